@@ -1,4 +1,4 @@
-/// What went wrong and what to do about it, in words for the terminal; the exit status is 1.
+/// A failure with its remedy, as text for the terminal; the exit status is 1.
 package struct CommandFailure: Error, CustomStringConvertible {
     package let description: String
 

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The number of connections that the process may hold.
+/// The process's limit of open files, and so of connections.
 package enum FileDescriptorLimit {
     /// Raises the soft limit to the hard one: the usual soft limit of 1024 is meant for programs that use `select`.
     ///

@@ -2,7 +2,7 @@ import Glibc
 
 /// Standard input, output and error as bytes.
 package enum Terminal {
-    /// Writes `line` and a newline to standard output, past any buffer, so that a pipe's reader sees it at once.
+    /// Writes `line` and a newline to standard output, unbuffered, so that a pipe's reader gets it at once.
     package static func print(_ line: String) {
         write(line + "\n", to: STDOUT_FILENO)
     }
@@ -17,7 +17,7 @@ package enum Terminal {
         while !rest.isEmpty {
             let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if written < 0, errno == EINTR { continue }
-            // The reader is gone; there is nobody left to tell.
+            // The reader is gone.
             guard written > 0 else { return }
             rest = rest.dropFirst(written)
         }

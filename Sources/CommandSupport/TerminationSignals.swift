@@ -1,16 +1,17 @@
 import Glibc
 import UnixSignals
 
-/// SIGTERM and SIGINT, caught from its making on: the first asks for a clean end, the second ends the process at once.
+/// SIGTERM and SIGINT, caught as soon as this is made: the first requests a clean end, the second ends the process at
+/// once.
 package struct TerminationSignals: Sendable {
-    /// Ends at the first signal; carries nothing.
+    /// Ends at the first signal; carries no values.
     private let untilFirst: AsyncStream<Never>
 
     package init() async {
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         let (stream, continuation) = AsyncStream<Never>.makeStream()
         untilFirst = stream
-        // Lives as long as the process, since a clean end may hang at any point. The sequence has but one reader.
+        // Lives as long as the process, since a clean end may hang at any point. The sequence has only one reader.
         Task {
             var isFirst = true
             for await signal in signals {

@@ -1,7 +1,7 @@
 import Foundation
 package import Time
 
-/// The system's clock: the one place of the program that is asked for the time of day.
+/// The system's clock: the only source of the time of day in the program.
 package enum WallClock {
     package static func now() -> UnixTime { UnixTime(Date().timeIntervalSince1970) }
 }

@@ -12,9 +12,8 @@ struct AppTokens: Sendable {
     private let now: @Sendable () -> UnixTime
 
     /// - Parameters:
-    ///   - audiences: Those of which a token must name one; empty: `aud` is neither written nor checked.
-    ///   - isGateways: Whether they are those of the gateway's own issuer, which says that they are access tokens
-    ///     (RFC 9068).
+    ///   - audiences: A token must name one of these; empty if `aud` is neither written nor checked.
+    ///   - isGateways: Whether they are those of the gateway's own issuer, whose access tokens are typed (RFC 9068).
     init(
         issuer: String,
         audiences: [String],
@@ -31,9 +30,9 @@ struct AppTokens: Sendable {
         self.now = now
     }
 
-    /// A signed token for `user`, with a `jti` of its own.
+    /// A signed token for `user`, with a unique `jti`.
     ///
-    /// - Parameter seconds: How long ago it expired; nil: it is issued now.
+    /// - Parameter seconds: How long ago it expired; nil if it is issued now.
     func mint(
         for user: SampleUser,
         audience: String?,
@@ -50,7 +49,7 @@ struct AppTokens: Sendable {
         return try sign(claims)
     }
 
-    /// A token as it is so many seconds after its expiry, with a `jti` of its own.
+    /// A token as it is that many seconds after its expiry, with a new `jti`.
     func expired(_ token: String, for seconds: Int) throws -> String {
         var claims = try UnverifiedToken(Array(token.utf8)).claims()
         let expiresAt = Int(now().seconds) - seconds
@@ -65,9 +64,9 @@ struct AppTokens: Sendable {
             .sign(claims, header: isGateways ? ["typ": "at+jwt"] : [:])
     }
 
-    /// Whom a token speaks of.
+    /// Verifies a token.
     ///
-    /// - Parameter leeway: Seconds after its expiry that a token is still taken.
+    /// - Parameter leeway: Seconds after its expiry for which a token is still accepted.
     func principal(of token: String, leeway: Double = 60) throws(Unauthorized) -> Principal {
         let policy = VerificationPolicy(
             issuers: [

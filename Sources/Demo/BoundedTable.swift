@@ -1,4 +1,4 @@
-/// A dictionary that forgets its oldest entries, so that no client can make a sample backend grow without end.
+/// A dictionary that drops its oldest entries, so that no client can make a sample backend grow without limit.
 struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let capacity: Int
     private var values: [Key: Value] = [:]

@@ -2,10 +2,10 @@ import Hummingbird
 import Time
 import Verification
 
-/// The backend of the chat app: web clients come with cookies, mobile ones with a bearer token.
+/// The backend of the chat app: web clients use cookies, mobile ones a bearer token.
 ///
-/// The gateway signs people in, renews their tokens and signs them out; this backend takes the caller from its identity
-/// header and looks at the token only for what it holds against it.
+/// The gateway signs users in, refreshes their tokens and signs them out; this backend takes the caller from its
+/// identity header, and uses the token only to simulate stale and ended sessions.
 struct ChatBackend: SampleApp {
     static let audience = "chat-api"
     static let accessCookie = "ce_access_token"
@@ -14,7 +14,7 @@ struct ChatBackend: SampleApp {
     let sessions = Sessions()
     let tokens: AppTokens
 
-    /// - Parameter key: That of the tenant's issuer.
+    /// - Parameter key: The key of the tenant's issuer.
     init(key: AppKey, now: @escaping @Sendable () -> UnixTime) {
         tokens = AppTokens(
             issuer: "https://chat.localtest",

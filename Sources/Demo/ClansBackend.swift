@@ -10,7 +10,7 @@ struct ClansBackend: SampleApp {
     let sessions = Sessions()
     let tokens: AppTokens
 
-    /// - Parameter key: That of the tenant's issuer.
+    /// - Parameter key: The key of the tenant's issuer.
     init(key: AppKey, now: @escaping @Sendable () -> UnixTime) {
         tokens = AppTokens(
             issuer: "https://clans.localtest/oidc",

@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import Verification
 
-/// Answers what a test asks for, whoever asks: `?fail=401` or `X-Sample-Fail: 401`, for statuses from 400 to 599.
+/// Responds with a requested status: `?fail=401` or `X-Sample-Fail: 401`, for statuses from 400 to 599.
 struct FailOnDemand: RouterMiddleware {
     typealias Context = BasicRequestContext
 

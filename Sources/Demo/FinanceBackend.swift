@@ -2,7 +2,7 @@ import Hummingbird
 import Time
 import Verification
 
-/// The backend of the finance app: its token lives in an httpOnly cookie that it sets itself; nothing is refreshed.
+/// The backend of the finance app: its token is in an httpOnly cookie that it sets itself; nothing is refreshed.
 struct FinanceBackend: SampleApp {
     static let cookie = "auth-token"
     private static let lifetime = 86_400
@@ -59,7 +59,7 @@ struct FinanceBackend: SampleApp {
         return principal
     }
 
-    /// A token as a sign-in puts it into the cookie, or one that expired so many seconds ago.
+    /// The cookie's token after a sign-in, or one that expired that many seconds ago.
     func token(for user: SampleUser, expiredFor seconds: Int? = nil) throws -> String {
         try tokens.mint(for: user, audience: nil, expiredFor: seconds)
     }

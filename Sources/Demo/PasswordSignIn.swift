@@ -1,7 +1,7 @@
 import Hummingbird
 import Verification
 
-/// The JSON that the sample apps take to sign in: `{ "email", "password", "role"? }`.
+/// The JSON sign-in of the sample apps: `{ "email", "password", "role"? }`.
 struct PasswordSignIn: Sendable {
     let email: String
     let role: String?
@@ -16,7 +16,7 @@ struct PasswordSignIn: Sendable {
         role = body["role"]?.string
     }
 
-    /// The answer where there is no sign-in to be had from a body.
+    /// The response to an invalid sign-in.
     static let refused = Response.json(
         ["error": "send { \"email\": …, \"password\": \"demo\" }"],
         status: .unauthorized
@@ -24,12 +24,12 @@ struct PasswordSignIn: Sendable {
 }
 
 extension SampleUser {
-    /// How answers show a user.
+    /// A user in responses.
     var json: JSONValue {
         ["id": .string(subject), "email": .string(email), "role": .string(role)]
     }
 
-    /// The user that a verified token speaks of.
+    /// The user of a verified token.
     init(_ principal: Principal) {
         self.init(
             subject: principal.subject ?? "",

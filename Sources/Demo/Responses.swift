@@ -11,7 +11,7 @@ extension Response {
         )
     }
 
-    /// The answer to a caller whose token or identity header this backend does not take.
+    /// The response to a caller whose token or identity header this backend refuses.
     static func unauthorized(_ reason: String) -> Response {
         var response = json(["error": .string(reason)], status: .unauthorized)
         response.headers[.wwwAuthenticate] = "Bearer"
@@ -26,7 +26,7 @@ extension Request {
         return try? JSONParser.parse(Array(buffer.readableBytesView)).object
     }
 
-    /// What stands behind `Authorization: Bearer`.
+    /// The token of `Authorization: Bearer`.
     var bearerToken: String? {
         guard let value = headers[.authorization], value.lowercased().hasPrefix("bearer ") else { return nil }
         return String(value.dropFirst("bearer ".count))

@@ -1,10 +1,9 @@
 import Hummingbird
 import Verification
 
-/// What the apps share whose tokens are the gateway's own: chat and clans.
+/// Shared by the apps with the gateway's own tokens: chat and clans.
 extension SampleApp {
-    /// The caller of an app that believes the gateway: the identity header must be there and speak of the token's
-    /// subject.
+    /// The caller of an app that trusts the gateway: the identity header must be present and name the token's subject.
     func callerByGateway(
         _ request: Request,
         token: String,

@@ -2,26 +2,25 @@ import HTTPTypes
 import Hummingbird
 import Verification
 
-/// One sample backend: its own routes beside those that all have.
+/// One sample backend: its own routes besides the common ones.
 ///
-/// Everywhere: `GET /health`, `POST /echo` (the body streams back), `POST /sample/stale` (from now on everything but this
-/// refuses the presented token with 401, and a refresh still takes it), and `FailOnDemand` on each path. The last two are
-/// for trying out what a gateway does; no app of the world has them.
+/// Everywhere: `GET /health`, `POST /echo` (the body streams back), `POST /sample/stale` (from now on everything but
+/// this refuses the presented token with 401, and a refresh still takes it), and `FailOnDemand` on each path. The last
+/// two are for trying out the gateway; real apps do not have them.
 protocol SampleApp: Sendable {
-    /// Its name in answers.
+    /// Its name in responses.
     var name: String { get }
     var sessions: Sessions { get }
 
     func addRoutes(to router: Router<BasicRequestContext>)
 
-    /// Who calls, by the rules of this app. What it holds against the token or its session is another matter:
-    /// ``Sessions``.
+    /// The caller, by the rules of this app. Stale and ended sessions are handled separately: ``Sessions``.
     ///
     /// - Throws: ``Unauthorized`` with the reason.
     func caller(of request: Request) async throws(Unauthorized) -> Principal
 }
 
-/// The caller is not known to the app, or no longer.
+/// The app does not know the caller, or no longer.
 struct Unauthorized: Error {
     let reason: String
 }
@@ -48,7 +47,7 @@ extension SampleApp {
         return router
     }
 
-    /// Adds a resource that only known callers get; it says whom it saw, and to `POST` also the JSON that it was sent.
+    /// Adds a resource for known callers; it returns the caller's identity, and for `POST` also the received JSON.
     func addResource(_ path: RouterPath, named resource: String, to router: Router<BasicRequestContext>) {
         router.get(path) { request, _ in
             await answering(request) { .json(.object(seen(request, by: $0, at: resource))) }
@@ -73,7 +72,7 @@ extension SampleApp {
         ]
     }
 
-    /// The answer of `respond` to a known caller, 401 to any other.
+    /// The response of `respond` to a known caller, 401 to any other.
     func answering(
         _ request: Request,
         evenIfStale: Bool = false,
@@ -88,7 +87,7 @@ extension SampleApp {
         }
     }
 
-    /// Refuses a verified token that ended by itself or with its session, and a stale one unless it may be that.
+    /// Refuses a token that has ended, by itself or with its session, and a stale one unless that is allowed.
     private func checkStanding(of principal: Principal, evenIfStale: Bool) async throws(Unauthorized) {
         for id in [principal.tokenID, principal.sessionID] {
             guard let id else { continue }

@@ -1,11 +1,11 @@
-/// The loopback ports of the sample backends; 0 stands for any free one.
+/// The loopback ports of the sample backends; 0 for any free one.
 public struct SampleBackendPorts: Sendable, Equatable {
     public var umuve: Int
     public var finance: Int
     public var chat: Int
     public var clans: Int
 
-    /// Those of the example configuration.
+    /// The ports of the example configuration.
     public static let standard = SampleBackendPorts(umuve: 9001, finance: 9003, chat: 9004, clans: 9005)
     public static let free = SampleBackendPorts(umuve: 0, finance: 0, chat: 0, clans: 0)
 

@@ -6,8 +6,9 @@ public import Verification
 
 /// The four backends of the five sample apps, on loopback: customer and driver share one.
 ///
-/// They keep the contracts of their apps (sign-in, refresh, logout and who am I where these are theirs, a protected
-/// resource), say which identity fields they saw, and fail on demand. All they know is in memory and bounded.
+/// They implement the endpoints of their apps (sign-in, refresh, logout and user info if these are the backend's, a
+/// protected resource), return the identity fields that they received, and fail on demand. All state is in memory and
+/// bounded.
 public actor SampleBackends {
     private let apps: [any SampleApp]
     private let umuve: UmuveBackend
@@ -18,7 +19,7 @@ public actor SampleBackends {
     private var running: (group: ServiceGroup, task: Task<Void, any Error>)?
 
     /// - Parameters:
-    ///   - keys: What each app's tokens are signed with.
+    ///   - keys: The signing keys of each app's tokens.
     /// - Throws: When a secret is too short or a key is of another kind.
     public init(
         keys: SampleKeys,
@@ -33,9 +34,9 @@ public actor SampleBackends {
         self.logger = logger
     }
 
-    /// Listens on every port, and gives the ports once all accept connections.
+    /// Listens on every port, and returns the ports once all accept connections.
     ///
-    /// - Throws: What kept a port from being bound; then none is listened on.
+    /// - Throws: Why a port could not be bound; then none is open.
     public func start(ports: SampleBackendPorts) async throws -> SampleBackendPorts {
         let (bound, continuation) = AsyncThrowingStream<(app: Int, port: Int), any Error>.makeStream()
         let services = zip(apps, ports.inOrder).enumerated().map { index, entry in
@@ -64,21 +65,21 @@ public actor SampleBackends {
         return SampleBackendPorts(umuve: found[0], finance: found[1], chat: found[2], clans: found[3])
     }
 
-    /// Lets requests under way finish, at most five seconds, and frees the ports.
+    /// Lets requests under way finish, for at most five seconds, and frees the ports.
     public func shutdown() async {
         guard let running else { return }
         self.running = nil
         await running.group.triggerGracefulShutdown()
-        // How the backends ended is no news to whoever asked them to end.
+        // The result does not matter after a requested end.
         _ = await running.task.result
     }
 
     /// The access token that a user of `app` gets at its sign-in.
     ///
     /// - Parameters:
-    ///   - role: Counts in the customer and the driver app only; nil: the app's own.
-    ///   - seconds: How long ago it expired; nil: it is good.
-    /// - Returns: Nil for the apps whose people the gateway signs in.
+    ///   - role: Only for the customer and the driver app; nil for the app's own.
+    ///   - seconds: How long ago it expired; nil for a valid one.
+    /// - Returns: Nil for the apps whose users the gateway signs in.
     public nonisolated func accessToken(
         _ app: SampleAppName,
         email: String,
@@ -95,7 +96,7 @@ public actor SampleBackends {
         }
     }
 
-    /// An access token that the gateway gave out for `app`, as it is so many seconds after its expiry.
+    /// An access token issued by the gateway for `app`, as it is that many seconds after its expiry.
     ///
     /// - Returns: Nil for the apps that sign their tokens themselves.
     public nonisolated func expired(_ token: String, of app: SampleAppName, for seconds: Int) throws -> String? {

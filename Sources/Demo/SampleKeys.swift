@@ -1,6 +1,6 @@
 public import Verification
 
-/// What the sample apps sign with. The gateway holds the same secrets and public keys to verify with.
+/// The signing keys of the sample apps. The gateway has the same secrets and the public keys to verify with.
 public struct SampleKeys: Sendable {
     /// HS256, shared by the customer and the driver app; 32 bytes or more.
     public var umuveSecret: [UInt8]
@@ -18,7 +18,7 @@ public struct SampleKeys: Sendable {
         self.clansKey = clansKey
     }
 
-    /// New ones.
+    /// Makes new keys.
     public static func generate() throws(SigningError) -> SampleKeys {
         SampleKeys(
             umuveSecret: Array(RandomText.make(bytes: 32).utf8),

@@ -1,7 +1,7 @@
-/// The tokens of somebody who is signed in to a sample app.
+/// The tokens of a user signed in to a sample app.
 public struct SampleSession: Sendable, Equatable {
     public let accessToken: String
-    /// Nil in the apps that have none.
+    /// Nil in the apps without refresh tokens.
     public let refreshToken: String?
 
     public init(accessToken: String, refreshToken: String? = nil) {

@@ -1,4 +1,4 @@
-/// A person who signs in to a sample app: with any e-mail address and always the same password, or by the gateway.
+/// A user of a sample app, who signs in with any e-mail address and a fixed password, or by the gateway.
 struct SampleUser: Sendable, Equatable {
     static let password = "demo"
 
@@ -12,7 +12,7 @@ struct SampleUser: Sendable, Equatable {
         self.role = role
     }
 
-    /// The subject follows from the address, so that a user is the same one after a restart.
+    /// The subject is derived from the address, so that a user is the same after a restart.
     init(email: String, role: String) {
         self.init(subject: "user-" + String(email.prefix { $0 != "@" }), email: email, role: role)
     }

@@ -2,11 +2,11 @@ import HTTPTypes
 import Hummingbird
 import Verification
 
-/// The fields in which the gateway tells a backend who calls.
+/// The identity fields from the gateway.
 enum SeenIdentity {
     private static let prefixes = ["x-user-", "x-verified-"]
 
-    /// The identity fields of `request`, in the order of arrival; one that came twice is an array.
+    /// The identity fields of `request`, in the order of arrival; a duplicated one is an array.
     static func fields(of request: Request) -> JSONObject {
         var seen = JSONObject()
         for field in request.headers where prefixes.contains(where: field.name.canonicalName.hasPrefix) {
@@ -20,7 +20,7 @@ enum SeenIdentity {
         return seen
     }
 
-    /// The caller's subject as the gateway says it.
+    /// The caller's subject according to the gateway.
     static func subject(of request: Request) -> String? {
         fields(of: request).members.first { $0.name.lowercased() == "x-user-id" }?.value.string
     }

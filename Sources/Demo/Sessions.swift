@@ -1,8 +1,8 @@
-/// What one sample backend holds against tokens and sessions.
+/// The stale and ended tokens and sessions of one sample backend.
 actor Sessions {
-    /// How the backend thinks of a token that verifies.
+    /// How the backend treats a token that verifies.
     enum Standing: Sendable {
-        /// Refused by resources, but good enough for a refresh.
+        /// Refused by resources, but accepted for a refresh.
         case stale
         /// Refused everywhere: logged out, or replaced by a refresh.
         case ended
@@ -10,12 +10,12 @@ actor Sessions {
 
     private var standings = BoundedTable<String, Standing>()
 
-    /// Nil for a token or session that nothing is held against, also one that was never seen.
+    /// Nil for a token or session without a mark.
     func standing(of id: String) -> Standing? {
         standings[id]
     }
 
-    /// - Parameter id: A `jti` or `sid`. What has ended stays so.
+    /// - Parameter id: A `jti` or `sid`. An ended one stays ended.
     func mark(_ id: String, _ standing: Standing) {
         if case .ended? = standings[id] { return }
         standings.set(standing, for: id)

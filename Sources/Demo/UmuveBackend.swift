@@ -3,9 +3,9 @@ import Hummingbird
 import Time
 import Verification
 
-/// The backend of the customer and the driver app: mints bearer tokens for a week and refreshes them itself, against
-/// the old bearer token. An address of `admin@…` signs in as an admin of the customer app. Whoever signs in with Apple is
-/// who the gateway says, and has the role of the app where they did first.
+/// The backend of the customer and the driver app: issues bearer tokens for a week and refreshes them itself, with the
+/// old bearer token. An address of `admin@…` signs in as an admin of the customer app. For a sign-in with Apple the
+/// gateway names the user, whose role is that of the app used first.
 struct UmuveBackend: SampleApp {
     static let customerAudience = "umuve-customer"
     static let driverAudience = "umuve-driver"
@@ -56,24 +56,24 @@ struct UmuveBackend: SampleApp {
     func caller(of request: Request) async throws(Unauthorized) -> Principal {
         guard let token = request.bearerToken else { throw Unauthorized(reason: "no token") }
         let principal = try tokens.principal(of: token)
-        // The app trusts its own token; an identity header that says another name is a broken gateway.
+        // The app trusts its own token; a different name in the identity header means a broken gateway.
         if let subject = SeenIdentity.subject(of: request), subject != principal.subject {
             throw Unauthorized(reason: "identity header and token differ")
         }
         return principal
     }
 
-    /// A token as a sign-in to the app of this audience gives it out, or one that expired so many seconds ago.
+    /// A token as issued at a sign-in to the app of this audience, or one that expired that many seconds ago.
     func token(for user: SampleUser, _ audience: String, expiredFor seconds: Int? = nil) throws -> String {
         try tokens.mint(for: user, audience: audience, expiredFor: seconds)
     }
 
-    /// Drivers have an app of their own; all others sign in to the customers'.
+    /// Drivers have a separate app; all others sign in to the customers'.
     private static func audience(of user: SampleUser) -> String {
         user.role == "driver" ? driverAudience : customerAudience
     }
 
-    /// Sign in with Apple: the gateway has checked Apple's token and says whom it is of.
+    /// Sign in with Apple: the gateway has verified Apple's token and names the user.
     private func signInVerified(_ request: Request) async throws -> Response {
         switch await verified.enter(request, role: Self.role(ofApp: request)) {
         case .signedIn(let user)?:
@@ -86,7 +86,7 @@ struct UmuveBackend: SampleApp {
         }
     }
 
-    /// Which of the two apps asks, by the host that it asked the gateway for.
+    /// The app of the request, by its host.
     private static func role(ofApp request: Request) -> String {
         let host = HTTPField.Name("X-Forwarded-Host").flatMap { request.headers[$0] }
         return host?.hasPrefix("driver.") == true ? "driver" : "customer"

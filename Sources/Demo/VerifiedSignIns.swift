@@ -1,22 +1,21 @@
 import HTTPTypes
 import Hummingbird
 
-/// The people whom the gateway has verified at a provider, and has sent on to sign in here.
+/// Users whom the gateway has verified at a provider, and forwarded to sign in here.
 actor VerifiedSignIns {
     enum Outcome: Sendable, Equatable {
         case signedIn(SampleUser)
-        /// Registered in this role, which is another app's.
+        /// Registered in this role, which belongs to another app.
         case registered(role: String)
     }
 
     private var users = BoundedTable<String, SampleUser>()
 
-    /// The account of whom `request` speaks of, made at the first sign-in in the role of the app.
+    /// The account named by `request`, created at the first sign-in with the role of the app.
     ///
-    /// An account is called what the provider calls the person, so that the gateway can end its tokens when the provider
-    /// says that they are to end.
+    /// An account's subject is the provider's, so that the gateway can end its tokens when the provider says so.
     ///
-    /// - Returns: Nil where the gateway has verified nobody: only its fields count, whatever the body says.
+    /// - Returns: Nil if the gateway has not verified a user: only its fields count, whatever the body contains.
     func enter(_ request: Request, role: String) -> Outcome? {
         guard let subject = Self.field("X-Verified-Subject", of: request),
             let provider = Self.field("X-Verified-Provider", of: request)

@@ -1,16 +1,16 @@
-/// The request in the form that all requests are judged in.
+/// The request as an HTTP/1.1 head.
 extension AskedRequest {
-    /// The head in the form of HTTP/1.1 (RFC 9112 section 3), with its empty line.
+    /// The head as HTTP/1.1 (RFC 9112 section 3), with its empty line.
     ///
-    /// What proxies say of the client is written anew, from what Envoy says: `X-Forwarded-For` ends in who is connected to
-    /// Envoy, whether or not Envoy was told to add it, so that a client which writes the field itself gains nothing by it;
-    /// without a source there is none. `X-Forwarded-Proto` is the scheme. All else of the kind is left out.
+    /// Forwarding fields are made from Envoy's description: `X-Forwarded-For` ends with the peer of Envoy's connection,
+    /// whether or not Envoy was configured to add it, so that a client that writes the field itself gains nothing;
+    /// without a source there is none. `X-Forwarded-Proto` is the scheme. All other forwarding fields are left out.
     ///
-    /// - Returns: Nil where a part of the request would be read as something else, or contradicts another.
+    /// - Returns: Nil if a part of the request is ambiguous, or contradicts another.
     public func head() -> [UInt8]? {
-        // In the absolute form (RFC 9112 section 3.2.2) the path would name another host than Envoy has seen.
-        guard !isContradictory, method.isWord, path.isWord, path.first == UInt8(ascii: "/") || path == Self.asterisk,
-            host.isWord
+        // In absolute form (RFC 9112 section 3.2.2) the path would name another host than Envoy has seen.
+        guard !isContradictory, method.isVisibleASCII, path.isVisibleASCII, host.isVisibleASCII,
+            path.first == UInt8(ascii: "/") || path == Self.asterisk
         else { return nil }
         guard scheme.isEmpty || Self.schemes.contains(scheme) else { return nil }
         var head: [UInt8] = []
@@ -48,20 +48,20 @@ extension AskedRequest {
 }
 
 extension AuthzField {
-    /// Whether it can be written as one line that is read as this field. What else the rules for fields forbid
-    /// (RFC 9110 section 5.5), the reader of the head refuses.
+    /// Whether it can be written as one line that is read as this field. The head parser enforces the other rules for
+    /// fields (RFC 9110 section 5.5).
     fileprivate var isOneLine: Bool {
         // The colon of a pseudo-header field.
-        name.isWord && !name.dropFirst().contains(UInt8(ascii: ":"))
+        name.isVisibleASCII && !name.dropFirst().contains(UInt8(ascii: ":"))
             && !value.contains { $0 == 0x0d || $0 == 0x0a || $0 == 0 }
     }
 }
 
 extension [UInt8] {
-    /// Visible ASCII, and some of it.
-    fileprivate var isWord: Bool { !isEmpty && allSatisfy { $0 > 0x20 && $0 < 0x7f } }
+    /// Visible ASCII, not empty.
+    fileprivate var isVisibleASCII: Bool { !isEmpty && allSatisfy { $0 > 0x20 && $0 < 0x7f } }
 
-    /// Of digits, dots and colons: nothing that could be two members of a list.
+    /// Digits, dots and colons only: it cannot be two members of a list.
     fileprivate var mayBeAddress: Bool {
         !isEmpty
             && allSatisfy { byte in
@@ -74,7 +74,7 @@ extension [UInt8] {
             }
     }
 
-    /// After the line before.
+    /// After the previous line.
     fileprivate mutating func add(_ name: some Sequence<UInt8>, _ value: [UInt8]) {
         self += "\r\n".utf8
         append(contentsOf: name)

@@ -1,4 +1,4 @@
-/// A request that Envoy asks about, as it describes it.
+/// A request as described in Envoy's query.
 public struct AskedRequest: Sendable, Equatable {
     public var method: [UInt8]
     /// With its query.
@@ -7,11 +7,11 @@ public struct AskedRequest: Sendable, Equatable {
     public var scheme: [UInt8]
     /// "HTTP/1.0", "HTTP/1.1", "HTTP/2" or "HTTP/3".
     public var version: String
-    /// With the pseudo-header fields.
+    /// Includes the pseudo-header fields.
     public var fields: [AuthzField]
-    /// The IP address of who is connected to Envoy; nil where Envoy names none.
+    /// The IP address of Envoy's peer; nil if Envoy gives none.
     public var source: [UInt8]?
-    /// Whether a field was described in two ways at once, of which another reader might take the other.
+    /// Whether a field was described twice, differently, so that another reader might take the other one.
     public var isContradictory: Bool
 
     public init(
@@ -38,7 +38,7 @@ public struct AskedRequest: Sendable, Equatable {
         let attributes = message.attributes
         let http = attributes.request.http
         let listed = http.headerMap.headers
-        // Sorted, since a map has no order: the same request gives the same head.
+        // Sorted, since a map has no order: the same request always gives the same head.
         let mapped = http.headers.sorted { Array($0.key.utf8).lexicographicallyPrecedes(Array($1.key.utf8)) }
         let source = Array(attributes.source.address.socketAddress.address.utf8)
         self.init(

@@ -4,21 +4,21 @@ internal import NIOCore
 public import NIOPosix
 internal import Synchronization
 
-/// The listener that Envoy asks on, by gRPC in plain text.
+/// The listener for Envoy's queries, with gRPC in plain text.
 public final class AuthorizationServer: Sendable {
-    /// Questions of one connection that are answered at once; Envoy opens another one for more.
+    /// Concurrent queries on one connection; Envoy opens another one for more.
     private static let mostStreams = 64
-    /// Bytes of a question besides the head that it is about: lengths, addresses, a certificate.
-    private static let roomBesideHead = 64 << 10
+    /// Bytes of a query besides the head in it: lengths, addresses, a certificate.
+    private static let otherBytes = 64 << 10
 
     private let server: GRPCServer<HTTP2ServerTransport.Posix>
     private let serving = Mutex<Task<Void, any Error>?>(nil)
 
     /// - Parameters:
     ///   - host: An IP address or a name.
-    ///   - port: 0 for any that is free.
-    ///   - maximumHeadBytes: Of a request that is asked about; questions with a longer one are refused before they are read.
-    ///   - idleTimeout: How long a connection may be without a question.
+    ///   - port: 0 for any free one.
+    ///   - maximumHeadBytes: Of the described request; queries with a longer one are refused before they are read.
+    ///   - idleTimeout: How long a connection may be without a query.
     ///   - eventLoops: Where connections are served.
     /// - Throws: If there is no such host.
     public init(
@@ -33,7 +33,7 @@ public final class AuthorizationServer: Sendable {
         let text = resolved.ipAddress ?? host
         var config = HTTP2ServerTransport.Posix.Config.defaults
         config.http2.maxConcurrentStreams = Self.mostStreams
-        config.rpc.maxRequestPayloadSize = maximumHeadBytes + Self.roomBesideHead
+        config.rpc.maxRequestPayloadSize = maximumHeadBytes + Self.otherBytes
         config.connection.maxIdleTime = idleTimeout
         let limit = ConnectionLimit(authorizer: authorizer)
         config.channelDebuggingCallbacks.onAcceptTCPConnection = { channel in
@@ -53,10 +53,10 @@ public final class AuthorizationServer: Sendable {
         )
     }
 
-    /// Begins to answer.
+    /// Begins to serve.
     ///
     /// - Returns: The port.
-    /// - Throws: If the address cannot be listened on.
+    /// - Throws: If the address cannot be bound.
     public func start() async throws -> Int {
         let task = Task { [server] in try await server.serve() }
         serving.withLock { $0 = task }
@@ -64,13 +64,13 @@ public final class AuthorizationServer: Sendable {
             let address = try await server.transport.listeningAddress
             return address.ipv4?.port ?? address.ipv6?.port ?? 0
         } catch {
-            // Why the address is not listened on, the task knows.
+            // The task has the reason.
             try await task.value
             throw error
         }
     }
 
-    /// Takes no more questions, lets those under way be answered within `grace`, and closes the rest.
+    /// Accepts no more queries, lets those under way finish within `grace`, and closes the rest.
     public func stop(grace: Duration) async {
         let task = serving.withLock { serving in
             defer { serving = nil }

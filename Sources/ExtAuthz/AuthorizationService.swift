@@ -1,6 +1,6 @@
 internal import GRPCCore
 
-/// `envoy.service.auth.v3.Authorization`: takes Envoy's questions apart and puts the answers together.
+/// `envoy.service.auth.v3.Authorization`: converts Envoy's queries and the replies.
 struct AuthorizationService: Envoy_Service_Auth_V3_Authorization.SimpleServiceProtocol {
     let authorizer: any CheckHandler
 
@@ -8,7 +8,7 @@ struct AuthorizationService: Envoy_Service_Auth_V3_Authorization.SimpleServicePr
         request: Envoy_Service_Auth_V3_CheckRequest,
         context: ServerContext
     ) async throws -> Envoy_Service_Auth_V3_CheckResponse {
-        // Others were refused before (``TrustedPeers``).
+        // Other peers were refused before (``TrustedPeers``).
         guard let peer = Self.address(context.remotePeer) else {
             throw RPCError(code: .permissionDenied, message: "only proxies that are trusted are answered")
         }

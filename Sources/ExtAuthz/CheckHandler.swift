@@ -1,11 +1,11 @@
-/// Decides about the requests that Envoy asks about.
+/// Decides on the requests that Envoy queries.
 public protocol CheckHandler: Sendable {
-    /// Whether questions of a peer are answered.
+    /// Whether a peer's queries are answered.
     ///
     /// - Parameter peer: An IP address.
     func answers(_ peer: String) -> Bool
 
-    /// - Parameter peer: The IP address of the Envoy that asks; ``answers(_:)`` was true of it.
+    /// - Parameter peer: The IP address of the querying Envoy, for which ``answers(_:)`` was true.
     func decide(_ request: AskedRequest, for peer: String) async -> CheckReply
 }
 

@@ -1,18 +1,18 @@
-/// What Envoy is told of a request.
+/// The reply to Envoy's query.
 public enum CheckReply: Sendable, Equatable {
-    /// It may go on to the backend with these changes.
+    /// It may go to the backend with these changes.
     case granted(RequestChanges)
-    /// The client gets this answer instead.
+    /// The client gets this response instead.
     case denied(status: Int, fields: [AuthzField], body: [UInt8])
 }
 
-/// What is changed of a request on its way to the backend.
+/// The changes of a request on its way to the backend.
 public struct RequestChanges: Sendable, Equatable {
-    /// Each in place of all that there are of its name.
+    /// Each replaces all fields of its name.
     public var set: [AuthzField]
     /// Names of fields.
     public var remove: [[UInt8]]
-    /// Names of parameters as they stand in the query.
+    /// Names of parameters as in the query, not decoded.
     public var removeParameters: [[UInt8]]
 
     public init(set: [AuthzField] = [], remove: [[UInt8]] = [], removeParameters: [[UInt8]] = []) {
@@ -38,7 +38,7 @@ extension CheckReply {
             if let option = option(field, adds: false) {
                 response.headers.append(option)
             } else {
-                // It cannot be set to what it should be, and may not stay what it is.
+                // It cannot be set to its proper value, and must not keep the present one.
                 response.headersToRemove.append(String(decoding: field.name, as: UTF8.self))
             }
         }
@@ -65,15 +65,15 @@ extension CheckReply {
         }
     }
 
-    /// - Parameter adds: Whether it stands beside what there is of its name, and not in its place.
-    /// - Returns: Nil for what is no text, which Envoy would not take.
+    /// - Parameter adds: Whether it is added to existing fields of its name, or replaces them.
+    /// - Returns: Nil if it is not valid text, which Envoy would not accept.
     private static func option(_ field: AuthzField, adds: Bool) -> Envoy_Config_Core_V3_HeaderValueOption? {
         guard let value = String(validating: field.value, as: UTF8.self) else { return nil }
         return .with {
             $0.header.key = String(decoding: field.name, as: UTF8.self)
             $0.header.value = value
             if adds {
-                // The same by the older field, for versions of Envoy that know no other; the two must not disagree.
+                // The same in the older field, for versions of Envoy that know no other; the two must agree.
                 $0.append.value = true
             } else {
                 $0.appendAction = .overwriteIfExistsOrAdd

@@ -1,14 +1,13 @@
 internal import NIOCore
 internal import Synchronization
 
-/// Bounds the connections that peers have at once. One too many is closed before a byte of it is answered.
+/// Limits the number of open connections. Excess ones are closed before anything is read.
 ///
-/// Peers that are not trusted get a few all together, for calls that tell them so; they cannot take the room of proxies
-/// that are.
+/// Untrusted peers share a few, to tell them that they are not trusted; they cannot use those of trusted proxies.
 final class ConnectionLimit: Sendable {
-    /// Of proxies that are trusted, all together.
+    /// For trusted proxies together.
     static let mostTrusted = 256
-    /// Of everybody else, all together.
+    /// For all others together.
     static let mostUntrusted = 16
 
     private let authorizer: any CheckHandler
@@ -19,17 +18,17 @@ final class ConnectionLimit: Sendable {
         self.authorizer = authorizer
     }
 
-    /// A connection was accepted. Whose it is counts for as long as it lasts, whatever a reload says meanwhile.
+    /// A connection was accepted. It counts as trusted or not for as long as it lasts, even after a reload.
     func accepted(_ channel: any Channel) {
         let isTrusted = channel.remoteAddress?.ipAddress.map(authorizer.answers) ?? false
         guard begin(trusted: isTrusted) else {
-            // A failed initializer would end the listener; this ends the connection alone.
+            // A failed initializer would end the listener; this ends only the connection.
             return channel.eventLoop.execute { channel.close(promise: nil) }
         }
         channel.closeFuture.whenComplete { _ in self.end(trusted: isTrusted) }
     }
 
-    /// - Returns: Whether there is room for one more.
+    /// - Returns: Whether one more is allowed.
     func begin(trusted isTrusted: Bool) -> Bool {
         let number =
             isTrusted

@@ -1,6 +1,6 @@
 internal import GRPCCore
 
-/// Refuses calls of peers that are not answered, before their questions are waited for.
+/// Refuses calls of untrusted peers before their queries are read.
 struct TrustedPeers: ServerInterceptor {
     let authorizer: any CheckHandler
 

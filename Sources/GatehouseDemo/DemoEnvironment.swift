@@ -4,7 +4,7 @@ import Gateway
 import Logging
 import Tenants
 
-/// The sample backends with the gateway in front, and the stand-in for Apple and Google beside it, all running.
+/// The running demo: the sample backends behind the gateway, and the stand-in for Apple and Google.
 struct DemoEnvironment {
     private let backends: SampleBackends
     private let standIn: ProviderStandIn
@@ -17,12 +17,12 @@ struct DemoEnvironment {
     /// Starts the backends and the stand-in, then the gateway on the example configuration.
     ///
     /// - Parameters:
-    ///   - port: The gateway's; nil: the example's, or a free one.
-    ///   - freePorts: Whether all ports but a given one are any that are free.
+    ///   - port: The gateway's; nil for the example's, or a free one.
+    ///   - freePorts: Whether to use any free ports, except for a given one.
     static func start(port: Int?, freePorts: Bool, logger: Logger) async throws -> DemoEnvironment {
         let secrets = try DemoSecrets.generate()
         var configuration = try ExampleConfiguration.read(secrets)
-        // The sample apps forget everything at the end too.
+        // The sample apps keep nothing after the end either.
         configuration.gateway.store = .memory
         let ports = freePorts ? SampleBackendPorts.free : .standard
         if freePorts {
@@ -70,7 +70,7 @@ struct DemoEnvironment {
         }
     }
 
-    /// What to try, with fresh tokens.
+    /// The lines to try, with fresh tokens.
     func guide() async throws -> DemoGuide {
         guard let listener = addresses.listeners.first, let admin = addresses.admin else {
             throw CommandFailure("the example configuration lacks a listener or an admin address")

@@ -2,7 +2,7 @@ import Demo
 import Tenants
 import Verification
 
-/// What to try in a demo run: curl lines by tenant, ready to paste.
+/// The lines to try in a demo run: curl lines by tenant, ready to paste.
 struct DemoGuide {
     struct Section {
         let name: String
@@ -16,7 +16,7 @@ struct DemoGuide {
     private let tokens: [(tenant: String, token: String)]
     private let sections: [Section]
 
-    /// - Parameter signIn: Begins a session of its own with each call.
+    /// - Parameter signIn: Begins a separate session with each call.
     init(
         gateway: HostPort,
         admin: HostPort,

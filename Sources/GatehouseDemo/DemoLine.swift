@@ -1,4 +1,4 @@
-/// A curl line, and the status that it is answered with.
+/// A curl line, and the status of its response.
 struct DemoLine {
     private static let plainCharacters = Set(
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-./:_=".utf8
@@ -7,10 +7,10 @@ struct DemoLine {
     let title: String
     let status: Int
     let command: String
-    /// How some of the answer's fields begin, in lower case up to the colon: `x-refreshed-token: `.
+    /// Prefixes of some response fields, in lower case up to the colon: `x-refreshed-token: `.
     let fields: [String]
 
-    /// - Parameter arguments: Those of curl, quoted here for a shell.
+    /// - Parameter arguments: Of curl; quoted here for a shell.
     init(_ status: Int, _ title: String, _ arguments: [String], fields: [String] = []) {
         self.title = title
         self.status = status

@@ -2,11 +2,11 @@ import CommandSupport
 import Glibc
 import Synchronization
 
-/// The access log of a demo run: nothing of what the demo itself asks before its lines are printed.
+/// The access log of a demo run, without the requests that the demo makes before its lines are printed.
 final class DemoLog: Sendable {
     private let isOpen = Atomic(false)
 
-    /// From now on lines are written, to standard output.
+    /// Starts writing lines to standard output.
     func open() {
         isOpen.store(true, ordering: .relaxed)
     }

@@ -5,9 +5,9 @@ import Tenants
 
 /// The ports of a demo run.
 enum DemoPorts {
-    /// Refuses to start on a port that something listens on, with the option that helps.
+    /// Refuses to start on a port in use, with the option that helps.
     ///
-    /// The gateway's listeners would share a port with another gateway of the same user, as theirs set `SO_REUSEPORT`.
+    /// The gateway's listeners set `SO_REUSEPORT`, and would share a port with another gateway of the same user.
     static func checkFree(_ gateway: GatewaySettings, backends: SampleBackendPorts) throws(CommandFailure) {
         var wanted = gateway.listeners.map { (port: $0.address.port, use: "the gateway", remedy: "--port N") }
         if let admin = gateway.admin {
@@ -22,7 +22,7 @@ enum DemoPorts {
         }
     }
 
-    /// Changes a backend's servers on the example's ports to where the sample backends really are.
+    /// Changes a backend's servers from the example's ports to the sample backends' actual ones.
     static func move(_ backend: inout Backend, from example: SampleBackendPorts, to real: SampleBackendPorts) {
         let places = [
             example.umuve: real.umuve, example.finance: real.finance, example.chat: real.chat,

@@ -1,21 +1,21 @@
 import Demo
 import Verification
 
-/// What an app posts to sign in.
+/// The body that an app posts to sign in.
 struct DemoExchange: Sendable {
     let path: String
     let body: JSONObject
 }
 
-/// What the stand-in for Apple and Google gives the sample apps. Each call makes a token of its own.
+/// Tokens of the stand-in for Apple and Google for the sample apps. Each call makes a new one.
 struct DemoProviders: Sendable {
     let standIn: ProviderStandIn
 
-    /// Sign in with Apple as the app does it.
+    /// Sign in with Apple, as an app does it.
     ///
     /// - Parameters:
-    ///   - user: Who it is at Apple.
-    ///   - nonce: The one that is sent; nil: that of the token.
+    ///   - user: The user at Apple.
+    ///   - nonce: The nonce to send; nil for that of the token.
     func appleExchange(
         for app: SampleAppName,
         user: String = "alice",
@@ -34,9 +34,9 @@ struct DemoProviders: Sendable {
         )
     }
 
-    /// Sign in with Google as the chat app does it on a phone.
+    /// Sign in with Google, as the chat app does it on a phone.
     ///
-    /// - Parameter audience: The client that the token was given to.
+    /// - Parameter audience: The client that the token was issued to.
     func googleExchange(for app: SampleAppName, audience: String = "chat-ios.apps.example") -> DemoExchange {
         let token = standIn.googleAccessToken(
             subject: "110169484474386276334",

@@ -4,7 +4,7 @@ import Foundation
 import Tenants
 import Verification
 
-/// Secrets and keys of one demo run. They live in memory only; the gateway reads them as if from environment and disk.
+/// Secrets and keys of one demo run. They are only in memory; the gateway reads them as if from environment and disk.
 struct DemoSecrets {
     private static let keysDirectory = "/demo-keys"
 
@@ -29,7 +29,7 @@ struct DemoSecrets {
         }
     }
 
-    /// What the example configuration reads from the environment.
+    /// The environment variables of the example configuration.
     var environment: [String: String] {
         [
             "CUSTOMER_JWT_SECRET": String(decoding: keys.umuveSecret, as: UTF8.self),
@@ -40,7 +40,7 @@ struct DemoSecrets {
         ]
     }
 
-    /// The signing keys of the tenants that have an issuer, by path.
+    /// The signing keys of the tenants with an issuer, by path.
     var files: [String: [UInt8]] {
         var files: [String: [UInt8]] = [:]
         for (tenant, key) in [("chat", keys.chatKey), ("clans", keys.clansKey)] {

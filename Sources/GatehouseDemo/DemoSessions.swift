@@ -6,8 +6,8 @@ import NIOHTTP1
 import Tenants
 import Verification
 
-/// Signs people in to the sample apps: at the backends that mint their tokens themselves, and through the gateway, as the
-/// apps do, where it issues them.
+/// Signs users in to the sample apps: at the backends that issue their own tokens, or through the gateway if it issues
+/// them, as the apps do.
 struct DemoSessions: Sendable {
     private static let patience = TimeAmount.seconds(20)
     private static let longestAnswer = 1 << 20
@@ -19,8 +19,8 @@ struct DemoSessions: Sendable {
     let gateway: HostPort
 
     /// - Parameters:
-    ///   - role: Counts in the customer and the driver app only; nil: the app's own.
-    ///   - seconds: How long ago the access token expired; nil: it is good.
+    ///   - role: Only for the customer and the driver app; nil for the app's own.
+    ///   - seconds: How long ago the access token expired; nil for a valid one.
     func begin(_ app: SampleAppName, role: String?, expiredFor seconds: Int?) async throws -> SampleSession {
         let email = "alice@\(app.rawValue).example"
         if let token = try backends.accessToken(app, email: email, role: role, expiredFor: seconds) {
@@ -37,12 +37,12 @@ struct DemoSessions: Sendable {
         return SampleSession(accessToken: expired ?? accessToken, refreshToken: refreshToken)
     }
 
-    /// Makes what an exchange brings the account of an app.
+    /// Creates the account of an exchange in an app.
     func register(_ exchange: DemoExchange, in app: SampleAppName) async throws {
         _ = try await send(exchange, to: app)
     }
 
-    /// Sends again what came before the gateway had the providers' keys.
+    /// Repeats a request that came before the gateway had the providers' keys.
     private func send(_ exchange: DemoExchange, to app: SampleAppName) async throws -> JSONObject {
         var (status, object) = try await answer(to: exchange, at: app)
         for _ in 0..<Self.mostRetries where status == .serviceUnavailable {

@@ -1,6 +1,6 @@
 import Demo
 
-/// The lines that lead to a refresh. Each, or each pair of them, has a session of its own.
+/// The lines that lead to a refresh. Each, or each pair of them, has a separate session.
 extension DemoTenant {
     private static let hour = 3600
     private static let day = 86_400
@@ -72,7 +72,7 @@ extension DemoTenant {
         ] + stale("/api/v1/clans", bearer(try await token()), fields: ["x-refreshed-token: "])
     }
 
-    /// The backend is made to take a token for stale, and then asked with it.
+    /// Makes the backend treat a token as stale, and then uses it.
     private func stale(
         _ path: String,
         _ credentials: [String],

@@ -1,8 +1,8 @@
 import Demo
 import Verification
 
-/// The lines that sign people in and out. Each has a token of its own: Apple's work once, and for a minute the same
-/// request gets the same answer.
+/// The lines that sign users in and out. Each has a separate token: Apple's work once, and for a minute the same
+/// request gets the same response.
 extension DemoTenant {
     private static let clansBase = "/api/v1/users"
     private static let clansClient = "clanboards-mobile"
@@ -43,7 +43,7 @@ extension DemoTenant {
         ]
     }
 
-    /// Who has signed in to the customer app before the first line is read.
+    /// Signed in to the customer app before the first line is read.
     static let registeredCustomer = "carol"
 
     func chatSignIns() async throws -> [DemoLine] {
@@ -115,7 +115,7 @@ extension DemoTenant {
         ]
     }
 
-    /// What an app's library would ask (RFC 7636 section 4.3).
+    /// An app library's authorization request (RFC 7636 section 4.3).
     private var authorization: String {
         let challenge = Base64URL.encode(SHA256.digest(Array(RandomText.make(bytes: 32).utf8)))
         return "response_type=code&client_id=\(Self.clansClient)&redirect_uri=clanboards%3A%2F%2Foauthredirect"

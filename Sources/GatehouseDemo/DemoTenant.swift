@@ -1,8 +1,8 @@
 import Demo
 import Tenants
 
-/// Begins a session of an app's user, for the app's own role or the one named, with an access token that is good or
-/// expired so many seconds ago.
+/// Begins a session of an app's user, for the app's own role or the given one, with an access token that is valid or
+/// expired that many seconds ago.
 typealias DemoSignIn =
     @Sendable (
         _ app: SampleAppName, _ role: String?, _ expiredFor: Int?
@@ -25,8 +25,8 @@ struct DemoTenant: Sendable {
         }
     }
 
-    /// - Parameter token: A good one, which no line uses up: the documents' lines have it too. Lines that lead to a
-    ///   refresh, which ends the token that it is for, come with sessions of their own.
+    /// - Parameter token: A valid one, which no line uses up: the lines in the documents use it too. Lines that lead to
+    ///   a refresh, which ends their token, have separate sessions.
     func lines(_ token: String) async throws -> [DemoLine] {
         switch app {
         case .customer: try await customer(token)
@@ -114,7 +114,7 @@ struct DemoTenant: Sendable {
         ["-H", "Authorization: Bearer \(token)"]
     }
 
-    /// A sign-in at a backend that takes passwords.
+    /// A sign-in at a backend with passwords.
     func password(role: String? = nil) -> [String] {
         let role = role.map { ", \"role\": \"\($0)\"" } ?? ""
         return [
@@ -123,7 +123,7 @@ struct DemoTenant: Sendable {
         ]
     }
 
-    /// The token with another first character of its signature, which is still good base64url.
+    /// The token with another first character of its signature, still valid base64url.
     private func forged(_ token: String) -> String {
         guard let dot = token.lastIndex(of: ".") else { return token }
         let signature = token[token.index(after: dot)...]

@@ -1,7 +1,7 @@
 import CommandSupport
 import Tenants
 
-/// tenants.yaml.example, which is built into the program, with files that are made up for it.
+/// tenants.yaml.example, which is built into the program, with generated files.
 enum ExampleConfiguration {
     static func read(_ secrets: DemoSecrets) throws(CommandFailure) -> TenantsConfiguration {
         let result = TenantsFile.read(
@@ -14,7 +14,7 @@ enum ExampleConfiguration {
             let mistakes = result.errors.map(\.description).joined(separator: "\n")
             throw CommandFailure("the example configuration cannot be used:\n\(mistakes)")
         }
-        // The files are in memory: there is nothing on disk to read again.
+        // The files are in memory: nothing can be reloaded from disk.
         for tenant in configuration.tenants.indices {
             let count = configuration.tenants[tenant].authenticate.keySources.count
             configuration.tenants[tenant].authenticate.keySources = Array(repeating: .inline, count: count)

@@ -1,6 +1,6 @@
 import Tenants
 
-/// A disk that holds just these files.
+/// A file system with just these files.
 struct MemoryFiles: FileReading {
     let content: [String: [UInt8]]
 

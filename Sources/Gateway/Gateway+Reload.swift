@@ -5,7 +5,7 @@ import Tenants
 import Time
 import Upstream
 
-/// From what was read to what is in force.
+/// Puts a new configuration into force.
 extension Gateway {
     func reload(_ running: Running, from result: ReadResult, because trigger: ReloadTrigger) async -> ReloadReport {
         let report: ReloadReport
@@ -64,11 +64,11 @@ extension Gateway {
     }
 
     private func isSame(_ certificates: GatewayCertificates, _ parts: Worker.Parts) -> Bool {
-        // Those of the listeners are watched by themselves.
+        // The listeners' certificates are watched separately.
         certificates.backends.elementsEqual(parts.backendTLS)
     }
 
-    /// Also in what is only told: the lines of the file.
+    /// Including values that are only reported, such as line numbers.
     private func isSame(_ configuration: TenantsConfiguration) -> Bool {
         configuration.tenants == live.current.configuration.tenants
     }
@@ -92,7 +92,7 @@ extension Gateway {
         parts.certificates = certificates.server
         parts.backendTLS = certificates.backends
         let adopting = parts
-        // Before any loop counts something for a tenant that is new.
+        // Before any loop counts something for a new tenant.
         live.serve(edition)
         for worker in running.workers { try? await worker.ask { $0.adopt(adopting) } }
         logger.use(edition.configuration.gateway.log)
@@ -112,18 +112,18 @@ extension Gateway {
         await running.shared.retireOld()
     }
 
-    /// Where servers, or how they are probed, are others than before.
+    /// Probes again where servers, or their probes, have changed.
     private func probeAnew(from old: Running, _ new: Running) {
         let (before, after) = (old.parts.edition, new.parts.edition)
-        for place in after.tenants.tenantIndices {
-            let isServed = after.places.contains(place)
-            if isServed, before.places.contains(place), before.tenants[place].backend == after.tenants[place].backend,
-                old.parts.backendTLS[place] == new.parts.backendTLS[place]
+        for index in after.tenants.tenantIndices {
+            let isServed = after.places.contains(index)
+            if isServed, before.places.contains(index), before.tenants[index].backend == after.tenants[index].backend,
+                old.parts.backendTLS[index] == new.parts.backendTLS[index]
             {
                 continue
             }
-            for worker in new.workers { worker.tell { $0.stopProbing(tenant: place) } }
-            if isServed { probeServers(of: place, new) }
+            for worker in new.workers { worker.tell { $0.stopProbing(tenant: index) } }
+            if isServed { probeServers(of: index, new) }
         }
     }
 

@@ -12,7 +12,7 @@ public import Tenants
 import Time
 package import Upstream
 
-/// Where the gateway can be reached once it is started.
+/// The gateway's addresses once it is started.
 public struct BoundAddresses: Sendable, Equatable {
     /// In the order of the configuration.
     public var listeners: [HostPort]
@@ -30,20 +30,20 @@ public final class Gateway: Service, Sendable {
 
     struct Running {
         var group: EpollLoopGroup
-        /// For signature checks that take too long for a worker.
+        /// For signature checks that are too slow for a worker.
         var slow: MultiThreadedEventLoopGroup
         var shared: SharedServices
-        /// What the workers were made from, or adopted last.
+        /// The parts that the workers were made from, or adopted last.
         var parts: Worker.Parts
         var workers: [WorkerHandle]
         var sockets: [ProxyListeners.ListeningSocket] = []
         var admin: AdminServer?
         var extAuthz: AuthorizationServer?
-        /// Of the server certificates' files.
+        /// Watches the server certificates' files.
         var watch: Task<Void, Never>?
     }
 
-    /// Reads the configuration anew, with all that it names.
+    /// Reloads the configuration with all files that it names.
     public typealias Reading = @Sendable () async -> ReadResult
 
     let logger: Logger
@@ -52,20 +52,20 @@ public final class Gateway: Service, Sendable {
     private let observe: @Sendable (GatewayEvent) -> Void
     private let sealingKeys: Secret?
     private let files: any FileReading
-    /// Nil: the configuration stays as it is.
+    /// Nil if the configuration cannot be reloaded.
     private let reading: Reading?
     private let names: ServerNames
     private let reloads = WorkQueue()
     let state = Mutex(State.stopped)
 
     /// - Parameters:
-    ///   - configuration: What tenants.yaml says.
-    ///   - observe: Told of what happens while it ``run()``s.
+    ///   - configuration: The parsed tenants.yaml.
+    ///   - observe: Called with events while it ``run()``s.
     ///   - accessLog: Where the lines go if `gateway.log.access` is on.
-    ///   - sealingKeys: What secrets in the store are sealed with, as `GATEHOUSE_KEY` has it: 32 bytes in base64, or
+    ///   - sealingKeys: The keys for secrets in the store, in the form of `GATEHOUSE_KEY`: 32 bytes in base64, or
     ///     several separated by commas, the newest first.
-    ///   - files: Where the signing keys of the tenants' own issuers are read.
-    ///   - reading: Reads the configuration anew for ``reload(because:)``.
+    ///   - files: Reads the signing keys of the tenants' own issuers.
+    ///   - reading: Reloads the configuration for ``reload(because:)``.
     public convenience init(
         configuration: TenantsConfiguration,
         logger: Logger,
@@ -87,7 +87,7 @@ public final class Gateway: Service, Sendable {
         )
     }
 
-    /// - Parameter names: How servers are found that are given by name.
+    /// - Parameter names: Resolves the servers' names.
     package init(
         configuration: TenantsConfiguration,
         logger: Logger,
@@ -110,8 +110,8 @@ public final class Gateway: Service, Sendable {
 
     /// Opens the listeners and begins to serve.
     ///
-    /// - Throws: If an address cannot be listened on, or a certificate or the store cannot be used; nothing is left open
-    ///   then.
+    /// - Throws: If an address cannot be bound, or a certificate or the store cannot be used; then nothing is left
+    ///   open.
     public func start() async throws -> BoundAddresses {
         let edition = live.current
         let watch = GatewayCertificates.watch(edition.configuration, logger: logger) {
@@ -131,7 +131,7 @@ public final class Gateway: Service, Sendable {
                 running.workers = try await makeWorkers(group, parts)
                 try await shared.start(running.workers, verifiers)
                 let addresses = try await open(&running)
-                for place in edition.places { probeServers(of: place, running) }
+                for index in edition.places { probeServers(of: index, running) }
                 running.watch = watch.map { watch in Task { await watch.run() } }
                 state.withLock { $0 = .running(running) }
                 return addresses
@@ -145,10 +145,10 @@ public final class Gateway: Service, Sendable {
         }
     }
 
-    /// Is not ready any more for `shutdown_delay`, then stops accepting, lets the requests under way finish within
+    /// Reports not ready for `shutdown_delay`, then stops accepting, lets the requests under way finish within
     /// `shutdown_grace`, and closes the rest.
     public func shutdown() async {
-        // A reload that is under way ends first; those that come later find nothing running.
+        // A reload under way ends first; later ones find nothing running.
         let running: Running? = await reloads.run { [self] in
             state.withLock { state in
                 guard case .running(let running) = state else { return nil }
@@ -185,8 +185,8 @@ public final class Gateway: Service, Sendable {
         await shutdown()
     }
 
-    /// Reads the configuration anew and puts it in force, whole or not at all: where it has a mistake, or something in
-    /// it cannot be used, what was in force before stays so. No request is lost. One is made at a time.
+    /// Reloads the configuration and puts it into force, whole or not at all: if it has a mistake, or something in it
+    /// cannot be used, the previous one stays in force. No request is lost. Reloads run one at a time.
     public func reload(because trigger: ReloadTrigger) async -> ReloadReport {
         await reloads.run { [self] in
             guard let reading, let running = runningNow else {
@@ -200,7 +200,7 @@ public final class Gateway: Service, Sendable {
         }
     }
 
-    /// Returns once every event loop has had a turn: not at all, if one hangs.
+    /// Returns once every event loop has had a turn: never, if one hangs.
     ///
     /// - Returns: Whether anything runs; at once, if not.
     public func turn() async -> Bool {
@@ -209,7 +209,7 @@ public final class Gateway: Service, Sendable {
         return true
     }
 
-    /// Nil before the start and in the shutdown.
+    /// Nil before the start and during the shutdown.
     var runningNow: Running? {
         if case .running(let running) = state.withLock({ $0 }) { running } else { nil }
     }
@@ -254,7 +254,7 @@ public final class Gateway: Service, Sendable {
         return workers
     }
 
-    /// Servers are probed once for all loops, each from the loop whose turn it is; all are told.
+    /// Each server is probed by one loop, in turn, which notifies all.
     func probeServers(of tenant: TenantIndex, _ running: Running) {
         let settings = running.parts.edition.tenants[tenant]
         guard settings.backend.health != nil else { return }
@@ -264,15 +264,15 @@ public final class Gateway: Service, Sendable {
             let tls = server.scheme == .https ? running.parts.backendTLS[tenant] : nil
             prober.tell { worker in
                 worker.probe(server, of: tenant, tls) { isUp in
-                    for told in workers {
-                        told.tell { $0.probed(tenant: tenant, server: server, isUp: isUp) }
+                    for worker in workers {
+                        worker.tell { $0.probed(tenant: tenant, server: server, isUp: isUp) }
                     }
                 }
             }
         }
     }
 
-    /// Takes certificates that were read anew, but not for another edition than the one that they were read for.
+    /// Uses reloaded certificates, but only for the configuration that they were read for.
     func use(_ certificates: ServerCertificates, of generation: UInt64) {
         let workers = state.withLock { state -> [WorkerHandle] in
             guard case .running(var running) = state, running.parts.edition.generation == generation else { return [] }
@@ -365,7 +365,7 @@ public final class Gateway: Service, Sendable {
         running.watch?.cancel()
         for socket in running.sockets { await socket.close() }
         await running.extAuthz?.stop(grace: .zero)
-        // Refreshes under way need the loops' connections, and what they bring cannot be had again.
+        // Refreshes under way need the loops' connections, and their results cannot be obtained again.
         await running.shared.refreshes.stop()
         for worker in running.workers { try? await worker.ask { $0.stop() } }
         await running.admin?.stop()

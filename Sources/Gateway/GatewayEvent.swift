@@ -1,13 +1,13 @@
 public import Tenants
 
-/// What happens to the whole gateway, for whoever started it.
+/// Events of the whole gateway, for the program that started it.
 public enum GatewayEvent: Sendable, Equatable {
     /// Every listener is open.
     case started
-    /// The configuration is read anew.
+    /// The configuration is being reloaded.
     case reloading
-    /// What became of that.
+    /// The result of the reload.
     case reloaded(ReloadReport)
-    /// A shutdown was asked for; what is under way is finished.
+    /// A shutdown was requested; requests under way are finished.
     case stopping
 }

@@ -1,4 +1,4 @@
-/// The release that this is.
+/// The release of this program.
 public enum GatewayVersion {
     public static let number = "0.1.0"
 }

@@ -1,20 +1,20 @@
 import Tenants
 public import Time
 
-/// Answers all that the gateway answers itself on one tenant's host.
+/// Handles requests for all of the gateway's own endpoints of one tenant.
 public struct EndpointService: Sendable {
     private let context: SignInContext
     private let exchanges: ExchangeEndpoints
     private let sessions: OwnSessionEndpoints
     private let browser: BrowserEndpoints
-    /// Nil for a tenant without an issuer of its own.
+    /// Nil for a tenant without its own issuer.
     private let issuer: IssuerEndpoints?
     private let limits: AttemptLimits
     private let possession: PossessionChecks
 
     /// - Parameters:
-    ///   - realmSessions: Of every tenant with an issuer that shares this one's accounts, this one included.
-    ///   - limits: Of the whole process.
+    ///   - realmSessions: Of every tenant with an issuer in this one's realm, this one included.
+    ///   - limits: Shared by the whole process.
     public init(
         _ context: SignInContext,
         realmSessions: [SessionService],
@@ -64,8 +64,8 @@ public struct EndpointService: Sendable {
 
     public func answer(_ request: EndpointRequest) async -> EndpointAnswer {
         if let seconds = retryAfterSeconds(request) { return tooMany(request, seconds) }
-        let answer = await checked(request)
-        return answer.adding(possession.nonceFields(for: request))
+        let result = await checked(request)
+        return result.adding(possession.nonceFields(for: request))
     }
 
     private func checked(_ request: EndpointRequest) async -> EndpointAnswer {
@@ -79,12 +79,12 @@ public struct EndpointService: Sendable {
         }
     }
 
-    /// Puts on record that the backend has let somebody in whom it was told of.
+    /// Records that the backend has admitted an identity that was passed to it.
     public func register(_ identity: ProviderIdentity, at now: UnixTime) async {
         do throws(AccountProblem) {
             _ = try await context.accounts.signIn(identity, givenName: nil, at: now)
         } catch {
-            // The backend has let them in already, and knows its own accounts.
+            // The backend has admitted the user already, and keeps its own accounts.
             context.logger.warning(
                 "a sign-in was not put on record",
                 metadata: ["tenant": "\(context.tenant.name)", "provider": "\(identity.provider.rawValue)"]
@@ -92,7 +92,7 @@ public struct EndpointService: Sendable {
         }
     }
 
-    /// - Returns: Nil for a request that is within its limit.
+    /// - Returns: Nil if the request is within its limit.
     private func retryAfterSeconds(_ request: EndpointRequest) -> Int? {
         guard let limit = request.endpoint.limit else { return nil }
         let key = AttemptLimits.key(address: request.clientAddress)
@@ -101,7 +101,7 @@ public struct EndpointService: Sendable {
     }
 
     private func tooMany(_ request: EndpointRequest, _ seconds: Int) -> EndpointAnswer {
-        // People see those.
+        // These are shown to users.
         if request.endpoint.limit == .pages {
             return .response(browser.errorPage(.tooMany(retryAfterSeconds: seconds), of: request))
         }
@@ -115,7 +115,7 @@ public struct EndpointService: Sendable {
 }
 
 extension Endpoint {
-    /// How often one address may ask; nil for what is public and costs nothing.
+    /// The limit per client address; nil for endpoints that are public and cheap.
     fileprivate var limit: AttemptLimit? {
         switch self {
         case .discovery, .jwks: nil

@@ -1,13 +1,13 @@
 public import NIOCore
 public import NIOSSL
 
-/// Why a server that has proved who it is was not the one that was asked for. One line for people.
+/// Why a server with a valid certificate was not the requested one. One line for people.
 public struct PeerNameProblem: Error, Equatable, CustomStringConvertible {
     public let description: String
 }
 
 extension PeerName {
-    /// - Parameter certificate: What the server showed; nil if it showed none.
+    /// - Parameter certificate: The server's; nil if there was none.
     /// - Throws: ``PeerNameProblem`` unless the certificate is for this name.
     public func verify(_ certificate: NIOSSLCertificate?) throws(PeerNameProblem) {
         guard let certificate else { throw PeerNameProblem(description: "the server showed no certificate") }
@@ -16,8 +16,7 @@ extension PeerName {
         }
     }
 
-    /// Verifies the server at the other end of a connection, for clients that give a connection away only when it is
-    /// open.
+    /// Verifies the server of a connection, for clients that hand out a connection only when it is open.
     ///
     /// - Parameter channel: With its TLS handshake done.
     /// - Returns: Fails with a ``PeerNameProblem``, after which the connection is closed; with another error if the
@@ -27,7 +26,7 @@ extension PeerName {
             do {
                 try verify(certificate)
             } catch {
-                // The client hears of the failure before it hears of the end.
+                // The client gets the failure before the close.
                 channel.eventLoop.execute { channel.close(promise: nil) }
                 throw error
             }

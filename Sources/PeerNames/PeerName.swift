@@ -1,21 +1,21 @@
 import NIOCore
 public import NIOSSL
 
-/// The name that a server's certificate has to be for (RFC 9525 section 6, before it RFC 6125 section 6).
+/// The name that a server's certificate must be for (RFC 9525 section 6, before it RFC 6125 section 6).
 ///
-/// The TLS library also takes a certificate that is for the IP address which the connection goes to. Whoever can forge
-/// the answer of a name server has such a certificate for an address of their own, so where a server is known by its
-/// name, the name has to be in the certificate. This is the check for that, to be made when the handshake is done; it
-/// comes on top of the library's own, and takes nothing that the library has refused.
+/// The TLS library also accepts a certificate for the IP address of the connection. An attacker who can forge DNS
+/// answers has such a certificate for an address of their own, so if a server is known by its name, the name must be in
+/// the certificate. This is that check, made after the handshake in addition to the library's own; it accepts nothing
+/// that the library has refused.
 public struct PeerName: Sendable, Equatable {
-    /// As it is sent in the handshake: without the dot at its end (RFC 6066 section 3).
+    /// As sent in the handshake: without a trailing dot (RFC 6066 section 3).
     public let text: String
     /// In lower case. Nil if no certificate can be for it.
     private let comparable: [UInt8]?
 
     /// - Parameter host: The host of a URL or an address; an IPv6 address with or without brackets.
-    /// - Returns: Nil for an IP address: it is no name, and the library compares it with the address that the
-    ///   connection goes to (RFC 9525 section 6.5).
+    /// - Returns: Nil for an IP address, which the library compares with the connection's address (RFC 9525 section
+    ///   6.5).
     public init?(ofHost host: String) {
         let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
         let host = isBracketed ? String(host.dropFirst().dropLast()) : host
@@ -24,17 +24,17 @@ public struct PeerName: Sendable, Equatable {
         comparable = Self.comparable(Array(host.utf8))
     }
 
-    /// - Parameter certificate: As the server showed it; its chain was verified before.
+    /// - Parameter certificate: The server's; its chain was verified before.
     public func isIn(_ certificate: NIOSSLCertificate) -> Bool {
         let alternatives = certificate._subjectAlternativeNames()
-        // Without any, the library compared the common name, and nothing else.
+        // Without any, the library compared only the common name.
         guard !alternatives.isEmpty else { return true }
         return alternatives.contains { $0.nameType == .dnsName && matches(Array($0.contents)) }
     }
 
-    /// Whether the name is one of those that a certificate's dNSName stands for: itself, or with `*.` and a name of two
-    /// labels or more all that have one label before it (RFC 9525 section 6.3). No other wildcards count. Letters are
-    /// compared without case, and ASCII alone: what else a name holds is in no certificate (section 6.2).
+    /// Whether a certificate's dNSName covers the name: by equality, or with `*.` and at least two labels for any
+    /// single label before them (RFC 9525 section 6.3). No other wildcards count. Case is ignored, for ASCII only:
+    /// other characters do not occur in certificates (section 6.2).
     func matches(_ pattern: [UInt8]) -> Bool {
         guard let name = comparable, let pattern = Self.comparable(pattern) else { return false }
         let dot = UInt8(ascii: ".")
@@ -44,7 +44,7 @@ public struct PeerName: Sendable, Equatable {
         return name[(labelEnd + 1)...] == parent
     }
 
-    /// - Returns: Nil for what is no name in ASCII.
+    /// - Returns: Nil if it is not a name in ASCII.
     private static func comparable(_ name: [UInt8]) -> [UInt8]? {
         let name = name.last == UInt8(ascii: ".") ? name.dropLast() : name[...]
         guard !name.isEmpty, name.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
@@ -52,7 +52,7 @@ public struct PeerName: Sendable, Equatable {
     }
 
     private static func isIPAddress(_ host: String) -> Bool {
-        // C would read no further than a NUL.
+        // C would stop reading at a NUL.
         guard !host.utf8.contains(0) else { return false }
         return (try? SocketAddress(ipAddress: host, port: 0)) != nil
     }

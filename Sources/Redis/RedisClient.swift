@@ -2,27 +2,27 @@ public import Logging
 public import NIOCore
 import Synchronization
 
-/// One connection to Redis (6 or newer), kept up: calls are sent in the order in which they come, each without waiting
-/// for the replies to those before it.
+/// One persistent connection to Redis (6 or newer): calls are sent in the order of arrival, without waiting for the
+/// replies to earlier ones.
 ///
 /// While there is no connection calls wait for one, each until its deadline and all of them together no longer than
-/// ``RedisConfiguration/commandTimeout``, so that a short gap is bridged and a long one costs its first callers alone:
-/// from then on calls fail at once, until the next attempt to connect succeeds. A call that was sent when the connection
+/// ``RedisConfiguration/commandTimeout``, so that a short gap is bridged and a long one delays only its first callers:
+/// after that calls fail at once, until the next attempt to connect succeeds. A call that was sent when the connection
 /// was lost fails, and is not sent again: only its caller knows whether that would do harm.
 ///
-/// For commands that block, like `XREAD BLOCK`, there should be a client of their own: what is sent after one waits for
-/// it.
+/// Use a separate client for blocking commands, like `XREAD BLOCK`: later commands on the same connection wait for
+/// them.
 ///
-/// To be closed before its event loop is shut down.
+/// Close it before its event loop is shut down.
 public final class RedisClient: Sendable {
     private let eventLoop: any EventLoop
     private let link: NIOLoopBoundBox<RedisLink>
     private let status: RedisStatus
     private let commandTimeout: Duration
 
-    /// Reads the files of `tls`: blocks on the disk. Connects to nothing yet.
+    /// Reads the files of `tls`, which blocks on the disk. Does not connect yet.
     ///
-    /// - Parameter stateChanged: Called on an event loop each time a connection became ready or is no more.
+    /// - Parameter stateChanged: Called on an event loop each time a connection became ready or was lost.
     /// - Throws: ``RedisError/unusable(_:)`` if a file cannot be used.
     public init(
         _ configuration: RedisConfiguration,
@@ -40,23 +40,23 @@ public final class RedisClient: Sendable {
         )
     }
 
-    /// Whether there is a connection to a server that answered when it was last asked.
+    /// Whether there is a connection to a server that responded to the last check.
     public var isUp: Bool { status.isUp.load(ordering: .acquiring) }
 
-    /// Whether there has been no connection for longer than calls wait for one together: each call fails at once, until
-    /// a connection is ready again.
+    /// Whether there has been no connection for longer than calls wait together: each call fails at once, until a
+    /// connection is ready again.
     public var isAbsent: Bool { status.isAbsent.load(ordering: .acquiring) }
 
-    /// How many connections have become ready so far: another number than before means that there was a gap.
+    /// How many connections have become ready so far: a different number than before means that there was a gap.
     public var connectionNumber: UInt64 { status.connectionNumber.load(ordering: .acquiring) }
 
-    /// Begins to connect, and goes on until ``close()``.
+    /// Begins to connect, and continues until ``close()``.
     public func start() {
         let link = link
         eventLoop.execute { link.value.start() }
     }
 
-    /// Lets go of the connection. Calls under way fail with ``RedisError/closed``, as do those to come.
+    /// Closes the connection. Calls under way and later ones fail with ``RedisError/closed``.
     public func close() async {
         let link = link
         await withCheckedContinuation { continuation in
@@ -69,23 +69,23 @@ public final class RedisClient: Sendable {
 
     /// Sends a command.
     ///
-    /// - Parameter timeout: From now until its reply; nil for the configured one. For a command that blocks: the time
-    ///   it may block, and a margin.
+    /// - Parameter timeout: From now until its reply; nil for the configured one. For a blocking command: its maximum
+    ///   block time plus a margin.
     /// - Returns: The reply, which may be an error of the server.
-    /// - Throws: ``RedisError`` if there is no reply. When the task is cancelled: at once.
+    /// - Throws: ``RedisError`` if there is no reply; at once when the task is cancelled.
     public func send(_ command: RedisCommand, timeout: Duration? = nil) async throws(RedisError) -> RedisReply {
         let replies = try await pipeline([command], timeout: timeout)
         guard let reply = replies.first else { throw .lostInFlight("no reply") }
         return reply
     }
 
-    /// Sends commands in one go. Others' commands may not come between them, but the server may carry out those of
-    /// other connections between any two: that needs `MULTI`, or a script.
+    /// Sends commands as a pipeline. Commands of other callers do not come between them, but the server may run those
+    /// of other connections between any two: atomicity needs `MULTI`, or a script.
     ///
     /// - Parameters:
     ///   - commands: No more than the queue may hold.
     ///   - timeout: As in ``send(_:timeout:)``, for all of them.
-    /// - Returns: The replies in order, errors of the server in their places.
+    /// - Returns: The replies in order, including errors of the server.
     public func pipeline(
         _ commands: [RedisCommand],
         timeout: Duration? = nil
@@ -125,8 +125,8 @@ public enum RedisClientState: Sendable, Hashable {
     case down(reason: String)
 }
 
-/// A call that waits for its replies. Cancelling may overtake the call on its way to the event loop, so that the call
-/// itself says that it was.
+/// A call that waits for its replies. A cancellation may overtake the call on its way to the event loop, so the call
+/// itself records it.
 final class RedisCall: Sendable {
     let commands: Int
     let isCancelled = Atomic(false)
@@ -136,7 +136,7 @@ final class RedisCall: Sendable {
     }
 }
 
-/// What can be seen of a client from any thread. Written by its event loop alone.
+/// A client's state, readable from any thread. Written only on its event loop.
 final class RedisStatus: Sendable {
     let isUp = Atomic(false)
     let isAbsent = Atomic(false)

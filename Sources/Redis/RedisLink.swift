@@ -2,12 +2,12 @@ import Logging
 import NIOCore
 import Synchronization
 
-/// A client's life on its event loop: tells ``ClientState``, ``Handshake`` and ``CommandQueue`` what happened, and does
-/// what they say.
+/// A client on its event loop: passes events to ``ClientState``, ``Handshake`` and ``CommandQueue``, and performs their
+/// actions.
 ///
 ///     opening → handshake → ready → lost → waiting → opening …
 ///
-/// Holds at most one connection, be it to a sentinel or to a server.
+/// Has at most one connection, to a sentinel or a server.
 final class RedisLink {
     typealias Answer = (Result<[RedisReply], RedisError>) -> Void
 
@@ -34,17 +34,18 @@ final class RedisLink {
     private var current: Connection?
     private var generator = SystemRandomNumberGenerator()
     private var lastHeard = NIODeadline.uptimeNanoseconds(0)
-    /// The server took back that it is the master: nothing more is written, and when all is answered it is left.
+    /// The server reported that it is no longer the master: nothing more is written, and the connection is closed after
+    /// the last reply.
     private var isDemoted = false
     private var isFlushScheduled = false
-    private var toldReason: String?
-    /// For the attempt under way or, after it, the next one.
+    private var loggedReason: String?
+    /// For the current attempt or, after it, the next one.
     private var attemptTimer: Scheduled<Void>?
     private var idleTimer: Scheduled<Void>?
     private var expiryTimer: (at: NIODeadline, task: Scheduled<Void>)?
-    /// Fires when calls have waited for a connection for as long as they may.
+    /// Fires when calls have waited for a connection for the maximum time.
     private var absenceTimer: Scheduled<Void>?
-    /// What calls may wait for a new connection after the server was silent for their time already.
+    /// How long calls may wait for a new connection after the server did not respond for their whole timeout.
     private static let reconnectionTime = TimeAmount.milliseconds(250)
 
     init(
@@ -91,7 +92,7 @@ final class RedisLink {
     func add(_ call: RedisCall, _ encoded: ByteBuffer, deadline: NIODeadline, answer: @escaping Answer) {
         if call.isCancelled.load(ordering: .acquiring) { return answer(.failure(.cancelled)) }
         if state.phase == .closed { return answer(.failure(.closed)) }
-        // What is sent with no time left would only cost the connection.
+        // Sending it without time left would only cost the connection.
         guard deadline > .now() else { return answer(.failure(.unavailable("its time was over before it was sent"))) }
         if !state.isReady, case .refused(let reason) = state.failure { return answer(.failure(.unusable(reason))) }
         if status.isAbsent.load(ordering: .relaxed) { return answer(.failure(.unavailable(absence))) }
@@ -115,7 +116,7 @@ final class RedisLink {
         waiters.removeValue(forKey: id)?.answer(result)
     }
 
-    /// Calls that come in one turn of the loop leave in one write.
+    /// Calls in one turn of the loop are sent in one write.
     private func scheduleFlush() {
         guard state.isReady, !isFlushScheduled else { return }
         isFlushScheduled = true
@@ -137,7 +138,7 @@ final class RedisLink {
         case .nothing: break
         case .open(let address, let purpose): open(address, purpose)
         case .wait(let duration):
-            tellFailure(retryIn: duration)
+            logFailure(retryIn: duration)
             attemptTimer = eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(clamping: duration)) {
                 self.run(self.state.waited())
             }
@@ -165,7 +166,7 @@ final class RedisLink {
         }
     }
 
-    /// How far the attempt to connect that is under way has come.
+    /// The unfinished step of the current attempt to connect.
     private var unfinished: String {
         guard case .opening(let address, _) = state.phase, let connection = current?.connection
         else { return "there was no connection in time" }
@@ -217,7 +218,7 @@ final class RedisLink {
         state.becameReady()
         current?.opened = .now()
         isDemoted = false
-        toldReason = nil
+        loggedReason = nil
         absenceTimer?.cancel()
         status.isAbsent.store(false, ordering: .releasing)
         logger.info("connected to Redis", metadata: ["redis.server": "\(address)"])
@@ -234,7 +235,8 @@ final class RedisLink {
         }
     }
 
-    /// - Parameter silentSince: When the server was last heard, if it is left because it does not answer.
+    /// - Parameter silentSince: When the server last sent something, if the connection is closed because it does not
+    ///   respond.
     private func lost(_ reason: String, silentSince: NIODeadline? = nil) {
         if let opened = current?.opened, NIODeadline.now() - opened > TimeAmount(clamping: configuration.retry.cap) {
             state.provedLasting()
@@ -242,7 +244,7 @@ final class RedisLink {
         leave()
         let action = state.lost(reason, using: &generator)
         status.becameDown(reason)
-        // Before the callers are told: what they ask next belongs to the same gap.
+        // Before the callers are notified: their next calls belong to the same gap.
         let now = NIODeadline.now()
         let patience = TimeAmount(clamping: configuration.commandTimeout)
         waitForConnection(
@@ -254,7 +256,7 @@ final class RedisLink {
 
     // MARK: Without a connection
 
-    /// The time that all calls have together in one gap between two connections.
+    /// The time that all calls share in one gap between two connections.
     private func waitForConnection(until deadline: NIODeadline) {
         absenceTimer?.cancel()
         absenceTimer = eventLoop.assumeIsolated().scheduleTask(deadline: deadline) { self.connectionIsAbsent() }
@@ -267,10 +269,10 @@ final class RedisLink {
         for id in queue.removeUnwritten() { answer(id, .failure(.unavailable(reason))) }
     }
 
-    /// Why there is no connection, as far as is known.
+    /// Why there is no connection, as far as known.
     private var absence: String { state.failure?.reason ?? unfinished }
 
-    /// Drops the connection that there is, and what watches over it.
+    /// Closes the connection and its timers.
     private func leave() {
         attemptTimer?.cancel()
         idleTimer?.cancel()
@@ -278,11 +280,11 @@ final class RedisLink {
         current = nil
     }
 
-    /// Once for each reason, until a connection stands again.
-    private func tellFailure(retryIn duration: Duration) {
+    /// Logs each reason once, until a connection is open again.
+    private func logFailure(retryIn duration: Duration) {
         guard let failure = state.failure else { return }
-        let isNews = failure.reason != toldReason
-        toldReason = failure.reason
+        let isNews = failure.reason != loggedReason
+        loggedReason = failure.reason
         let level: Logger.Level =
             switch failure {
             case .refused: .error
@@ -323,7 +325,7 @@ final class RedisLink {
     private func expire(at now: NIODeadline) {
         let expired = queue.expire(at: now)
         let reason = absence
-        // Before the callers are told: what they see then is how things are.
+        // Before the callers are notified, so that they see the current state.
         if expired.closesConnection { lost("the server did not answer in time", silentSince: lastHeard) }
         for id in expired.unsent { answer(id, .failure(.unavailable(reason))) }
         for id in expired.unanswered { answer(id, .failure(.timedOut)) }
@@ -334,7 +336,7 @@ final class RedisLink {
         idleTimer = eventLoop.assumeIsolated().scheduleTask(in: delay) { self.checkIdle() }
     }
 
-    /// A connection on which nothing is expected says nothing when its server dies.
+    /// On an idle connection the death of its server goes unnoticed.
     private func checkIdle() {
         let interval = TimeAmount(clamping: configuration.idleCheckInterval)
         let idle = NIODeadline.now() - lastHeard
@@ -347,14 +349,14 @@ final class RedisLink {
             watch(deadline)
             flush()
         } catch {
-            // No room: bounds this small leave none beside calls, and calls have deadlines of their own.
+            // The queue is full: then there are calls, which have deadlines of their own.
         }
         scheduleIdleCheck(in: interval)
     }
 }
 
 extension TimeAmount {
-    /// From nothing to a year: longer spans are as good as none, and deadlines can still be counted.
+    /// From zero to a year: longer spans have the same effect, and deadlines do not overflow.
     init(clamping duration: Duration) {
         self = .nanoseconds(max(0, min(duration.wholeNanoseconds, TimeAmount.hours(24 * 365).nanoseconds)))
     }

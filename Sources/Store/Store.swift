@@ -1,27 +1,26 @@
-/// What must be shared between instances or survive a restart. Three implementations give the same: Redis for a fleet,
-/// SQLite for one machine, memory for trying things out.
+/// State that is shared between instances or survives a restart. There are three equivalent implementations: Redis for
+/// a fleet, SQLite for one machine, memory for experiments.
 ///
-/// Nothing here is on the way of a request whose token is in the cache. A call that fails has said so in good time:
-/// every implementation bounds how long it waits.
+/// A request with a cached token does not use it. Every implementation bounds how long a call waits.
 public protocol Store: Sendable {
-    /// What it is, for logs: `redis`, `embedded` or `memory`.
+    /// Its kind, for logs: `redis`, `embedded` or `memory`.
     var name: String { get }
 
-    /// Whether the store was reachable when it was last used: `gatehouse_store_up`.
+    /// Whether the store was reachable at its last use: `gatehouse_store_up`.
     var isUp: Bool { get }
 
-    /// Whether it has been away for longer than anyone waits for it: until it is back, calls fail at once.
+    /// Whether it has been unavailable for longer than any call waits: until it is back, calls fail at once.
     var isAbsent: Bool { get }
 
-    /// Whether it is on this machine: it says of itself when something was written, and no network can keep that back.
+    /// Whether it is on this machine: then it reports writes itself, and no network can delay them.
     var isLocal: Bool { get }
 
-    /// Opens it. A store on the network need not be reachable yet: it connects in the background, again and again.
+    /// Opens it. A store on the network need not be reachable yet: it keeps connecting in the background.
     ///
-    /// - Throws: What will not mend by itself: a file that cannot be opened, a certificate that cannot be read.
+    /// - Throws: For permanent problems: a file that cannot be opened, a certificate that cannot be read.
     func open() async throws(StoreError)
 
-    /// Lets go of files and connections; calls under way fail.
+    /// Closes files and connections; calls under way fail.
     func close() async
 
     // MARK: Values
@@ -29,14 +28,13 @@ public protocol Store: Sendable {
     /// - Returns: Nil if there is none, or it has expired.
     func value(for key: StoreKey) async throws(StoreError) -> [UInt8]?
 
-    /// - Parameter lifetime: Nil: until it is removed.
+    /// - Parameter lifetime: Nil to keep it until it is removed.
     func set(_ value: [UInt8], for key: StoreKey, lifetime: Duration?) async throws(StoreError)
 
-    /// Puts `value` in the place of `expected`, if that is what is there now; nil: if there is nothing, or it has
-    /// expired.
+    /// Replaces `expected` with `value`, if that is the current value; nil if there is none, or it has expired.
     ///
-    /// - Parameter lifetime: From now on. Nil: it goes on as it was, and what is new has none.
-    /// - Returns: Whether it did.
+    /// - Parameter lifetime: From now on. Nil to keep the present expiry; a new value then has none.
+    /// - Returns: Whether it was replaced.
     func replace(
         _ expected: [UInt8]?,
         with value: [UInt8],
@@ -50,23 +48,23 @@ public protocol Store: Sendable {
 
     /// Takes a lease, for one holder at a time across all instances.
     ///
-    /// - Parameter duration: How long it is held if nobody renews or releases it.
+    /// - Parameter duration: How long it is held unless renewed or released.
     /// - Returns: Nil while another holds it.
     func acquire(_ key: StoreKey, for duration: Duration) async throws(StoreError) -> Lease?
 
-    /// - Returns: Whether it was still held by this holder, and is now held for `duration` from here on.
+    /// - Returns: Whether this holder still held it; then it is now held for `duration`.
     func renew(_ lease: Lease, for duration: Duration) async throws(StoreError) -> Bool
 
-    /// Gives the lease back if it is still held by this holder.
+    /// Releases the lease if this holder still holds it.
     func release(_ lease: Lease) async throws(StoreError)
 
-    /// Sets the value if the lease is still held by this holder, in one step: whoever lost the lease without knowing
-    /// cannot overwrite what the next holder wrote.
+    /// Sets the value if this holder still holds the lease, in one step: a holder that has lost it without noticing
+    /// cannot overwrite the next holder's value.
     ///
     /// - Parameters:
-    ///   - key: Of the tenant of the lease, so that the two are kept together.
-    ///   - lifetime: Nil: until it is removed.
-    /// - Returns: Whether it did.
+    ///   - key: Of the lease's tenant, so that the two are kept together.
+    ///   - lifetime: Nil to keep it until it is removed.
+    /// - Returns: Whether it was set.
     func set(
         _ value: [UInt8],
         for key: StoreKey,
@@ -76,74 +74,75 @@ public protocol Store: Sendable {
 
     // MARK: Revocations
 
-    /// Revokes. When this returns, the records survive a restart of gateway and store, and all instances are told.
+    /// Revokes. When this returns, the records survive a restart of gateway and store, and are announced to all
+    /// instances.
     ///
-    /// What is in force for a target is never weakened: the later ``Revocation/revokedAt`` and the later
-    /// ``Revocation/expiresAt`` of the two hold from then on, with the new note. To shorten a revocation, withdraw it
-    /// first. What was withdrawn or has expired does not count.
+    /// A revocation in force is never weakened: the later ``Revocation/revokedAt`` and the later
+    /// ``Revocation/expiresAt`` of the two apply from then on, with the new note. To shorten a revocation, withdraw it
+    /// first. Withdrawn and expired ones do not count.
     ///
-    /// - Returns: What is on record now, in the order given.
+    /// - Returns: The stored records, in the given order.
     func revoke(_ revocations: [Revocation]) async throws(StoreError) -> [RevocationRecord]
 
-    /// Takes revocations back. Each leaves a record that it was, so that no instance brings it back.
+    /// Withdraws revocations. Each leaves a record of the withdrawal, so that no instance restores it.
     ///
     /// - Returns: The records of those that were in force.
     func withdraw(_ targets: [RevocationTarget], tenant: String) async throws(StoreError) -> [RevocationRecord]
 
-    /// Puts back what the store has lost: each record that it has no record for, or an older one, or one that cannot be
-    /// read, becomes a change that all instances are told.
+    /// Restores what the store has lost: each record that it lacks, or has in an older or unreadable form, becomes a
+    /// change that is announced to all instances.
     func restore(_ records: [RevocationRecord]) async throws(StoreError)
 
-    /// Everything that is on record for the tenants, what was withdrawn included, in pages.
+    /// Every record of the tenants, including withdrawn ones, in pages.
     ///
-    /// A record that cannot be read is left out, and said in the log with its tenant and digest: it might have been a
-    /// revocation, but without all others every request would have to be refused. Revoking the same anew mends it, and
-    /// so does an instance that still knows it, with ``restore(_:)``.
+    /// An unreadable record is left out, and logged with its tenant and digest: it might have been a revocation, but
+    /// without all others every request would have to be refused. Revoking the same again repairs it, as does an
+    /// instance that still has it, with ``restore(_:)``.
     ///
-    /// - Returns: Where to go on with ``news(after:waiting:)`` so that nothing is missed; what is read twice does no
-    ///   harm.
+    /// - Returns: The position for ``news(after:waiting:)``, chosen so that nothing is missed; reading entries twice
+    ///   does no harm.
     func loadRevocations(
         tenants: [String],
         page: @Sendable ([RevocationRecord]) async -> Void
     ) async throws(StoreError) -> StorePosition
 
-    /// A tenant's revocations in force, for people. Those that cannot be read are left out, as by a load.
+    /// A tenant's revocations in force, for operators. Unreadable ones are left out, as by a load.
     ///
     /// - Parameters:
-    ///   - cursor: What the page before said; nil for the first.
-    ///   - limit: About how many.
+    ///   - cursor: From the previous page; nil for the first.
+    ///   - limit: An approximate number.
     func revocations(
         tenant: String,
         cursor: String?,
         limit: Int
     ) async throws(StoreError) -> (records: [RevocationRecord], next: String?)
 
-    /// Forgets records that have expired, a bounded number of them.
+    /// Removes expired records, a bounded number of them.
     func removeExpiredRevocations(tenants: [String]) async throws(StoreError)
 
     // MARK: Allowances
 
     /// Counts requests against allowances that all instances share: each is added, whether or not it was within the
-    /// allowance, so that what was too much is made up for.
+    /// allowance, so that excess is made up for.
     ///
-    /// Nothing of it needs to outlive a restart of the store.
+    /// None of it needs to survive a restart of the store.
     ///
     /// - Parameters:
     ///   - uses: No key twice.
-    ///   - timeout: How long the store may take, where it has to be waited for.
-    /// - Returns: For each the microseconds until its allowance is whole again if nothing more is let through.
+    ///   - timeout: How long the store may take, if it has to be waited for.
+    /// - Returns: For each the microseconds until its allowance is full again if no more requests are allowed.
     func use(_ uses: [AllowanceUse], timeout: Duration) async throws(StoreError) -> [Int64]
 
     // MARK: News
 
-    /// Tells all instances, this one included, those that listen now.
+    /// Notifies all instances that are listening now, this one included.
     func announce(_ announcement: Announcement) async throws(StoreError)
 
-    /// What happened since `position`; waits for up to `duration` if nothing did, or until ``wake()``. That it returns fewer than
-    /// ``StoreNews/fullPage`` changes proves contact: nothing more had happened then.
+    /// The changes since `position`; waits for up to `duration` if there are none, or until ``wake()``. Returning fewer
+    /// than ``StoreNews/fullPage`` changes proves contact: there were no more at that time.
     func news(after position: StorePosition, waiting duration: Duration) async throws(StoreError) -> StoreNews
 
-    /// Ends the waits for news, where the store is local.
+    /// Ends the waits for news, if the store is local.
     func wake()
 }
 
@@ -154,10 +153,9 @@ extension Store {
 
     public func wake() {}
 
-    /// Puts `value` in the place of `expected`, as ``replace(_:with:for:lifetime:)`` does; its lifetime goes on as it
-    /// was.
+    /// Replaces `expected` with `value`, like ``replace(_:with:for:lifetime:)``; its lifetime is kept.
     ///
-    /// - Returns: Whether it did.
+    /// - Returns: Whether it was replaced.
     public func replace(
         _ expected: [UInt8]?,
         with value: [UInt8],
@@ -167,7 +165,7 @@ extension Store {
     }
 }
 
-/// A place in the store's history. Means something to the store only that gave it.
+/// A position in the store's history. Only the store that returned it can interpret it.
 public struct StorePosition: Sendable, Hashable {
     public let text: String
 
@@ -176,22 +174,22 @@ public struct StorePosition: Sendable, Hashable {
     }
 }
 
-/// What a store tells of a stretch of its history.
+/// The changes after a position.
 public enum StoreNews: Sendable, Equatable {
-    /// What happened since, in order: all of it, or as many changes as ``fullPage``.
+    /// The changes since, in order: all of them, or as many as ``fullPage``.
     case changes([RevocationRecord], [Announcement], StorePosition)
-    /// The stretch is not there any more, trimmed or lost, or cannot be read: load the revocations whole. Where that
-    /// says to go on is behind what could not be read.
+    /// The history after the position was trimmed or lost, or is unreadable: load the revocations again. The position
+    /// that the load returns is after the unreadable part.
     case missed
 
-    /// How many changes one call tells at most. Where it tells so many, more may be waiting; where it tells fewer,
-    /// nothing more was.
+    /// The maximum number of changes that one call returns. With so many, more may be waiting; with fewer, there were
+    /// no more.
     public static let fullPage = RevocationLimits.news
 }
 
-/// A word to all instances that something is worth a look. It may be lost: whoever waits for it looks anyway, later.
+/// Notifies all instances of a change. It may be lost: listeners also check at intervals.
 public struct Announcement: Sendable, Hashable {
-    /// Who listens, like `key-set`.
+    /// The subject area, like `key-set`.
     public var topic: String
     public var subject: String
 
@@ -204,9 +202,9 @@ public struct Announcement: Sendable, Hashable {
 /// Proof of holding a lease.
 public struct Lease: Sendable, Hashable {
     public let key: StoreKey
-    /// Known to the holder alone.
+    /// Known only to the holder.
     public let holder: String
-    /// Greater than that of every holder before, so that what an earlier one sends late can be told from the new one's.
+    /// Greater than that of every earlier holder, so that a late write of an earlier one is recognized.
     public let fencingToken: UInt64
 
     public init(key: StoreKey, holder: String, fencingToken: UInt64) {

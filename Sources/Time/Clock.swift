@@ -1,6 +1,6 @@
 import Glibc
 
-/// The system's clocks, without Foundation: they are read several times a request.
+/// The system's clocks, without Foundation: they are read several times per request.
 public enum Clock {
     public static func monotonic() -> MonotonicTime {
         var time = timespec()

@@ -1,4 +1,4 @@
-/// Dates as text, worked out from the civil calendar: no locale, no formatter.
+/// Dates as text, computed from the civil calendar: no locale, no formatter.
 public enum HTTPDate {
     private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]

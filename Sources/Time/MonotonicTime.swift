@@ -1,7 +1,7 @@
-/// A moment of the clock that only goes forward: for timeouts and durations within this process.
+/// A time on the monotonic clock: for timeouts and durations within this process.
 ///
-/// Spans between two are `UInt64` nanoseconds. The clock counts from the system's start and is far from the end of its
-/// range; no arithmetic here traps.
+/// Differences are `UInt64` nanoseconds. The clock counts from the system's start and is far from the end of its range;
+/// no arithmetic here traps.
 @frozen
 public struct MonotonicTime: Sendable, Hashable, Comparable {
     public let nanoseconds: UInt64
@@ -13,7 +13,7 @@ public struct MonotonicTime: Sendable, Hashable, Comparable {
     @inlinable
     public static var distantFuture: MonotonicTime { MonotonicTime(nanoseconds: .max) }
 
-    /// When the clock began to count: not after any other time.
+    /// The start of the clock: not after any other time.
     @inlinable
     public static var distantPast: MonotonicTime { MonotonicTime(nanoseconds: 0) }
 
@@ -25,7 +25,7 @@ public struct MonotonicTime: Sendable, Hashable, Comparable {
         MonotonicTime(nanoseconds: time.nanoseconds &+ nanoseconds)
     }
 
-    /// ``distantPast`` where the clock had not begun to count then.
+    /// ``distantPast`` if the clock had not started by then.
     @inlinable
     public static func - (time: MonotonicTime, nanoseconds: UInt64) -> MonotonicTime {
         time.nanoseconds > nanoseconds ? MonotonicTime(nanoseconds: time.nanoseconds &- nanoseconds) : .distantPast

@@ -1,7 +1,7 @@
-/// A moment as the system's clock tells it: for what is said to others, written down or compared with a date.
+/// A time on the system's clock: for values that are sent, stored or compared with a date.
 ///
-/// Spans between two are `Double` seconds. All comparisons are those of `Double`, so that a value that is no number is
-/// neither before nor after any time.
+/// Differences are `Double` seconds. All comparisons are those of `Double`, so a value that is not a number is neither
+/// before nor after any time.
 @frozen
 public struct UnixTime: Sendable, Hashable, Comparable {
     /// Seconds since 1970-01-01T00:00:00Z, with fractions.
@@ -10,11 +10,11 @@ public struct UnixTime: Sendable, Hashable, Comparable {
     @inlinable
     public init(_ seconds: Double) { self.seconds = seconds }
 
-    /// Later than every other time: what expires then never does.
+    /// Later than every other time: never expires.
     @inlinable
     public static var distantFuture: UnixTime { UnixTime(.infinity) }
 
-    /// Before every other time.
+    /// Earlier than every other time.
     @inlinable
     public static var distantPast: UnixTime { UnixTime(-.infinity) }
 

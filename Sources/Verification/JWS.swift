@@ -1,11 +1,11 @@
-/// The signature layer alone (RFC 7515 section 5.2): no claim is looked at, and the payload may be any bytes.
+/// The signature layer alone (RFC 7515 section 5.2): no claim is checked, and the payload may be any bytes.
 public enum JWS {
-    /// Verifies a compact JWS and gives what it carries.
+    /// Verifies a compact JWS and returns its payload.
     ///
     /// - Parameters:
     ///   - compact: The token's bytes.
     ///   - keys: The keys that may have signed it.
-    ///   - algorithms: The algorithms to accept; nil: those that the keys allow.
+    ///   - algorithms: The algorithms to accept; nil for those that the keys allow.
     public static func verify(
         compact: [UInt8],
         keys: KeySet,

@@ -2,11 +2,11 @@ public import Time
 
 /// Verifies tokens against one policy: nothing else makes a `Principal`.
 ///
-/// Not `Sendable`: it owns OpenSSL contexts that are kept initialised between tokens. Make one an event loop from the
-/// shared policy; that costs little, as keys are loaded when first used.
+/// Not `Sendable`: it owns OpenSSL contexts that are kept initialised between tokens. Make one per event loop from the
+/// shared policy; that is cheap, as keys are loaded when first used.
 public final class TokenVerifier {
     private let policy: VerificationPolicy
-    /// One an issuer, in the policy's order; nil while its keys are not known.
+    /// One per issuer, in the policy's order; nil while its keys are unknown.
     private var signatureChecks: [SignatureCheck?]
 
     public init(_ policy: VerificationPolicy) {
@@ -14,31 +14,31 @@ public final class TokenVerifier {
         signatureChecks = policy.issuers.map { $0.keys.map(SignatureCheck.init) }
     }
 
-    /// The issuer at this place in the policy has these keys from now on; nil: they are not known.
+    /// Sets the keys of the issuer at this index in the policy; nil if they are unknown.
     ///
-    /// What was verified before with a key that is gone has to be forgotten by whoever remembers it.
-    public func use(_ keys: KeySet?, ofIssuer place: Int) {
-        signatureChecks[place] = keys.map(SignatureCheck.init)
+    /// Callers must forget tokens verified with a removed key.
+    public func use(_ keys: KeySet?, ofIssuer index: Int) {
+        signatureChecks[index] = keys.map(SignatureCheck.init)
     }
 
     /// Verifies a compact JWS that carries a claims set (RFC 7519 section 7.2).
     ///
-    /// The checks run in a fixed order and the first failure is thrown; expiry comes last, so a token that is
-    /// refused for it is otherwise good.
+    /// The checks run in a fixed order and the first failure is thrown; expiry comes last, so a token that is refused
+    /// for it is otherwise valid.
     ///
     /// - Parameters:
-    ///   - token: The token's bytes, without the `Bearer` word or white space.
+    ///   - token: The token's bytes, without `Bearer` or white space.
     public func verify(_ token: Span<UInt8>, at now: UnixTime) throws(VerificationFailure) -> Principal {
         try principal(of: token, at: now, grace: 0)
     }
 
-    /// Who a token was for that has expired no longer than `grace` ago, or has not: every check of `verify(_:at:)` is
-    /// made, but that of `exp` allows for so much more.
+    /// Verifies a token that may have expired up to `grace` ago: every check of `verify(_:at:)` is made, but `exp` is
+    /// extended by `grace`.
     ///
     /// - Parameters:
-    ///   - token: The token's bytes, without the `Bearer` word or white space.
-    ///   - grace: Seconds, which begin where the leeway ends.
-    /// - Throws: `.expired` once those are over too; else what `verify(_:at:)` throws.
+    ///   - token: The token's bytes, without `Bearer` or white space.
+    ///   - grace: Seconds, beginning where the leeway ends.
+    /// - Throws: `.expired` once the grace is over too; else what `verify(_:at:)` throws.
     public func verifyExpired(
         _ token: Span<UInt8>,
         at now: UnixTime,
@@ -68,15 +68,15 @@ public final class TokenVerifier {
     private func checkSignature(
         _ unverified: UnverifiedToken,
         in token: Span<UInt8>,
-        ofIssuer place: Int
+        ofIssuer index: Int
     ) throws(VerificationFailure) {
-        guard let check = signatureChecks[place] else {
-            throw VerificationFailure(.keysNotLoaded, issuerPlace: place)
+        guard let check = signatureChecks[index] else {
+            throw VerificationFailure(.keysNotLoaded, issuerPlace: index)
         }
         do throws(VerificationFailure) {
             try check.check(unverified, in: token)
         } catch {
-            throw error.ofIssuer(place)
+            throw error.ofIssuer(index)
         }
     }
 

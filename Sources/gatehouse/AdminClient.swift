@@ -8,7 +8,7 @@ import NIOSSL
 import PeerNames
 import Verification
 
-/// Asks the admin API of a running gateway.
+/// A client of a running gateway's admin API.
 struct AdminClient {
     enum Method {
         case post, delete
@@ -22,7 +22,7 @@ struct AdminClient {
     private let token: String?
     private let tls: TLSConfiguration
 
-    /// - Parameter tls: What authorities are trusted, where the URL is https; by default the system's.
+    /// - Parameter tls: The trusted authorities, for an https URL; by default the system's.
     init(_ url: AdminURL, token: String?, tls: TLSConfiguration = .makeClientConfiguration()) {
         self.url = url
         self.token = token
@@ -31,7 +31,7 @@ struct AdminClient {
 
     var hasToken: Bool { token != nil }
 
-    /// - Returns: Nil where there is none, or an empty one.
+    /// - Returns: Nil if it is not set, or empty.
     static func tokenFromEnvironment() throws -> String? {
         guard let token = ProcessInfo.processInfo.environment[tokenVariable], !token.isEmpty else { return nil }
         guard token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
@@ -40,7 +40,7 @@ struct AdminClient {
         return token
     }
 
-    /// - Returns: The object that came with a 2xx.
+    /// - Returns: The object of a 2xx response.
     func send(_ method: Method, _ path: String, _ body: JSONObject) async throws -> JSONObject {
         var request = HTTPClientRequest(url: "\(url)\(path)")
         switch method {
@@ -57,7 +57,7 @@ struct AdminClient {
         return object
     }
 
-    /// - Returns: What was answered to a GET, whatever it was.
+    /// - Returns: The response to a GET, whatever it is.
     func get(_ path: String) async throws -> (status: UInt, body: String) {
         let (status, body) = try await answer(to: HTTPClientRequest(url: "\(url)\(path)"))
         return (status, String(decoding: body, as: UTF8.self))
@@ -85,11 +85,11 @@ struct AdminClient {
             redirectConfiguration: .disallow,
             timeout: .init(connect: Self.patience)
         )
-        // A refused connection is to be told at once.
+        // A refused connection is reported at once.
         configuration.connectionPool.retryConnectionEstablishment = false
-        // The name is verified where connections for HTTP/1.1 are made.
+        // The name is verified only for HTTP/1.1 connections.
         configuration.httpVersion = .http1Only
-        // Read as the client reads it.
+        // Parsed as the client parses it.
         if let parts = URL(string: url), parts.scheme?.lowercased() == "https",
             let name = parts.host.flatMap({ PeerName(ofHost: $0) })
         {

@@ -2,7 +2,7 @@ import ArgumentParser
 import CommandSupport
 import NIOSSL
 
-/// What commands show to an admin listener with TLS, and by what they know it.
+/// The TLS options of commands that use an admin listener.
 struct AdminTLSOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

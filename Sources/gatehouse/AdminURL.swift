@@ -2,14 +2,14 @@ import ArgumentParser
 import Foundation
 import Tenants
 
-/// Where a gateway's admin listener is, or a proxy before it.
+/// The URL of a gateway's admin listener, or of a proxy in front of it.
 struct AdminURL: CustomStringConvertible, Sendable {
     static let ordinary = AdminURL(description: "http://127.0.0.1:9901", isSecure: false, isOpenToOthers: false)
 
-    /// Without a slash at its end.
+    /// Without a trailing slash.
     let description: String
     let isSecure: Bool
-    /// Whether others may read what is sent there: plain http to another machine.
+    /// Whether others may read the traffic: plain http to another machine.
     let isOpenToOthers: Bool
 
     private init(description: String, isSecure: Bool, isOpenToOthers: Bool) {

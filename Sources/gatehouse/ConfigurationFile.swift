@@ -4,7 +4,7 @@ import NIOPosix
 import Synchronization
 import Tenants
 
-/// tenants.yaml of a process that runs: read at the start, and anew whenever somebody asks for it.
+/// tenants.yaml of a running process: read at the start, and reloaded on request.
 final class ConfigurationFile: Sendable {
     private let path: String
     private let read = Mutex<ConfigurationWatch.Stamps>([:])
@@ -22,12 +22,12 @@ final class ConfigurationFile: Sendable {
         return result
     }
 
-    /// The same on a thread for it.
+    /// The same on a separate thread.
     @Sendable func readAnew() async -> ReadResult {
         let reading = try? await NIOThreadPool.singleton.runIfActive { self.readNow() }
         return reading ?? readNow()
     }
 
-    /// The file, and those that it named, as they were when they were read last.
+    /// The configuration file and the files that it names, as they were when last read.
     var stamps: ConfigurationWatch.Stamps { read.withLock { $0 } }
 }

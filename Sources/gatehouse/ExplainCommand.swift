@@ -7,14 +7,14 @@ import Verification
 struct ExplainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        abstract: "Says step by step what the gateway would decide of a request, and by which line of tenants.yaml.",
+        abstract: "Shows step by step how the gateway would decide a request, and by which line of tenants.yaml.",
         discussion: """
-            Nothing is sent to a backend. Without --admin nothing has to run either: keys that stand in the \
-            configuration or in files are used, those at a URL are fetched. What only the running gateway knows, \
-            revocations and keys in its store, is asked of it with --admin; the admin token is read from the \
-            environment, GATEHOUSE_ADMIN_TOKEN.
+            Nothing is sent to a backend. Without --admin no gateway has to be running: keys are taken from the \
+            configuration or from files, or fetched from their URL. With --admin, the running gateway is also queried \
+            for what only it knows: revocations, and keys in its store. The admin token is read from the environment, \
+            GATEHOUSE_ADMIN_TOKEN.
 
-            The last line is "forward" or "refuse STATUS CODE"; exit status 0 in both cases, 1 if it cannot be told.
+            The last line is "forward" or "refuse STATUS CODE"; exit status 0 in both cases, 1 if the decision cannot be determined.
 
               gatehouse explain --config tenants.yaml --tenant shop --method GET --path /orders
               gatehouse explain --config tenants.yaml --tenant shop --method GET --path /orders --token - < token.txt
@@ -24,7 +24,7 @@ struct ExplainCommand: AsyncParsableCommand {
     @Option(name: [.short, .long], help: ArgumentHelp("The configuration.", valueName: "tenants.yaml"))
     var config: String
 
-    @Option(help: ArgumentHelp("The tenant, as tenants.yaml calls it.", valueName: "name"))
+    @Option(help: ArgumentHelp("The tenant's name in tenants.yaml.", valueName: "name"))
     var tenant: String
 
     @Option(help: ArgumentHelp("The request's method.", valueName: "method"))
@@ -72,7 +72,7 @@ struct ExplainCommand: AsyncParsableCommand {
         }
     }
 
-    // MARK: Here
+    // MARK: Offline
 
     private func explainOffline(token: String?) async throws {
         let result = ConfigurationReader.read(config)
@@ -89,14 +89,14 @@ struct ExplainCommand: AsyncParsableCommand {
             throw CommandFailure("\(config) has no such tenant; there are \(known)")
         }
         if report.isUncertain {
-            // Its last step would be the answer of a gateway that lacks what the running one has.
+            // Its last step would be the decision of a gateway without the running one's state.
             Terminal.write(ExplanationText.lines(Array(report.steps.dropLast()), file: config), to: 1)
             throw CommandFailure("it cannot be told here; ask the running gateway with --admin URL")
         }
         Terminal.write(ExplanationText.lines(report.steps, file: config), to: 1)
     }
 
-    // MARK: There
+    // MARK: At a running gateway
 
     private func ask(_ admin: AdminURL, token: String?) async throws {
         let client = try adminTLS.client(for: admin, token: AdminClient.tokenFromEnvironment())

@@ -2,23 +2,23 @@ import Authorization
 import Gateway
 import Verification
 
-/// The steps of a decision for the terminal: one a line, what and where in columns; the last one alone.
+/// The steps of a decision for the terminal: one per line, in columns; the last one separately.
 enum ExplanationText {
     /// - Parameter file: The configuration whose lines the steps name.
     static func lines(_ steps: [DecisionReport.Step], file: String) -> String {
-        let told = steps.filter { $0.step != decision }
-        let places = told.map { step in step.line.map { "\(file):\($0)" } ?? "" }
-        let (nameWidth, placeWidth) = (told.map(\.step.count).max() ?? 0, places.map(\.count).max() ?? 0)
+        let shown = steps.filter { $0.step != decision }
+        let locations = shown.map { step in step.line.map { "\(file):\($0)" } ?? "" }
+        let (nameWidth, locationWidth) = (shown.map(\.step.count).max() ?? 0, locations.map(\.count).max() ?? 0)
         var text = ""
-        for (step, place) in zip(told, places) {
-            let margin = placeWidth == 0 ? "" : padded(place, placeWidth) + "  "
+        for (step, location) in zip(shown, locations) {
+            let margin = locationWidth == 0 ? "" : padded(location, locationWidth) + "  "
             text += "\(padded(step.step, nameWidth))  \(margin)\(RevocationLine.printable(step.text))\n"
         }
         for step in steps where step.step == decision { text += "\(RevocationLine.printable(step.text))\n" }
         return text
     }
 
-    /// - Returns: Nil for what is no answer of `POST /api/explain`.
+    /// - Returns: Nil if it is not a response of `POST /api/explain`.
     static func steps(_ answer: JSONObject) -> [DecisionReport.Step]? {
         guard let array = answer["steps"]?.array else { return nil }
         var steps: [DecisionReport.Step] = []

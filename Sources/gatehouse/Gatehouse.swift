@@ -5,7 +5,7 @@ import Gateway
 struct Gatehouse: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gatehouse",
-        abstract: "One door in front of several apps: verifies tokens, applies access rules, forwards.",
+        abstract: "Authentication gateway for several apps: verifies tokens, applies access rules, forwards.",
         version: GatewayVersion.number,
         subcommands: [
             RunCommand.self, CheckCommand.self, ExplainCommand.self, RevokeCommand.self,

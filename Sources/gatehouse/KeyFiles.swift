@@ -4,7 +4,7 @@ import Tenants
 
 /// Files that the commands read and write.
 enum KeyFiles {
-    /// The content of a file that `option` names.
+    /// The content of the file given by `option`.
     static func read(_ path: String, option: String) throws(CommandFailure) -> [UInt8] {
         do {
             return try DiskFiles().read(path)
@@ -13,7 +13,7 @@ enum KeyFiles {
         }
     }
 
-    /// Writes a private key where no file was before, readable by its owner alone from the first moment.
+    /// Writes a private key to a new file that only its owner can read from the first moment.
     static func createPrivate(_ path: String, content: String) throws(CommandFailure) {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw CommandFailure("cannot create \(path): \(systemError(errno))") }
@@ -28,7 +28,7 @@ enum KeyFiles {
         guard fsync(descriptor) == 0 else { throw CommandFailure("cannot write \(path): \(systemError(errno))") }
     }
 
-    /// Makes `path` a directory for its owner alone, unless it is a directory already.
+    /// Creates `path` as a directory for its owner only, unless it is a directory already.
     static func makeDirectory(_ path: String) throws(CommandFailure) {
         guard mkdir(path, 0o700) != 0 else { return }
         let reason = errno

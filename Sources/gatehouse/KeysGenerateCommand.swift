@@ -12,7 +12,7 @@ struct KeysGenerateCommand: AsyncParsableCommand {
             """
     )
 
-    @Option(help: "What it will sign with: RS256, PS256, ES256, EdDSA or their longer kin.")
+    @Option(help: "The signature algorithm: RS256, RS384, RS512, PS256 to PS512, ES256 to ES512, or EdDSA.")
     var algorithm: SignatureAlgorithm
 
     @Option(help: ArgumentHelp("The directory to write to; made if it is missing.", valueName: "directory"))

@@ -5,12 +5,12 @@ import Verification
 struct KeysRotateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rotate",
-        abstract: "Has the next signing key of a tenant's issuer take over.",
+        abstract: "Makes the next signing key of a tenant's issuer the active one.",
         discussion: """
-            Asks the admin API of a running gateway, for a tenant whose keys the gateway makes itself. It does that on \
-            its own every issuer.rotate_every; this is for when a key has to go earlier. The next key takes over \
-            everywhere at the same time, when everybody may be taken to know it, and tokens of the old one stay good \
-            until they expire.
+            Calls the admin API of a running gateway; for tenants whose signing keys the gateway generates itself. The \
+            gateway rotates them every issuer.rotate_every; use this command to replace a key earlier. The next key \
+            becomes active on all instances at the same time, once it has been published long enough, and tokens \
+            signed with the old key remain valid until they expire.
 
             The admin token (gateway.admin.token) is read from the environment, GATEHOUSE_ADMIN_TOKEN.
 
@@ -18,10 +18,10 @@ struct KeysRotateCommand: AsyncParsableCommand {
             """
     )
 
-    @Option(help: ArgumentHelp("The tenant, as tenants.yaml calls it.", valueName: "name"))
+    @Option(help: ArgumentHelp("The tenant's name in tenants.yaml.", valueName: "name"))
     var tenant: String
 
-    @Flag(help: "Only say what would happen.")
+    @Flag(help: "Only print what would be done.")
     var dryRun = false
 
     @Option(

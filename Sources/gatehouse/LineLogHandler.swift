@@ -5,7 +5,7 @@ import Tenants
 import Time
 import Upstream
 
-/// Makes one line of each message, whatever is in it: as JSON or as text for people.
+/// Writes each message as one line, whatever it contains: as JSON or as text.
 struct LineLogHandler: ModuleLogHandler {
     private let label: String
     private let module: LogModule?
@@ -14,14 +14,14 @@ struct LineLogHandler: ModuleLogHandler {
     private let write: @Sendable (String) -> Void
     private let lost: @Sendable () -> Int
     private let now: @Sendable () -> UnixTime
-    /// Where somebody wants less than the configuration does.
+    /// A logger's own level, if it is higher than the configured one.
     private var floor: Logger.Level = .trace
     var metadata: Logger.Metadata = [:]
     var metadataProvider: Logger.MetadataProvider?
 
     /// - Parameters:
-    ///   - write: Takes a whole line with its newline, and must not wait: event loops log.
-    ///   - lost: How many lines never were written.
+    ///   - write: Takes a whole line with its newline, and must not block: event loops log.
+    ///   - lost: How many lines were lost.
     init(
         label: String,
         module: LogModule? = nil,
@@ -43,7 +43,7 @@ struct LineLogHandler: ModuleLogHandler {
     var logLevel: Logger.Level {
         get {
             let level = max(floor, levels.level(of: module))
-            // What was changed, and by whom, is written whatever is asked for.
+            // Changes by operators are logged at any level.
             return module == .audit ? min(level, .notice) : level
         }
         set { floor = newValue }
@@ -87,7 +87,7 @@ struct LineLogHandler: ModuleLogHandler {
             error: event.error.map { "\($0)" },
             metadata: all.sorted { $0.key < $1.key }
         )
-        // Handed over whole: lines of several threads do not mix.
+        // Written as a whole: lines of several threads do not mix.
         write(line.written(as: format) + "\n")
     }
 }

@@ -2,11 +2,11 @@ import Logging
 import Synchronization
 import Tenants
 
-/// The levels of all modules, asked by every logger for every message: a reload changes them for all at once.
+/// The levels of all modules, checked by every logger for every message: a reload changes them for all at once.
 final class LogLevels: Sendable {
     private static let bitsOfLevel: UInt64 = 3
 
-    /// A place for each module and one for what belongs to none: one word, so that a look at it takes no lock.
+    /// A field for each module and one for all else, in one machine word, so that reading takes no lock.
     private let levels: Atomic<UInt64>
 
     init(_ settings: LogSettings) {
@@ -17,21 +17,21 @@ final class LogLevels: Sendable {
         levels.store(Self.word(settings), ordering: .relaxed)
     }
 
-    /// - Parameter module: Nil for what belongs to none.
+    /// - Parameter module: Nil for messages without a module.
     func level(of module: LogModule?) -> Logger.Level {
-        let places = levels.load(ordering: .relaxed) >> Self.shift(module)
-        return Logger.Level.allCases[Int(places & 7)]
+        let shifted = levels.load(ordering: .relaxed) >> Self.shift(module)
+        return Logger.Level.allCases[Int(shifted & 7)]
     }
 
     private static func word(_ settings: LogSettings) -> UInt64 {
         ([nil] + LogModule.allCases).reduce(0) { word, module in
-            let place = LogSettings.Level.allCases.firstIndex(of: settings.level(of: module)) ?? 0
-            return word | UInt64(place) << shift(module)
+            let index = LogSettings.Level.allCases.firstIndex(of: settings.level(of: module)) ?? 0
+            return word | UInt64(index) << shift(module)
         }
     }
 
     private static func shift(_ module: LogModule?) -> UInt64 {
-        let place = module.flatMap { LogModule.allCases.firstIndex(of: $0) }.map { $0 + 1 } ?? 0
-        return UInt64(place) * bitsOfLevel
+        let index = module.flatMap { LogModule.allCases.firstIndex(of: $0) }.map { $0 + 1 } ?? 0
+        return UInt64(index) * bitsOfLevel
     }
 }

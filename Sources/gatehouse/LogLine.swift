@@ -4,14 +4,14 @@ import Tenants
 import Time
 import Verification
 
-/// A message as it is written: always one line.
+/// A message as written: always one line.
 struct LogLine {
     var time: UnixTime
     var level: Logger.Level
     var label: String
     var message: String
     var error: String?
-    /// In the order in which it is written.
+    /// In the order of writing.
     var metadata: [(key: String, value: Logger.Metadata.Value)]
 
     func written(as format: LogSettings.Format) -> String {
@@ -31,7 +31,7 @@ struct LogLine {
         ]
         line["error"] = error.map { .string($0) }
         for (name, value) in metadata {
-            // Metadata goes by its name unless that would hide what is there already.
+            // Metadata keeps its name unless that would hide another member.
             line[line[name] == nil ? name : "metadata_\(name)"] = Self.json(value)
         }
         return Self.escapingUnseen(JSONWriter.text(of: .object(line)))
@@ -41,12 +41,12 @@ struct LogLine {
     var text: String {
         var line = "\(timestamp) \(level.rawValue) \(label): "
         Self.escape(message, to: &line)
-        if let error { line += " error=" + Self.word(error) }
-        for (name, value) in metadata { line += " \(Self.word(name))=\(Self.word("\(value)"))" }
+        if let error { line += " error=" + Self.token(error) }
+        for (name, value) in metadata { line += " \(Self.token(name))=\(Self.token("\(value)"))" }
         return line
     }
 
-    /// What JSON allows in a string, and a reader of lines or a terminal would take for more than text.
+    /// Escapes characters that JSON allows in a string, but that a line reader or a terminal would interpret.
     private static func escapingUnseen(_ json: String) -> String {
         guard json.utf8.contains(where: { $0 >= 0x7f }) else { return json }
         var escaped = ""
@@ -82,19 +82,19 @@ struct LogLine {
         }
     }
 
-    /// In quotes where a reader would not know where it ends.
-    private static func word(_ text: String) -> String {
+    /// Quoted if its end would be ambiguous.
+    private static func token(_ text: String) -> String {
         let isPlain = text.utf8.allSatisfy { $0 > 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "=") }
-        var word = ""
+        var token = ""
         guard !isPlain || text.isEmpty else {
-            escape(text, to: &word)
-            return word
+            escape(text, to: &token)
+            return token
         }
-        escape(text, to: &word, quote: true)
-        return "\"\(word)\""
+        escape(text, to: &token, quote: true)
+        return "\"\(token)\""
     }
 
-    /// What a terminal would take for more than text, or for the end of the line, is written as its code point.
+    /// Control characters and line ends are written as their code points.
     private static func escape(_ text: String, to line: inout String, quote: Bool = false) {
         for scalar in text.unicodeScalars {
             switch scalar {

@@ -5,15 +5,15 @@ import Logging
 import Proxy
 import Tenants
 
-/// The log as `gateway.log` asks for it: a line a message to standard error. Lines are written on a thread of their
-/// own, because event loops log too: a reader that is stuck costs lines, which are counted, and stops nothing.
+/// The log as configured in `gateway.log`: one line per message to standard error. Lines are written on a separate
+/// thread, because event loops log too: a stalled reader loses lines, which are counted, and blocks nothing.
 struct LogOutput: Sendable {
-    /// Bytes of lines that may wait to be written.
+    /// Bytes of lines that may be queued.
     private static let bound = 4 << 20
-    /// How long the last lines are waited for.
+    /// How long to wait for the last lines.
     private static let patience = Duration.seconds(1)
 
-    /// All loggers of the program are made from it.
+    /// All loggers of the program are derived from it.
     let logger: Logger
     private let queue: LineQueue
 
@@ -38,7 +38,7 @@ struct LogOutput: Sendable {
         }
     }
 
-    /// Returns when all that was logged is written, or after a second.
+    /// Returns when everything logged before is written, or after a second.
     func flush() async { await queue.flush(within: Self.patience) }
 
     private static func notice(of count: Int) -> LogLine {

@@ -1,6 +1,6 @@
 import Verification
 
-/// A revocation of the admin API in words, on one line.
+/// A revocation of the admin API as one line of text.
 enum RevocationLine {
     static func text(of revocation: JSONObject) -> String {
         var parts = ["tenant \(member("tenant", revocation))", what(revocation)]
@@ -27,7 +27,7 @@ enum RevocationLine {
         revocation[name]?.string.map(printable) ?? "?"
     }
 
-    /// Without what a terminal would take for a command, or what turns the order of the text around.
+    /// Without control characters and characters that change the direction of text.
     static func printable(_ text: String) -> String {
         var scalars = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {

@@ -6,7 +6,7 @@ import Verification
 struct RevokeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke",
-        abstract: "Revokes a token, a session, a subject or a whole tenant, or takes that back.",
+        abstract: "Revokes a token, a session, a subject or a whole tenant, or withdraws a revocation.",
         discussion: """
             Asks the admin API of a running gateway. Exit status 0 means that the revocation is stored and in force \
             there at once; every other instance on the same store follows within a second.
@@ -23,7 +23,7 @@ struct RevokeCommand: AsyncParsableCommand {
             """
     )
 
-    @Option(help: ArgumentHelp("The tenant, as tenants.yaml calls it.", valueName: "name"))
+    @Option(help: ArgumentHelp("The tenant's name in tenants.yaml.", valueName: "name"))
     var tenant: String
 
     @Option(help: ArgumentHelp("A dash: one compact token is read from standard input.", valueName: "-"))
@@ -60,7 +60,7 @@ struct RevokeCommand: AsyncParsableCommand {
     @OptionGroup
     var adminTLS: AdminTLSOptions
 
-    @Flag(help: "Take the revocation back.")
+    @Flag(help: "Withdraw the revocation.")
     var withdraw = false
 
     func validate() throws {

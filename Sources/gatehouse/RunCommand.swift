@@ -34,8 +34,8 @@ struct RunCommand: AsyncParsableCommand {
         let output = LogOutput(configuration.gateway.log)
         let logger = output.logger
         for warning in result.warnings {
-            let place = "\(warning.file):\(warning.line):\(warning.column)"
-            logger.warning("\(warning.message)", metadata: ["at": "\(place)"])
+            let location = "\(warning.file):\(warning.line):\(warning.column)"
+            logger.warning("\(warning.message)", metadata: ["at": "\(location)"])
         }
         if let limit = FileDescriptorLimit.raise() {
             logger.debug(
@@ -54,7 +54,7 @@ struct RunCommand: AsyncParsableCommand {
             )
             try await Self.serve(gateway, file, manager, logger: logger)
         } catch {
-            // What was logged stands before the message about it.
+            // Log lines come before the message about them.
             await output.flush()
             throw CommandFailure(gateway: configuration.gateway, error)
         }

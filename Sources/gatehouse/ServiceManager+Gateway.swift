@@ -1,15 +1,14 @@
 import Gateway
 
 extension ServiceManager {
-    /// Says that nothing hangs, twice in each interval of the watchdog, from the start on and for as long as every event
-    /// loop takes its turns.
-    /// Returns when its task is cancelled; at once, where there is no watchdog.
+    /// Reports that nothing hangs, twice in each interval of the watchdog, from the start on and as long as every event
+    /// loop takes its turns. Returns when its task is cancelled, or at once without a watchdog.
     func watch(_ gateway: Gateway) async {
         guard let watchdogInterval else { return }
         var hasServed = false
         while true {
             do { try await Task.sleep(for: watchdogInterval / 2) } catch { return }
-            // Not before the manager knows of the start: it is told of that first.
+            // Only after the manager was notified of the start.
             if await gateway.turn(), wasToldOfReadiness { hasServed = true }
             if hasServed { tell(.alive) }
         }

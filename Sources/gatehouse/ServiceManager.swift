@@ -2,8 +2,8 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// The service manager that started the process and wants to be told how it goes, as sd_notify(3) describes it: datagrams
-/// to the socket that `NOTIFY_SOCKET` names. Nothing depends on it: what cannot be delivered is dropped.
+/// The service manager that started the process and expects notifications, as in sd_notify(3): datagrams to the socket
+/// in `NOTIFY_SOCKET`. Nothing depends on it: undeliverable ones are dropped.
 struct ServiceManager: Sendable {
     enum Notice: Sendable {
         /// Everything is open, after the start or after a reload.
@@ -14,21 +14,21 @@ struct ServiceManager: Sendable {
         case alive
     }
 
-    /// How often it wants to hear ``Notice/alive``, at least; nil: never.
+    /// How often it expects ``Notice/alive``, at least; nil for never.
     let watchdogInterval: Duration?
     private let address: [UInt8]?
-    private let told = Told()
+    private let sent = Sent()
 
-    private final class Told: Sendable {
+    private final class Sent: Sendable {
         let isReady = Atomic<Bool>(false)
     }
 
-    /// Whether the manager was told that everything is open.
-    var wasToldOfReadiness: Bool { told.isReady.load(ordering: .acquiring) }
+    /// Whether the manager was notified that everything is open.
+    var wasToldOfReadiness: Bool { sent.isReady.load(ordering: .acquiring) }
 
     /// - Parameters:
-    ///   - environment: Where `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID` are looked for.
-    ///   - process: The process's own identifier: a watchdog may be meant for another.
+    ///   - environment: With `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID`.
+    ///   - process: The process's own identifier: a watchdog may be for another one.
     init(environment: [String: String] = ProcessInfo.processInfo.environment, process: pid_t = getpid()) {
         address = environment["NOTIFY_SOCKET"].flatMap(Self.address)
         let isForUs = environment["WATCHDOG_PID"].map { $0 == "\(process)" } ?? true
@@ -44,10 +44,10 @@ struct ServiceManager: Sendable {
         let message = Array(Self.text(notice).utf8)
         address.withUnsafeBytes { address in
             guard let address = address.baseAddress?.assumingMemoryBound(to: sockaddr.self) else { return }
-            // Nobody is waited for: a manager that does not read must not stop the gateway.
+            // Does not wait: a manager that does not read must not block the gateway.
             _ = sendto(descriptor, message, message.count, Int32(MSG_DONTWAIT), address, self.length)
         }
-        if case .ready = notice { told.isReady.store(true, ordering: .releasing) }
+        if case .ready = notice { sent.isReady.store(true, ordering: .releasing) }
     }
 
     private var length: socklen_t { socklen_t(address?.count ?? 0) }
@@ -55,7 +55,7 @@ struct ServiceManager: Sendable {
     private static func text(_ notice: Notice) -> String {
         switch notice {
         case .ready(let status): "READY=1\nSTATUS=\(status.split(whereSeparator: \.isNewline).joined(separator: " "))"
-        // A manager pairs it with the READY=1 that follows by its time.
+        // A manager matches it with the following READY=1 by its time.
         case .reloading: "RELOADING=1\nMONOTONIC_USEC=\(microsecondsSinceBoot())\nSTATUS=Reloading"
         case .stopping: "STOPPING=1\nSTATUS=Finishing what is under way"
         case .alive: "WATCHDOG=1"
@@ -68,8 +68,8 @@ struct ServiceManager: Sendable {
         return time.tv_sec * 1_000_000 + time.tv_nsec / 1000
     }
 
-    /// The bytes of a `sockaddr_un`; nil for what is no such address. A name that begins with `@` is in the abstract
-    /// namespace, where the first byte is 0 and the length says where the name ends.
+    /// The bytes of a `sockaddr_un`; nil for an invalid address. A name that begins with `@` is in the abstract
+    /// namespace, where the first byte is 0 and the length defines the end of the name.
     private static func address(_ name: String) -> [UInt8]? {
         var path = Array(name.utf8)
         switch path.first {

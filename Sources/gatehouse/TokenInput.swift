@@ -1,9 +1,9 @@
 import CommandSupport
 import Tenants
 
-/// One compact token from standard input, where it is in nobody's sight.
+/// One compact token from standard input, where other users cannot see it.
 enum TokenInput {
-    /// More than any token may have, less than the gateway takes as a body.
+    /// More than any token has, and less than the gateway accepts as a body.
     private static let longest = 32 << 10
 
     static func read() throws -> String {

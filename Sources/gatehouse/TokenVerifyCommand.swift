@@ -45,7 +45,7 @@ struct TokenVerifyCommand: AsyncParsableCommand {
 
     func run() async throws {
         let keys = try keySet()
-        // Beyond what any token may have, so that its own limit gives the reason.
+        // More than any token may have, so that the verifier's own limit gives the reason.
         guard let input = Terminal.readInput(upTo: 1 << 20) else {
             throw CommandFailure("standard input is longer than 1 MiB; give one compact token")
         }
@@ -69,7 +69,7 @@ struct TokenVerifyCommand: AsyncParsableCommand {
         }
     }
 
-    /// The signature is known to be good, so the token's own `iss` may name the issuer where none was asked for.
+    /// The signature is verified, so the token's own `iss` may name the issuer if none was given.
     private func checkClaims(of token: [UInt8], header: JSONObject, payload: [UInt8], keys: KeySet) throws {
         guard let issuer = try issuer ?? UnverifiedToken(token).claims()["iss"]?.string else {
             throw CommandFailure("the claim iss is required and missing; --jws-only checks the signature alone")

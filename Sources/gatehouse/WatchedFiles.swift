@@ -3,15 +3,15 @@ import Synchronization
 import Tenants
 import Upstream
 
-/// The real file system, with a note of every file that is read through it: what a configuration is made of.
+/// The real file system, recording every file read through it: those that make up a configuration.
 final class WatchedFiles: FileReading {
     private let disk = DiskFiles()
     private let noted = Mutex<ConfigurationWatch.Stamps>([:])
 
-    /// The files that were read, each as it was before it was read for the first time.
+    /// The files that were read, each as it was before its first read.
     var stamps: ConfigurationWatch.Stamps { noted.withLock { $0 } }
 
-    /// To be called before the file is read.
+    /// Call it before the file is read.
     func note(_ path: String) {
         let stamp = FileStamp(path)
         noted.withLock { noted in

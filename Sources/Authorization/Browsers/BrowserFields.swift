@@ -1,7 +1,7 @@
 package import HTTPCore
 
-/// What a browser says of a request by itself, and no script or form can say for it: the fields whose names are
-/// forbidden to them (Fetch standard section 2.2.2).
+/// Request fields that browsers set themselves, and no script or form can set: forbidden request headers (Fetch
+/// standard section 2.2.2).
 package struct BrowserFields {
     private static let originHash = FieldLine.hash(ofName: "origin")
     private static let siteHash = FieldLine.hash(ofName: "sec-fetch-site")
@@ -12,10 +12,10 @@ package struct BrowserFields {
     package private(set) var origin: Range<Int>?
     /// The value of `Sec-Fetch-Site`.
     package private(set) var fetchSite: Range<Int>?
-    /// Whether one of them stands there twice, or under a name that others may take for it.
+    /// Whether one of them occurs twice, or under a name that others may read as it.
     package private(set) var isAmbiguous = false
-    /// Whether it is the handshake of a WebSocket. A proxy that asks about it has dropped the fields of its own
-    /// connection; those that go from end to end are left.
+    /// Whether it is the handshake of a WebSocket. A proxy that sends a decision query has dropped the hop-by-hop
+    /// fields; the end-to-end ones remain.
     private(set) var asksForWebSocket = false
 
     package init(_ head: RequestHead, _ bytes: Span<UInt8>) {
@@ -39,7 +39,7 @@ package struct BrowserFields {
         }
     }
 
-    /// Among whatever else, and in whatever version.
+    /// In a list, and in any version.
     private static func namesWebSocket(_ value: Span<UInt8>) -> Bool {
         var isNamed = false
         value.forEachListMember(0..<value.count) { member in

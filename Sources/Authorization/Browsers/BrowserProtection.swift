@@ -1,6 +1,6 @@
 import Tenants
 
-/// What a tenant asks of browsers that come from other sites.
+/// A tenant's rules for cross-site requests of browsers.
 package struct BrowserProtection {
     /// Nil for a tenant without CORS rules.
     package let crossOrigin: CrossOriginSharing?

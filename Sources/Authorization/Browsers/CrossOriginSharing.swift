@@ -1,10 +1,10 @@
 package import HTTPCore
 import Tenants
 
-/// A tenant's CORS rules as the request path asks them (Fetch standard section 3.2).
+/// A tenant's CORS rules in the form for the request path (Fetch standard section 3.2).
 package final class CrossOriginSharing {
     package enum Finding {
-        /// No preflight.
+        /// Not a preflight.
         case none
         case preflight(Preflight)
         case refused(Refusal)
@@ -23,11 +23,11 @@ package final class CrossOriginSharing {
     private static let methodHash = FieldLine.hash(ofName: "access-control-request-method")
     private static let headersHash = FieldLine.hash(ofName: "access-control-request-headers")
 
-    /// By the place of an origin: what answers to it say.
+    /// By the index of an origin: fields of its responses.
     package let answerFields: [[HeaderField]]
     private let allowsAll: Bool
     private let origins: [[UInt8]]
-    /// By the place of an origin.
+    /// By the index of an origin.
     private let preflightFields: [[HeaderField]]
     private let line: Int
 
@@ -47,7 +47,7 @@ package final class CrossOriginSharing {
         preflightFields = allowances.map { $0 + [HeaderField("Access-Control-Max-Age", maxAge)] }
     }
 
-    /// What scripts may read besides the fields that they always may: each once, in any case.
+    /// The fields that scripts may read besides the safelisted ones: each once, ignoring case.
     private static func exposed(_ tenant: Tenant, _ rules: CrossOriginRules) -> [String] {
         var names = ["WWW-Authenticate", "Retry-After"]
         if let header = tenant.refresh?.delivery.header { names.append(header) }
@@ -73,12 +73,12 @@ package final class CrossOriginSharing {
             explanation?.note(.preflight, "the browser's question is malformed", line: line)
             return .refused(.malformedPreflight)
         }
-        guard let place = place(of: bytes.extracting(origin)) else {
+        guard let index = place(of: bytes.extracting(origin)) else {
             explanation?.note(.preflight, "the page's origin is not one of cors.origins", line: line)
             return .refused(.preflightRefused(vary: Self.vary))
         }
         explanation?.note(.preflight, "the page's origin is one of cors.origins", line: line)
-        var fields = preflightFields[place]
+        var fields = preflightFields[index]
         var allowed = Array(Self.methodsText.utf8)
         if !Self.methods.contains(where: { bytes.isEqual(method, to: $0) }) {
             allowed += ", ".utf8
@@ -89,7 +89,7 @@ package final class CrossOriginSharing {
         return .preflight(Preflight(fields: fields + [Self.vary]))
     }
 
-    /// The names that the browser asks for; nil if they are no list of names, or too many.
+    /// The requested field names; nil if the values are no list of names, or too long.
     private static func list(_ values: [Range<Int>], _ bytes: Span<UInt8>) -> [UInt8]? {
         var list: [UInt8] = []
         var isGood = true
@@ -106,16 +106,16 @@ package final class CrossOriginSharing {
         return isGood ? list : nil
     }
 
-    // MARK: Answers
+    // MARK: Responses
 
-    /// Where an origin stands among those that may call; nil for all others.
+    /// The index of an origin among the allowed ones; nil for all others.
     package func place(of origin: Span<UInt8>) -> Int? {
         if allowsAll { return 0 }
         for index in origins.indices where WebOrigin.isSame(origin, as: origins[index]) { return index }
         return nil
     }
 
-    /// Where the origin of a request stands; nil if it has none, several, or one that may not call.
+    /// The index of a request's origin; nil if it has none, several, or one that is not allowed.
     package func place(of head: RequestHead, _ bytes: Span<UInt8>) -> Int? {
         let hash = Self.originHash
         let fields = head.fields
@@ -129,7 +129,7 @@ package final class CrossOriginSharing {
     }
 }
 
-/// What a head says of a preflight.
+/// The preflight fields of a head.
 private struct PreflightFields {
     private(set) var origin: Range<Int>?
     private(set) var method: Range<Int>?

@@ -1,6 +1,6 @@
 import Tenants
 
-/// Keeps other sites' pages from acting with a visitor's cookies (CSRF), as the request path asks about it.
+/// Prevents pages of other sites from acting with a visitor's cookies (CSRF), in the form for the request path.
 final class CrossSiteGuard {
     let mode: Tenant.Mode
     let line: Int
@@ -12,7 +12,7 @@ final class CrossSiteGuard {
         trust = CrossSiteTrust(tenant.crossSite.trustedOrigins)
     }
 
-    /// Whether a request whose token came by cookie may come from another site's page.
+    /// Whether a request whose token came by cookie may come from a page of another site.
     func refuses(_ request: CanonicalRequest, _ bytes: Span<UInt8>, _ decisionContext: DecisionContext) -> Bool {
         let head = request.head
         let fields = BrowserFields(head, bytes)
@@ -37,7 +37,7 @@ final class CrossSiteGuard {
         return !verdict.isAllowed
     }
 
-    /// RFC 9110 section 9.2.1. Whatever else a method is called, it may change something.
+    /// RFC 9110 section 9.2.1. Any other method may change something.
     private static func isSafe(_ method: Span<UInt8>) -> Bool {
         method.isExactly("GET") || method.isExactly("HEAD") || method.isExactly("OPTIONS")
             || method.isExactly("TRACE")

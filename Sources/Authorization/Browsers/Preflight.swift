@@ -1,6 +1,6 @@
 package import HTTPCore
 
-/// The answer to a browser that asks whether a script of another origin may send a request (Fetch standard section
+/// The response to a browser that asks whether a script of another origin may send a request (Fetch standard section
 /// 4.8). It never reaches the backend.
 package struct Preflight {
     /// Fields of the 204.

@@ -3,32 +3,32 @@ package import SharedState
 package import Tenants
 package import Verification
 
-/// A verified caller as the request path wants it: what a principal means to one tenant, worked out once a token.
+/// A verified caller: what a principal means to one tenant, derived once per token.
 package final class Caller {
     package let principal: Principal
     package internal(set) var lifetime: TokenLifetime
-    /// By the place of a rate limit for callers: whom it counts the requests for. Nil until it is asked.
+    /// By the index of a rate limit for callers: the subject it counts for. Nil until needed.
     var limitPlaces: [CallerPlace?]?
-    /// Nil until something is to be remembered.
+    /// Nil until needed.
     package var refreshMemory: RefreshMemory?
     /// The identity fields, each with its CRLF, ready to be copied into a head.
     package let identityLines: [UInt8]
-    /// The same by name and value. Nil until another proxy asks.
+    /// The same as names and values. Nil until another proxy asks.
     private var knownIdentityFields: [HeaderField]?
-    /// `sub` as it stands between the quotes of a JSON string.
+    /// `sub`, escaped for a JSON string.
     package let subjectInJSON: [UInt8]
     /// For servers that are chosen by subject.
     package let subjectHash: UInt64
-    /// What it may be revoked by.
+    /// The subjects by which the caller can be revoked.
     package let marks: RevocationMarks
-    /// What the token is bound to besides its bearer; nil for a plain bearer token.
+    /// The token's binding; nil for a plain bearer token.
     package let confirmation: Confirmation?
-    /// The generation of the tenant's revocations among which it was looked up and not found.
+    /// The generation of the tenant's revocations in which it was last not found.
     var clearedBy: UInt64 = 0
-    /// By the index of an access rule: what it says of this caller. The last one is the default rule's.
+    /// By the index of an access rule: its verdict on this caller. The last one is the default rule's.
     private var verdicts: [RuleVerdict?]
 
-    /// - Parameter belief: For how long an opaque token's server is believed; nil for a token that proves itself.
+    /// - Parameter belief: How long an introspection result holds; nil for a signed token.
     init(_ principal: Principal, tenant: Tenant, belief: IntrospectionLifetime? = nil) {
         self.principal = principal
         lifetime = TokenLifetime(principal, tenant, belief)
@@ -47,7 +47,7 @@ package final class Caller {
         verdicts = Array(repeating: nil, count: tenant.access.rules.count)
     }
 
-    /// The identity fields, in the tenant's order; those that there is no claim for are left out.
+    /// The identity fields, in the tenant's order; fields without a claim are left out.
     ///
     /// - Parameter tenant: The one that the caller was made for.
     package func identityFields(_ tenant: Tenant) -> [HeaderField] {
@@ -68,7 +68,7 @@ package final class Caller {
         }
     }
 
-    /// What the rule at `index` says of this caller; asked of the rule itself only the first time.
+    /// The verdict of the rule at `index` on this caller; evaluated only the first time.
     func verdict(of rules: AccessRules, at index: Int) -> RuleVerdict {
         if let known = verdicts[index] { return known }
         let verdict = RuleVerdict(rules.rules[index].allow, principal)
@@ -77,7 +77,7 @@ package final class Caller {
     }
 }
 
-/// Whether a rule lets a caller through. Roles are judged before scopes.
+/// Whether a rule allows a caller. Roles are checked before scopes.
 enum RuleVerdict: Equatable {
     case allowed
     case lacksRole
@@ -95,7 +95,7 @@ enum RuleVerdict: Equatable {
         }
     }
 
-    /// Byte for byte: Swift's own comparison takes canonically equivalent texts for equal.
+    /// Compares bytes: Swift's own comparison treats canonically equivalent texts as equal.
     private static func isNamed(_ name: String, in names: [String]) -> Bool {
         names.contains { $0.utf8.elementsEqual(name.utf8) }
     }

@@ -1,8 +1,8 @@
 import Time
 
-/// Tokens that were refused a moment ago, so that a flood of the same ones costs no signature checks.
+/// Recently refused tokens, so that a flood of the same ones costs no signature checks.
 ///
-/// Holds a keyed 128-bit hash and no token. Only refusals that time cannot undo enter, and each for a short time.
+/// Holds a keyed 128-bit hash and no token. Only refusals that do not depend on time enter, each for a short time.
 final class RefusedTokenCache {
     private struct Entry {
         var hash: (UInt64, UInt64) = (0, 0)
@@ -17,18 +17,18 @@ final class RefusedTokenCache {
     private var entries: [Entry]
     private var nextWay = 0
 
-    /// - Parameter sets: A power of two; the cache holds four refusals a set.
+    /// - Parameter sets: A power of two; the cache holds four refusals per set.
     init(sets: Int = 4096) {
         setMask = sets - 1
         entries = Array(repeating: Entry(), count: sets * Self.ways)
     }
 
-    /// What a token was refused for, if that is not forgotten at `now`.
+    /// Why a token was refused, if that is still remembered at `now`.
     func refusal(_ key: TokenCache.Key, at now: UnixTime) -> Refusal? {
-        let first = firstPlace(key)
-        for place in first..<(first + Self.ways)
-        where entries[place].hash == key.hash && now < entries[place].forgottenFrom {
-            return entries[place].refusal
+        let first = firstIndex(key)
+        for index in first..<(first + Self.ways)
+        where entries[index].hash == key.hash && now < entries[index].forgottenFrom {
+            return entries[index].refusal
         }
         return nil
     }
@@ -36,7 +36,7 @@ final class RefusedTokenCache {
     /// - Parameter lifetime: Seconds.
     func insert(_ refusal: Refusal, _ key: TokenCache.Key, at now: UnixTime, for lifetime: Double = lifetime) {
         nextWay = (nextWay + 1) % Self.ways
-        entries[firstPlace(key) + nextWay] = Entry(
+        entries[firstIndex(key) + nextWay] = Entry(
             hash: key.hash,
             forgottenFrom: now + lifetime,
             refusal: refusal
@@ -44,10 +44,10 @@ final class RefusedTokenCache {
     }
 
     func removeAll() {
-        for place in entries.indices { entries[place] = Entry() }
+        for index in entries.indices { entries[index] = Entry() }
     }
 
-    private func firstPlace(_ key: TokenCache.Key) -> Int {
+    private func firstIndex(_ key: TokenCache.Key) -> Int {
         (Int(truncatingIfNeeded: key.hash.0) & setMask) * Self.ways
     }
 }

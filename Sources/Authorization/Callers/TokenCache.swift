@@ -4,9 +4,9 @@ package import Time
 
 /// Verified tokens of one event loop. A hit costs a hash and a comparison instead of a signature check.
 ///
-/// Keyed by tenant and whole token: the hash only chooses the place, the bytes decide. Eight places a set; within one, a
-/// clock finds the place to give up. Only verified tokens enter, so forged ones cannot evict good ones; those are
-/// remembered apart, in ``RefusedTokenCache``.
+/// Keyed by tenant and whole token: the hash only selects the set, the bytes decide. A set has eight entries, with
+/// clock eviction. Only verified tokens enter, so forged ones cannot evict good ones; those are remembered in
+/// ``RefusedTokenCache``.
 package final class TokenCache {
     package struct Key: Sendable {
         package var hash: (UInt64, UInt64)
@@ -18,7 +18,7 @@ package final class TokenCache {
         fileprivate let tenant: TenantIndex
         fileprivate let token: [UInt8]
         fileprivate var wasUsed = false
-        /// Not once the cache has given it up.
+        /// False once the cache has evicted it.
         fileprivate var isHeld = true
 
         fileprivate init(tenant: TenantIndex, token: [UInt8], caller: Caller) {
@@ -27,7 +27,7 @@ package final class TokenCache {
             self.caller = caller
         }
 
-        /// The caller, if this is the entry of `token` and would still be found.
+        /// The caller, if this is the entry of `token` and is still in the cache.
         package func caller(ofTenant tenant: TenantIndex, token: Span<UInt8>, at now: UnixTime) -> Caller? {
             guard isHeld, self.tenant == tenant, TokenCache.isSame(self.token, token), now < caller.lifetime.refusedFrom
             else {
@@ -43,10 +43,10 @@ package final class TokenCache {
     /// The second halves of the entries' hashes, side by side: a lookup reads one cache line of them and then one entry.
     private var tags: [UInt64]
     private var entries: [Entry?]
-    /// A clock hand a set.
+    /// One clock hand per set.
     private var hands: [UInt8]
 
-    /// - Parameter sets: A power of two; the cache holds eight tokens a set.
+    /// - Parameter sets: A power of two; the cache holds eight tokens per set.
     init(sets: Int = 4096) {
         setMask = sets - 1
         tags = Array(repeating: 0, count: sets * Self.ways)
@@ -54,18 +54,18 @@ package final class TokenCache {
         hands = Array(repeating: 0, count: sets)
     }
 
-    /// The entry of a token that was verified before and is worth something at `now`: it has not expired,
-    /// or may still be refreshed.
+    /// The entry of a token that was verified before and is still of use at `now`: it has not expired, or may still be
+    /// refreshed.
     package func entry(_ key: Key, token: Span<UInt8>, at now: UnixTime) -> Entry? {
-        let first = firstPlace(key)
-        for place in first..<(first + Self.ways) where tags[place] == key.hash.1 {
-            guard let entry = entries[place], entry.tenant == key.tenant, Self.isSame(entry.token, token) else {
+        let first = firstIndex(key)
+        for index in first..<(first + Self.ways) where tags[index] == key.hash.1 {
+            guard let entry = entries[index], entry.tenant == key.tenant, Self.isSame(entry.token, token) else {
                 continue
             }
             guard now < entry.caller.lifetime.forgottenFrom else {
                 entry.isHeld = false
-                entries[place] = nil
-                tags[place] = 0
+                entries[index] = nil
+                tags[index] = 0
                 return nil
             }
             entry.wasUsed = true
@@ -76,35 +76,35 @@ package final class TokenCache {
 
     package func insert(_ caller: Caller, _ key: Key, token: Span<UInt8>) {
         let copy = token.withUnsafeBufferPointer(Array.init)
-        let place = placeToFill(key)
-        entries[place]?.isHeld = false
-        tags[place] = key.hash.1
-        entries[place] = Entry(tenant: key.tenant, token: copy, caller: caller)
+        let index = indexToFill(key)
+        entries[index]?.isHeld = false
+        tags[index] = key.hash.1
+        entries[index] = Entry(tenant: key.tenant, token: copy, caller: caller)
     }
 
-    /// Gives up the entry of a token, if there is one.
+    /// Removes the entry of a token, if there is one.
     package func remove(_ key: Key, token: Span<UInt8>) {
-        let first = firstPlace(key)
-        for place in first..<(first + Self.ways) where tags[place] == key.hash.1 {
-            guard let entry = entries[place], entry.tenant == key.tenant, Self.isSame(entry.token, token) else {
+        let first = firstIndex(key)
+        for index in first..<(first + Self.ways) where tags[index] == key.hash.1 {
+            guard let entry = entries[index], entry.tenant == key.tenant, Self.isSame(entry.token, token) else {
                 continue
             }
             entry.isHeld = false
-            entries[place] = nil
-            tags[place] = 0
+            entries[index] = nil
+            tags[index] = 0
         }
     }
 
-    /// Gives up every entry, those that connections remember included.
+    /// Removes every entry, including those that connections remember.
     package func removeAll() {
-        for place in entries.indices {
-            entries[place]?.isHeld = false
-            entries[place] = nil
-            tags[place] = 0
+        for index in entries.indices {
+            entries[index]?.isHeld = false
+            entries[index] = nil
+            tags[index] = 0
         }
     }
 
-    private func firstPlace(_ key: Key) -> Int {
+    private func firstIndex(_ key: Key) -> Int {
         (Int(truncatingIfNeeded: key.hash.0) & setMask) * Self.ways
     }
 
@@ -118,16 +118,16 @@ package final class TokenCache {
         }
     }
 
-    private func placeToFill(_ key: Key) -> Int {
-        let first = firstPlace(key)
-        for place in first..<(first + Self.ways) where entries[place] == nil {
-            return place
+    private func indexToFill(_ key: Key) -> Int {
+        let first = firstIndex(key)
+        for index in first..<(first + Self.ways) where entries[index] == nil {
+            return index
         }
         let set = first / Self.ways
         while true {
-            let place = first + Int(hands[set])
+            let index = first + Int(hands[set])
             hands[set] = UInt8((Int(hands[set]) + 1) % Self.ways)
-            guard let entry = entries[place], entry.wasUsed else { return place }
+            guard let entry = entries[index], entry.wasUsed else { return index }
             entry.wasUsed = false
         }
     }

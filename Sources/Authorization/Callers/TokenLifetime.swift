@@ -3,26 +3,24 @@ import Tenants
 package import Time
 import Verification
 
-/// The times at which a verified token changes what it is good for.
+/// The times at which a verified token's status changes.
 package struct TokenLifetime {
     /// The time from which the token has expired: its `exp` and the leeway.
     package let expiredFrom: UnixTime
-    /// The time from which the token is refused: when it has expired, or what its server said is not believed any
-    /// more.
+    /// The time from which the token is refused: when it has expired, or its introspection result has.
     let refusedFrom: UnixTime
-    /// The time from which it is worth nothing any more, not even a refresh.
+    /// The time from which it is useless, even for a refresh.
     let forgottenFrom: UnixTime
-    /// The time from which it is refreshed ahead; `.distantFuture` where that is not done.
+    /// The time from which it is refreshed ahead; `.distantFuture` if it is not.
     package let dueFrom: UnixTime
-    /// The time from which its server is asked again; `.distantFuture` for a token that nobody has to be asked about, and
-    /// once that is done.
+    /// The time from which it is introspected again; `.distantFuture` for signed tokens, and once that has begun.
     var askedAgainFrom: UnixTime
 
-    /// - Parameter belief: For how long an opaque token's server is believed; nil for a token that proves itself.
+    /// - Parameter belief: How long an introspection result holds; nil for a signed token.
     init(_ principal: Principal, _ tenant: Tenant, _ belief: IntrospectionLifetime?) {
         expiredFrom = principal.expiresAt.map { $0 + tenant.authenticate.policy.leeway } ?? .distantFuture
         refusedFrom = min(expiredFrom, belief?.until ?? .distantFuture)
-        // Whether an opaque token was good when it expired, its server alone could tell.
+        // Only its server could tell whether an opaque token was good when it expired.
         forgottenFrom = belief == nil ? refusedFrom + tenant.refreshGrace.secondsAsDouble : refusedFrom
         askedAgainFrom = belief?.aheadFrom ?? .distantFuture
         let within = tenant.refresh?.within.secondsAsDouble ?? 0

@@ -1,5 +1,5 @@
-/// The entry of a connection's last token. A client sends the same one with each request, and comparing it costs less
-/// than hashing it to find it again.
+/// The cache entry of a connection's last token. A client sends the same token with each request, and comparing it is
+/// cheaper than hashing it.
 package final class TokenMemory {
     package var last: TokenCache.Entry?
 

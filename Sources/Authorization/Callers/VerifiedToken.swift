@@ -1,13 +1,13 @@
 package import Time
 package import Verification
 
-/// A token whose every check was passed but perhaps the last, for its age.
+/// A token that passed every check, except perhaps for its expiry.
 package enum VerifiedToken: Sendable {
     case current(Principal)
-    /// It gets nobody in, but may be refreshed.
+    /// It grants no access, but may be refreshed.
     case expired(ExpiredPrincipal)
 
-    /// Whom it speaks of, or spoke of.
+    /// The principal, current or expired.
     package var principal: Principal {
         switch self {
         case .current(let principal): principal
@@ -22,7 +22,7 @@ package enum VerifiedToken: Sendable {
 
 extension TokenVerifier {
     /// - Parameters:
-    ///   - grace: Seconds after its end in which a token may be refreshed.
+    ///   - grace: Seconds after its expiry in which a token may be refreshed.
     package func verify(
         _ token: Span<UInt8>,
         at now: UnixTime,

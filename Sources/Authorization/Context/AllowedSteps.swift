@@ -1,4 +1,4 @@
-/// The slow steps that a decision may still ask for: each is done once a request.
+/// The slow steps that a decision may still request: each is taken at most once per request.
 package struct AllowedSteps: OptionSet {
     package let rawValue: Int
 

@@ -1,27 +1,27 @@
 package import HTTPCore
 package import Tenants
 
-/// What the authorizer is told of a request besides its head, and what was found out for it so far. Each caller of the
-/// authorizer has one, and uses it again for its next request.
+/// The authorizer's input besides a request's head, and the findings for it so far. Each caller of the authorizer has
+/// one, and reuses it for its next request.
 package final class DecisionContext {
-    /// Who is at the other end of the connection; nil where there is none.
+    /// The other end of the connection; nil if there is none.
     package var peer: Peer?
-    /// What is remembered of the connection's last token; nil where there is no connection.
+    /// The entry of the connection's last token; nil if there is no connection.
     package private(set) var tokenMemory: TokenMemory?
-    /// Nil where there are no connections.
+    /// Nil if there are no connections.
     package let shownCertificates: (any ShownCertificates)?
     package var source: RequestSource
-    /// Where each step of the decision is noted; nil for requests that go on.
+    /// Records each step of the decision; nil for ordinary requests.
     package var explanation: Explanation?
-    /// What came of the slow steps, and which may still be asked for.
+    /// The results of the slow steps, and which may still be requested.
     package var steps: DecisionSteps
-    /// What was found of a sign-in, which needs no caller; nil for all other requests.
+    /// A checked sign-in, which needs no caller; nil for all other requests.
     package var signIn: CheckedSignIn?
-    /// For the client's next proof, where the one that it used will soon be too old.
+    /// For the client's next proof, if the nonce it used is about to expire.
     package var freshNonce: String?
-    /// The first thing that would have been refused and was let through, because it is only observed.
+    /// The first refusal that was let pass because it is only observed.
     package private(set) var observed: ObservedRefusal?
-    /// Whether the checks that are made once a request are behind it.
+    /// Whether the checks that run once per request are done.
     var isAdmitted = false
     /// Whether the caller's limits have counted the request.
     var hasCountedCaller = false
@@ -42,7 +42,7 @@ package final class DecisionContext {
         steps = DecisionSteps(allowing: allowing)
     }
 
-    /// Another request.
+    /// Begins another request.
     package func begin(_ peer: Peer?, _ tokenMemory: TokenMemory? = nil) {
         self.peer = peer
         self.tokenMemory = tokenMemory
@@ -55,8 +55,8 @@ package final class DecisionContext {
         hasCountedToken = false
     }
 
-    /// Whether the counters of the token cache count this look at the token: each request's first one, and no
-    /// rehearsal's.
+    /// Whether the counters of the token cache count this lookup: the first one of each request, and none of a
+    /// rehearsal.
     func countsToken() -> Bool {
         guard !hasCountedToken, !source.isRehearsal else { return false }
         hasCountedToken = true
@@ -69,39 +69,38 @@ package final class DecisionContext {
     }
 }
 
-/// Where a request comes from that is decided on.
+/// The source of a request that is decided on.
 package struct RequestSource: Equatable {
-    /// Whether the request itself is here, with its connection and its body, rather than a question about it.
+    /// Whether the request itself is here, with its connection and its body, rather than a query about it.
     var isReceivedHere = false
-    /// Whether a browser's question can be answered; else a preflight is a request like others.
+    /// Whether preflights can be answered; if not, a preflight is a request like others.
     var answersPreflights = true
-    /// Whether the backend would get the path as it came: then one that this gateway would send on in another form is
-    /// ambiguous.
+    /// Whether the backend gets the path as received: then a path that this gateway would rewrite is ambiguous.
     var isForwardedAsReceived = false
-    /// Whether it is only asked what would be: then no allowance is used up.
+    /// Whether the decision is hypothetical: then no allowance is used up.
     package var isRehearsal = false
-    /// Whether the gateway reads the body and answers its own endpoints, or would; another proxy that asks has the head
-    /// alone to show.
+    /// Whether the gateway would read the body and serve its own endpoints; another proxy that asks sends only the
+    /// head.
     var isServedHere: Bool { !isForwardedAsReceived }
 
-    /// A client's request on a connection of the gateway's.
+    /// A client's request on one of the gateway's connections.
     package static let connection = RequestSource(isReceivedHere: true)
-    /// Another proxy asks over HTTP: whatever is no refusal lets the request pass.
+    /// Another proxy asks over HTTP: anything but a refusal lets the request pass.
     package static let forwardAuth = RequestSource(answersPreflights: false, isForwardedAsReceived: true)
-    /// Envoy asks over gRPC, and passes on what it is to answer.
+    /// Envoy asks over gRPC, and passes on the gateway's response.
     package static let extAuthz = RequestSource(isForwardedAsReceived: true)
-    /// Nothing comes of it.
+    /// Nothing is forwarded.
     package static let rehearsal = RequestSource(isRehearsal: true)
 }
 
-/// The certificates that clients are shown, by the name that they ask for.
+/// The certificates for clients, by server name.
 package protocol ShownCertificates: AnyObject {
     /// The files of the certificate for a host.
     func certificate(forServerName serverName: String) -> ServerCertificate?
 }
 
 extension ClientScheme {
-    /// Where it is only asked what would be, there is no connection: the address that is asked about speaks neither.
+    /// A hypothetical decision has no connection, so it has neither certificate nor TLS.
     package static func read(_ head: RequestHead, _ bytes: Span<UInt8>, _ decisionContext: DecisionContext)
         -> ClientScheme
     {

@@ -1,24 +1,24 @@
-/// The slow steps of one decision: which may still be asked for, which is under way, and what came of them. A value without
+/// The slow steps of one decision: which may still be requested, which is under way, and their results. A value without
 /// I/O: its owner performs the steps and reports how each ended.
 ///
-///     took ─► ended: decided again, by what was found; another configuration asks anew
+///     took ─► ended: decided again, with the result; a new configuration requests it again
 ///         └─► hadNoCapacity: decided again, without the step
 package struct DecisionSteps {
     private enum UnderWay {
         case nothing
-        /// - Parameter generation: Of the configuration that asked for it.
+        /// - Parameter generation: Of the configuration that requested it.
         case step(AllowedSteps, generation: UInt64)
     }
 
-    /// Those that may still be asked for.
+    /// Those that may still be requested.
     package var allowed: AllowedSteps
-    /// Those that would have been taken, had there been capacity for one more.
+    /// Those that were skipped because a limit was reached.
     package var withoutCapacity: AllowedSteps = []
-    /// What came of asking about the token, if that is an opaque one.
+    /// The introspection result, for an opaque token.
     package var introspected: IntrospectionFinding?
-    /// What was found of a proof that came with the token.
+    /// The result for a DPoP proof that came with the token.
     package var proof: ProofFinding?
-    /// Those that any configuration may ask for: a refresh is made once a request.
+    /// Those that any configuration may request: a refresh is made once per request.
     private var possible: AllowedSteps
     private var underWay = UnderWay.nothing
 
@@ -27,14 +27,14 @@ package struct DecisionSteps {
         possible = allowing
     }
 
-    /// Whether nothing has happened, and every step may be asked for.
+    /// Whether nothing has happened, and every step may be requested.
     package var isUntouched: Bool {
         allowed == .all && withoutCapacity.isEmpty && introspected == nil && proof == nil
     }
 
     /// The decision waits for a step.
     ///
-    /// - Parameter generation: Of the configuration that asked for it.
+    /// - Parameter generation: Of the configuration that requested it.
     package mutating func took(_ step: AllowedSteps, generation: UInt64) {
         guard case .nothing = underWay else { return assertionFailure("a decision waits twice") }
         allowed.subtract(step)
@@ -42,17 +42,17 @@ package struct DecisionSteps {
         underWay = .step(step, generation: generation)
     }
 
-    /// Too many wait for such a step: the request is decided on without it.
+    /// Too many requests wait for such a step: decide without it.
     package mutating func hadNoCapacity() {
         guard case .step(let step, _) = underWay else { return assertionFailure("no step was to be taken") }
         underWay = .nothing
         withoutCapacity.formUnion(step)
     }
 
-    /// The step is done, and what came of it is noted: the request is decided on again.
+    /// The step is done and its result noted: decide again.
     ///
-    /// - Parameter generation: Of the configuration in force now. Another one than that which asked for the step asks by
-    ///   itself. A proof was used up, and counts.
+    /// - Parameter generation: Of the configuration in force now. If it is not the one that requested the step, it
+    ///   requests it itself. A proof was used up, and its result stays.
     /// - Returns: Whether a step was under way.
     @discardableResult
     package mutating func ended(generation: UInt64) -> Bool {
@@ -65,7 +65,7 @@ package struct DecisionSteps {
         return true
     }
 
-    /// The request is decided on from the start, and no refresh is made for it, or none any more.
+    /// The request is decided on from the start, without a (further) refresh.
     package mutating func beginWithoutRefresh() {
         possible.subtract(.refresh)
         allowed = possible

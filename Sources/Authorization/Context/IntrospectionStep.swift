@@ -1,14 +1,14 @@
 package import SharedState
 import Tenants
 
-/// A question about an opaque token, and where its outcome will be remembered.
+/// A query about an opaque token, with the key under which its result is cached.
 package struct IntrospectionStep: Sendable {
     package let question: IntrospectionQuestion
     package let key: TokenCache.Key
 }
 
-/// What asking came to, for the request that waited for it: it is decided by this answer even where that is not
-/// remembered, so that no request asks twice.
+/// The introspection result for the request that waited: it holds for this request even if it is not cached, so that no
+/// request asks twice.
 package struct IntrospectionFinding {
     package enum Verdict {
         case verified(Caller)
@@ -25,7 +25,7 @@ package struct IntrospectionFinding {
         self.verdict = verdict
     }
 
-    /// A refresh may have put another token in its place.
+    /// A refresh may have replaced the token.
     func isOf(_ token: Span<UInt8>, tenant: TenantIndex) -> Bool {
         tenant == self.tenant && token.withUnsafeBufferPointer { $0.elementsEqual(self.token) }
     }

@@ -4,7 +4,7 @@ import Tenants
 package import Time
 package import Verification
 
-/// Verifies tokens, and remembers what came of it. One per event loop.
+/// Verifies tokens, and caches the results. One per event loop.
 package final class Authenticator {
     private let sipHash = SipHash.withRandomKey()
     private let verified = TokenCache()
@@ -18,12 +18,12 @@ package final class Authenticator {
     /// Between two ticks of the loop.
     private static let mostDueIntrospections = 1024
 
-    /// - Parameter keySources: How many sets of keys can be asked for.
+    /// - Parameter keySources: The number of remote key sets.
     init(keySources: Int) {
         keyQuestions = KeyQuestions(count: keySources)
     }
 
-    /// Whose token it is, from what is remembered or by its signature, or what has to be done to tell.
+    /// The caller of a token, from the cache or by its signature, or the step that is needed first.
     func verify(_ token: Span<UInt8>, _ question: DecisionQuestion) -> Authorizer.Authentication {
         let (tenant, now) = (question.request.tenant, question.now)
         let memory = question.decisionContext.tokenMemory
@@ -76,7 +76,7 @@ package final class Authenticator {
         }
     }
 
-    /// An opaque token of which nothing is remembered.
+    /// An opaque token without a cached result.
     private func introspect(
         _ token: Span<UInt8>,
         _ introspecting: TenantIntrospecting,
@@ -108,7 +108,7 @@ package final class Authenticator {
         return .needs(.introspection(IntrospectionStep(question: asked, key: key)))
     }
 
-    /// The server's answer is good still, and will not be for long.
+    /// The cached result is still valid, but expires soon.
     private func askAgain(_ caller: Caller, _ tenant: TenantRuntime, _ token: Span<UInt8>) {
         caller.lifetime.askedAgainFrom = .distantFuture
         guard dueIntrospections.count < Self.mostDueIntrospections else { return }
@@ -118,14 +118,14 @@ package final class Authenticator {
         dueIntrospections.append(IntrospectionStep(question: question, key: key))
     }
 
-    /// What is to be asked about ahead of time, each once.
+    /// The introspections to repeat ahead of time, each once.
     package func takeDueIntrospections() -> [IntrospectionStep] {
         guard !dueIntrospections.isEmpty else { return [] }
         defer { dueIntrospections = [] }
         return dueIntrospections
     }
 
-    /// A failure that new keys of the issuer may mend is no refusal before they were asked for.
+    /// A failure that new keys of the issuer may fix is no refusal before they were requested.
     private func refused(
         _ failure: VerificationFailure,
         _ tenant: TenantRuntime,
@@ -133,8 +133,8 @@ package final class Authenticator {
         mayAsk: Bool,
         at now: UnixTime
     ) -> Authorizer.Authentication {
-        guard let place = failure.issuerPlace, place < tenant.verification.keyQuestions.count,
-            let source = tenant.verification.keyQuestions[place]
+        guard let index = failure.issuerPlace, index < tenant.verification.keyQuestions.count,
+            let source = tenant.verification.keyQuestions[index]
         else {
             return failure.reason == .keysNotLoaded
                 ? .refused(.keysMissing(retryAfterSeconds: 1)) : .refused(remember(failure, key, at: now))
@@ -149,15 +149,15 @@ package final class Authenticator {
         return .refused(remember(failure, key, at: now))
     }
 
-    /// What was verified holds no longer: there are other keys, another configuration, or none.
+    /// Forgets verified tokens: the keys or the configuration have changed, or this one is retired.
     package func forgetTokens() {
         verified.removeAll()
     }
 
-    /// Counts on from what another has counted.
+    /// Continues the counts of another authenticator.
     package func countOn(from other: Authenticator) { cacheCounts = other.cacheCounts }
 
-    /// Issuers have other keys: what was verified may not be any more, and what was refused may be good.
+    /// Issuers' keys have changed: verified tokens may be invalid now, and refused ones valid.
     ///
     /// - Parameter source: The source of the keys; nil if it is not a remote one.
     package func keysChanged(source: Int?) {
@@ -166,13 +166,13 @@ package final class Authenticator {
         if let source { keyQuestions.answered(source, .decideAgain, at: .distantPast) }
     }
 
-    /// Takes note of what came of a signature check, so that the next decision finds it.
+    /// Stores the result of a signature check, so that the next decision finds it.
     package func settle(
         _ step: SignatureStep,
         _ outcome: Result<VerifiedToken, VerificationFailure>,
         _ tenant: TenantRuntime
     ) {
-        // It was made with keys that are not the issuer's any more.
+        // The check used keys that are no longer the issuer's.
         guard step.keyGeneration == tenant.verification.keyGeneration else { return }
         switch outcome {
         case .success(let verified): _ = remember(verified.principal, tenant, step.key, step.token.span)
@@ -181,7 +181,7 @@ package final class Authenticator {
         }
     }
 
-    /// Takes note of what a token's server said.
+    /// Stores an introspection result.
     ///
     /// - Returns: What it means for a request that waited for it.
     package func settle(

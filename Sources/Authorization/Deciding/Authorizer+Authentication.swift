@@ -1,12 +1,12 @@
 extension Authorizer {
-    /// What is known of who sent a request.
+    /// The result of the token checks.
     enum Authentication {
         case verified(Caller)
-        /// Good but for its age, and not too old to be refreshed.
+        /// Valid except for its expiry, and recent enough to be refreshed.
         case expired(Caller)
-        // Indirect, so that a verified caller is passed on as one word.
+        // Indirect, so that a verified caller is passed on as one machine word.
         indirect case refused(Refusal)
-        /// The token is good or expired, and its proof of possession fails, which is only observed.
+        /// The token is valid or expired, and its proof of possession fails, which is only observed.
         indirect case unproven(UnprovenCaller)
         case needs(SlowStep)
 
@@ -14,12 +14,12 @@ extension Authorizer {
     }
 }
 
-/// The owner of a good token that came without the proof of possession it needs.
+/// The owner of a valid token that came without the proof of possession it needs.
 struct UnprovenCaller {
-    /// Whose token it is; its identity is not forwarded.
+    /// The token's owner; its identity is not forwarded.
     let caller: Caller
     let isExpired: Bool
-    /// What it would be refused with.
+    /// The refusal in enforce mode.
     let refusal: Refusal
     /// Of the rule that is only observed.
     let line: Int

@@ -2,16 +2,16 @@ import Counting
 import HTTPCore
 import Tenants
 
-/// What the caller may do, or a request without one.
+/// Access checks for the caller, or for a request without one.
 extension Authorizer {
-    /// A path that can be read in several ways comes under no rule.
+    /// No rule applies to an ambiguous path.
     func checkAmbiguousPath(_ question: DecisionQuestion, _ authentication: Authentication) -> Decision? {
         guard question.request.path == .ambiguous else { return nil }
         if case .needs = authentication { return nil }
         return refuse(question, .ambiguousPath, authentication.verifiedCaller)
     }
 
-    /// A token that has expired is replaced, where one is needed and the session can be refreshed.
+    /// An expired token is replaced, if one is needed and the session can be refreshed.
     func refreshExpired(
         _ question: DecisionQuestion,
         _ bytes: Span<UInt8>,
@@ -30,7 +30,7 @@ extension Authorizer {
         return nil
     }
 
-    /// The limits by subject and by claim, also for a caller whose missing proof is only observed.
+    /// The limits by subject and by claim, including for a caller whose missing proof is only observed.
     func checkLimitsOfCaller(
         _ question: DecisionQuestion,
         _ bytes: Span<UInt8>,
@@ -58,7 +58,7 @@ extension Authorizer {
         return finding.flatMap { refuse(question, $0) }
     }
 
-    /// The access rules, and what was found of the token where they need one.
+    /// The access rules, and the result of the token checks where the rules need a token.
     func checkAccessRules(
         _ question: DecisionQuestion,
         _ rules: RequestRules,
@@ -68,7 +68,7 @@ extension Authorizer {
         case .needs(let step): return .pending(step, question.request)
         case .verified(let caller): return decide(question, rules, caller)
         case .expired(let caller):
-            // What the rules say was noted when a refresh was considered.
+            // The rules were noted when a refresh was considered.
             guard rules.isOpenToAnyone else {
                 return refuse(question, .tokenExpired, nil, observing: rules.observedLine)
             }
@@ -88,9 +88,9 @@ extension Authorizer {
         return grant(question, caller, .granted, signsOut: signsOut, needsCaller: !isOpen)
     }
 
-    /// There is no token, or none that is good.
+    /// There is no valid token.
     private func decideUnknown(_ question: DecisionQuestion, _ rules: RequestRules, _ refusal: Refusal) -> Decision {
-        // A bad token is ignored where none is needed. Several tokens in one place, and a cross-site request with a
+        // A bad token is ignored if none is needed. Several tokens in one location, and a cross-site request with a
         // cookie, are refused there too: they are attacks. A sign-out whose token cannot be checked now is refused, so
         // that the client tries again.
         let isIgnored = refusal.code != .badRequest && refusal.code != .crossSiteRequest
@@ -100,7 +100,7 @@ extension Authorizer {
         return refuse(question, refusal, nil, observing: isIgnored && !isSignOut ? rules.observedLine : nil)
     }
 
-    /// Proof is only observed: apply the rules for the token's owner, forward no identity.
+    /// The proof is only observed: apply the rules for the token's owner, forward no identity.
     private func decideUnproven(
         _ question: DecisionQuestion,
         _ rules: RequestRules,
@@ -118,7 +118,7 @@ extension Authorizer {
 }
 
 extension UnprovenCaller {
-    /// Why the request is decided as one without a caller; nil if the limits and rules of the token's owner apply.
+    /// Why the request counts as anonymous; nil if the limits and rules of the token's owner apply.
     fileprivate func refusalAsUnknown(_ rules: RequestRules) -> Refusal? {
         if rules.endsSession && refusal.leavesSignOutUndone { return refusal }
         return isExpired ? .tokenExpired : nil
@@ -126,8 +126,8 @@ extension UnprovenCaller {
 }
 
 extension Refusal {
-    /// Whether a later sign-out, or one with a good proof, would succeed: forwarded without a caller, this one would leave
-    /// the session alive and say nothing.
+    /// Whether a later sign-out, or one with a valid proof, would succeed: forwarded without a caller, this one would
+    /// silently leave the session alive.
     fileprivate var leavesSignOutUndone: Bool {
         code == .storeUnavailable || code == .overloaded || proofError != nil
     }

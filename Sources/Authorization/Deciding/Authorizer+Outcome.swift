@@ -22,9 +22,9 @@ extension Authorizer {
         return .granted(grant.with(signIn))
     }
 
-    /// A refusal; where that is only observed, a grant that notes it.
+    /// A refusal; if it is only observed, a grant that notes it.
     ///
-    /// - Parameter caller: Whose identity the backend gets with such a grant; nil for nobody's.
+    /// - Parameter caller: The identity that the backend gets with such a grant; nil for none.
     /// - Parameter rule: The line of a rule that is only observed.
     func refuse(
         _ question: DecisionQuestion,

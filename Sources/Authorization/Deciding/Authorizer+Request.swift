@@ -3,9 +3,9 @@ import HTTPCore
 import IdentityProvider
 import Tenants
 
-/// The checks of a request that are made before anybody is known.
+/// The checks of a request before authentication.
 extension Authorizer {
-    /// Requests come on connections that were opened for their tenant (RFC 9110 section 7.4).
+    /// Requests must come on connections opened for their tenant (RFC 9110 section 7.4).
     func checkConnection(_ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Decision? {
         let (decisionContext, tenant) = (question.decisionContext, question.request.tenant)
         guard decisionContext.source.isReceivedHere else { return nil }
@@ -15,7 +15,7 @@ extension Authorizer {
         return isCovered ? nil : .refused(.misdirected, tenant)
     }
 
-    /// A browser asks whether a script may send a request.
+    /// Answers CORS preflights.
     func checkPreflight(_ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Decision? {
         let (decisionContext, tenant) = (question.decisionContext, question.request.tenant)
         guard let sharing = tenant.browsers.crossOrigin, decisionContext.source.answersPreflights,
@@ -28,7 +28,7 @@ extension Authorizer {
         }
     }
 
-    /// The limits by address and of the whole tenant. They count a request once, however often it is decided on.
+    /// The limits by address and for the whole tenant. They count a request once, however often it is decided on.
     func checkLimitsForEverybody(_ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Decision? {
         let (decisionContext, tenant) = (question.decisionContext, question.request.tenant)
         guard !decisionContext.isAdmitted else { return nil }
@@ -45,7 +45,7 @@ extension Authorizer {
         return refuse(question, finding)
     }
 
-    /// `limits.body_bytes`, for a body that says how long it is.
+    /// `limits.body_bytes`, for a body with a known length.
     func checkContentLength(_ question: DecisionQuestion) -> Decision? {
         let tenant = question.request.tenant
         guard let limit = tenant.tenant.limits.bodyBytes, question.decisionContext.source.isServedHere,
@@ -54,10 +54,10 @@ extension Authorizer {
         return .refused(.payloadTooLarge, tenant)
     }
 
-    /// Where the backend gets the path as it came, one that this gateway would send on in another form is ambiguous.
+    /// Where the backend gets the path as received, a path that this gateway would rewrite is ambiguous.
     ///
-    /// Where it is only observed, it goes through as others do that are ambiguous; but not where the other proxy, which
-    /// resolves no dot segments, may read it as the path of another tenant.
+    /// In observe mode it passes like other ambiguous paths; but not if the other proxy, which resolves no dot
+    /// segments, may read it as the path of another tenant.
     func checkForwardedPath(_ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Decision? {
         let (decisionContext, request) = (question.decisionContext, question.request)
         guard decisionContext.source.isForwardedAsReceived, request.path == .rewritten,
@@ -71,8 +71,8 @@ extension Authorizer {
         return nil
     }
 
-    /// What the gateway answers itself, or checks before the backend does, in any reading of the path: a backend that
-    /// merges slashes must not be reached past a check.
+    /// The gateway's own endpoints, and sign-ins that it checks, in any reading of the path: a backend that merges
+    /// slashes must not be reachable past a check.
     func checkEndpoint(_ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Decision? {
         let (decisionContext, request) = (question.decisionContext, question.request)
         let table = request.tenant.endpoints
@@ -86,14 +86,14 @@ extension Authorizer {
         return decide(found, question, bytes)
     }
 
-    /// - Returns: Nil if the tenant's rules decide instead, at an endpoint that forwards: for a browser's preflight, and for
-    ///   what observe mode lets through.
+    /// - Returns: Nil if the tenant's rules decide instead, at an endpoint that forwards: for a browser's preflight,
+    ///   and for requests that observe mode lets pass.
     private func decide(_ endpoint: Endpoint, _ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Decision? {
         let (decisionContext, request, head) = (question.decisionContext, question.request, question.head)
         let tenant = request.tenant
         let forwards = tenant.forwardsSignIns(endpoint)
         let isServedHere = decisionContext.source.isServedHere
-        // A browser asks first whether it may send one (Fetch section 3.2.2), and asks the app.
+        // A browser first asks whether it may send one (Fetch section 3.2.2); the app answers.
         if forwards, bytes.isEqual(head.method, to: "OPTIONS"), !isServedHere || head.framing == .none { return nil }
         decisionContext.explanation?.note(endpoint, of: tenant)
         guard isServedHere, let refusal = EndpointHeadCheck.refusal(endpoint, head, bytes) else {

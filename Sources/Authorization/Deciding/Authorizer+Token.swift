@@ -3,7 +3,7 @@ import Tenants
 
 /// The checks of a request's token.
 extension Authorizer {
-    /// Where the tenant's tokens are looked for, in order.
+    /// Looks for a token at the tenant's locations, in order.
     func findToken(_ question: DecisionQuestion, _ bytes: Span<UInt8>) -> TokenFinder.Finding {
         let (request, tenant) = (question.request, question.request.tenant)
         let finding = TokenFinder.find(
@@ -17,8 +17,8 @@ extension Authorizer {
         return finding
     }
 
-    /// A page of another site must not act with a visitor's cookie: neither with the one that the token came in, nor with
-    /// one that the backend sees beside a token of the other site's own.
+    /// A page of another site must not act with a visitor's cookie: neither with the token's cookie, nor with one that
+    /// the backend sees beside a token of the page's own.
     ///
     /// - Parameter source: Index of the token's source.
     func checkCrossSite(_ source: Int, _ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Authentication? {
@@ -32,7 +32,7 @@ extension Authorizer {
         return nil
     }
 
-    /// Whether the token came in the query or a header of its own, and the backend also gets a cookie with one.
+    /// Whether the token came in the query or a custom header, and the backend also gets a cookie with a token.
     private func hidesCookie(_ source: Int, _ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Bool {
         let sources = question.request.tenant.tokenSources
         guard !sources.forwardedCookies.isEmpty else { return false }
@@ -46,9 +46,9 @@ extension Authorizer {
         }
     }
 
-    /// Whose token it is, and whether it is good.
+    /// Verifies the token.
     func verify(_ token: Range<Int>, _ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Authentication {
-        // A proof that could not be checked bears on bound tokens alone: see the binding.
+        // A proof that could not be checked affects only bound tokens: see the binding.
         guard question.decisionContext.steps.withoutCapacity.subtracting(.proof).isEmpty else {
             return .refused(.overloaded)
         }
@@ -69,7 +69,7 @@ extension Authorizer {
         }
     }
 
-    /// A token that is bound to a key or a certificate comes with the proof of it.
+    /// A token bound to a key or a certificate needs the proof of it.
     ///
     /// - Parameter token: In the head.
     func checkBinding(

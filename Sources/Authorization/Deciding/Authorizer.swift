@@ -2,35 +2,35 @@ import HTTPCore
 package import IdentityProvider
 package import Time
 
-/// Decides whether a request may pass. One function without I/O for everybody who asks: the proxy, other proxies by
-/// forward-auth and ext_authz, `explain`, and the tests in tenants.yaml all get the same answer.
+/// Decides whether a request may pass. One function without I/O for all callers: the proxy, other proxies by
+/// forward-auth and ext_authz, `explain`, and the tests in tenants.yaml all get the same decision.
 package final class Authorizer {
     package enum Decision {
         case granted(Grant)
-        /// - Parameter 1: Nil where no tenant was found.
+        /// - Parameter 1: Nil if no tenant was found.
         indirect case refused(Refusal, TenantRuntime?)
-        /// A browser's question, which the gateway answers.
+        /// A browser's preflight, which the gateway answers.
         case preflight(Preflight, TenantRuntime)
-        /// The gateway answers it itself, or checks it before the backend does.
+        /// One of the gateway's own endpoints, or a sign-in that it checks before the backend.
         case endpoint(Endpoint, RoutedRequest)
-        /// Not decided: once the step is done, the request is decided on again.
+        /// Undecided: once the step is done, the request is decided on again.
         case pending(SlowStep, RoutedRequest)
     }
 
     package let router: RequestRouter
     package let authenticator: Authenticator
 
-    /// - Parameter keySources: How many sets of keys can be asked for.
+    /// - Parameter keySources: The number of remote key sets.
     package init(router: RequestRouter, keySources: Int = 0) {
         self.router = router
         authenticator = Authenticator(keySources: keySources)
     }
 
-    /// The checks in their order. The first that does not let the request through ends them.
+    /// Runs the checks in order. The first that does not let the request pass ends them.
     ///
     /// - Parameters:
     ///   - received: Parsed from `bytes`. Its host and path are read here.
-    ///   - context: Of this request alone; what a check finds out for the next pass is noted there.
+    ///   - context: Of this request alone; findings for the next pass are noted there.
     package func authorize(
         _ received: ReceivedRequest,
         _ bytes: Span<UInt8>,
@@ -57,8 +57,8 @@ package final class Authorizer {
         return authorizeCaller(question, bytes)
     }
 
-    /// The checks of who asks, in their order. Who needs no caller needs no good token either: what is wrong with one is
-    /// refused by the access rules, at the end.
+    /// The checks of the caller, in order. If no caller is needed, an invalid token is no reason to refuse; the access
+    /// rules, at the end, decide that.
     private func authorizeCaller(_ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Decision {
         let isSignIn = question.decisionContext.signIn != nil
         let rules = RequestRules(question.request, question.head, bytes, isSignIn: isSignIn)
@@ -69,7 +69,7 @@ package final class Authorizer {
         return checkAccessRules(question, rules, authentication)
     }
 
-    /// The checks of the token, in their order.
+    /// The checks of the token, in order.
     private func authenticate(_ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Authentication {
         let (token, source): (Range<Int>, Int)
         switch findToken(question, bytes) {

@@ -1,15 +1,14 @@
 import HTTPCore
 
-/// The fields of a request for an endpoint that decide how its body is read: what is checked must be what a backend reads
-/// after the check.
+/// The fields of a request for an endpoint that decide how its body is read: the backend must read what was checked.
 enum BodyReadingFields {
     private static let prefix: StaticString = "content-"
-    /// Frameworks take the method from these, and with it where the parameters stand.
+    /// Frameworks take the method from these, and with it the location of the parameters.
     private static let methodOverrides: [StaticString] = [
         "x-http-method-override", "x-http-method", "x-method-override",
     ]
 
-    /// - Returns: Nil where every reader of the head reads the body alike.
+    /// - Returns: Nil if every reader of the head reads the body alike.
     static func refusal(_ head: RequestHead, _ bytes: Span<UInt8>) -> Refusal? {
         var types = 0
         for index in 0..<head.fieldCount {
@@ -23,8 +22,8 @@ enum BodyReadingFields {
         return types > 1 ? .severalTypes : nil
     }
 
-    /// `Content-Type` and all others that describe a body (RFC 9110 section 8). Servers that hand fields on as environment
-    /// variables, those of CGI, WSGI and PHP among them, read `Content_Type` as one of them; nobody else does.
+    /// `Content-Type` and all others that describe a body (RFC 9110 section 8). Servers that pass fields as environment
+    /// variables, such as CGI, WSGI and PHP, read `Content_Type` as one of them; no others do.
     private static func isContentField(_ field: HeadField, _ bytes: Span<UInt8>) -> Bool {
         let length = prefix.utf8CodeUnitCount
         guard field.name.count > length else { return false }

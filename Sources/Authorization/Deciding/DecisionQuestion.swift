@@ -1,7 +1,7 @@
 import HTTPCore
 import Time
 
-/// A request as a decision's phases hand it on.
+/// A request as the phases of a decision pass it on.
 struct DecisionQuestion {
     let request: RoutedRequest
     let head: RequestHead

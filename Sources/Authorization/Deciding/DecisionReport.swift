@@ -1,11 +1,11 @@
 import Counting
 public import Verification
 
-/// What would become of a request, step by step.
+/// How a request would be decided, step by step.
 public struct DecisionReport: Sendable, Equatable {
-    /// What a decision comes to, in the two forms that it has for whoever asks.
+    /// The result of a decision in its two forms.
     public enum Decision: Sendable, Equatable, CustomStringConvertible {
-        /// It goes on: to the backend, or to what the gateway answers itself.
+        /// It goes on to the backend, or to one of the gateway's endpoints.
         case forward
         case refuse(status: Int, code: String)
 
@@ -20,7 +20,7 @@ public struct DecisionReport: Sendable, Equatable {
     public struct Step: Sendable, Equatable {
         /// The part of the decision: `route`, `verify`, `authorize`…; `decision` for the last.
         public var step: String
-        /// Never holds a token, a cookie's value or a secret.
+        /// Never contains a token, a cookie's value or a secret.
         public var text: String
         /// In tenants.yaml.
         public var line: Int?
@@ -32,12 +32,12 @@ public struct DecisionReport: Sendable, Equatable {
         }
     }
 
-    /// The last one's text is the decision's.
+    /// The last step's text is the decision's.
     public package(set) var steps: [Step]
     public let decision: Decision
-    /// What would have been refused, had it not been observed only.
+    /// The refusal in enforce mode, if it is only observed.
     public let observed: Decision?
-    /// Whether the running gateway knows something that is needed to tell.
+    /// Whether only the running gateway has the information needed to decide.
     public let isUncertain: Bool
 
     /// For `POST /api/explain`.

@@ -1,12 +1,12 @@
 import HTTPCore
 import IdentityProvider
 
-/// What has to be right in the head of a request for an endpoint before its body is read.
+/// Checks the head of a request for an endpoint before its body is read.
 package enum EndpointHeadCheck {
-    /// Bytes of a body that an endpoint takes: tokens and forms are much shorter.
+    /// Bytes of a body that an endpoint accepts: tokens and forms are much shorter.
     package static let mostBytes = 64 << 10
 
-    /// - Returns: Nil where nothing is wrong with it.
+    /// - Returns: Nil if the head is valid.
     static func refusal(_ endpoint: Endpoint, _ head: RequestHead, _ bytes: Span<UInt8>) -> Refusal? {
         let methods = endpoint.methods
         guard methods.contains(where: { bytes.isEqual(head.method, to: $0) }) else { return .methodNotAllowed(methods) }

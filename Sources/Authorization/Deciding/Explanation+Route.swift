@@ -2,7 +2,7 @@ package import HTTPCore
 import IdentityProvider
 import Tenants
 
-/// What is told of a request before anybody is known.
+/// Notes on a request before authentication.
 extension Explanation {
     package func noteMalformed(_ refusal: Refusal) { note(.accept, "the request is malformed: \(refusal.detail)") }
 
@@ -72,7 +72,7 @@ extension Explanation {
         }
     }
 
-    /// What a client sent, fit to be shown: bytes that are not of printable ASCII in percent form.
+    /// Client input made printable: other bytes are percent-encoded.
     package static func text(_ range: Range<Int>, _ bytes: Span<UInt8>) -> String {
         text(bytes.extracting(range).withUnsafeBufferPointer(Array.init))
     }
@@ -88,7 +88,7 @@ extension Explanation {
         }
     }
 
-    /// A text of a token or of tenants.yaml on one line.
+    /// A text of a token or of tenants.yaml, on one line.
     package static func shown(_ text: String) -> String {
         let scalars = text.unicodeScalars.prefix(200).map { scalar -> Unicode.Scalar in
             switch scalar.properties.generalCategory {

@@ -1,8 +1,8 @@
 import Tenants
 
-/// What is told of the rules of access.
+/// Notes on the access rules.
 extension Explanation {
-    /// - Parameter caller: Nil where nobody is known.
+    /// - Parameter caller: Nil if there is none.
     func note(_ rules: RequestRules, _ caller: Caller?, _ tenant: Tenant) {
         if rules.isSignIn { return }
         note(rules.first, of: rules, caller, tenant, reading: "")

@@ -2,14 +2,14 @@ import Tenants
 import Time
 import Verification
 
-/// What is told of a caller's token.
+/// Notes on a caller's token.
 extension Explanation {
     func note(_ finding: TokenFinder.Finding, _ tenant: Tenant) {
         let line = tenant.lines["authenticate.from"] ?? tenant.lines["authenticate"]
         switch finding {
         case .missing:
-            let places = tenant.authenticate.from.map(\.place).joined(separator: ", ")
-            note(.token, "no token; looked for as \(places)", line: line)
+            let locations = tenant.authenticate.from.map(\.location).joined(separator: ", ")
+            note(.token, "no token; looked for as \(locations)", line: line)
         case .several:
             note(
                 .token,
@@ -19,7 +19,7 @@ extension Explanation {
         case .token(_, let index):
             note(
                 .token,
-                "the token is found as \(tenant.authenticate.from[index].place)",
+                "the token is found as \(tenant.authenticate.from[index].location)",
                 line: tenant.lines["authenticate.from[\(index)]"] ?? tenant.lines["authenticate"]
             )
         }
@@ -69,7 +69,7 @@ extension Explanation {
         }
     }
 
-    /// The token's age alone is wrong, and new ones could be had for it.
+    /// Only the expiry is wrong, and the session could be refreshed.
     func noteRefresh(_ tenant: Tenant) {
         note(
             .verify,
@@ -83,7 +83,7 @@ extension Explanation {
         let tenant = runtime.tenant
         let claims = (try? UnverifiedToken(token)).flatMap { try? $0.claims() }
         guard let issuer = claims?["iss"]?.string,
-            let place = tenant.authenticate.policy.issuers.firstIndex(where: {
+            let index = tenant.authenticate.policy.issuers.firstIndex(where: {
                 $0.issuer.utf8.elementsEqual(issuer.utf8)
             })
         else {
@@ -94,7 +94,7 @@ extension Explanation {
             }
             return note(.verify, text, line: tenant.lines["authenticate.issuers"] ?? tenant.lines["authenticate"])
         }
-        let policy = tenant.authenticate.policy.issuers[place]
+        let policy = tenant.authenticate.policy.issuers[index]
         var text = "\(refusal.detail): it says that it is of \(Self.shown(issuer))"
         if let audiences = claims?["aud"]?.stringOrStrings, !policy.audiences.isEmpty,
             !audiences.contains(where: { name in policy.audiences.contains { $0.utf8.elementsEqual(name.utf8) } })
@@ -104,10 +104,10 @@ extension Explanation {
         if refusal.code == .tokenExpired, let end = claims?["exp"]?.double.map(UnixTime.init) {
             text += "; it expired \(Self.time(end))"
         }
-        if refusal.code == .storeUnavailable, case .builtIn = tenant.authenticate.keySources[place], isOffline {
+        if refusal.code == .storeUnavailable, case .builtIn = tenant.authenticate.keySources[index], isOffline {
             text += "; its keys are in the store of the running gateway, which --admin URL asks"
         }
-        note(.verify, text, line: line(ofIssuer: place, tenant))
+        note(.verify, text, line: line(ofIssuer: index, tenant))
     }
 
     private func line(_ caller: Caller, _ tenant: Tenant) -> Int? {
@@ -117,8 +117,8 @@ extension Explanation {
             .flatMap { line(ofIssuer: $0, tenant) } ?? tenant.lines["introspection"]
     }
 
-    private func line(ofIssuer place: Int, _ tenant: Tenant) -> Int? {
-        tenant.lines["authenticate.issuers[\(place)]"] ?? tenant.lines["authenticate"]
+    private func line(ofIssuer index: Int, _ tenant: Tenant) -> Int? {
+        tenant.lines["authenticate.issuers[\(index)]"] ?? tenant.lines["authenticate"]
     }
 
     private static func description(_ principal: Principal) -> String {
@@ -126,7 +126,7 @@ extension Explanation {
         return "\(subject) of \(shown(principal.issuer))"
     }
 
-    /// - Parameter unixTime: From a claim; any number at all.
+    /// - Parameter unixTime: From a claim; it can be any number.
     private static func time(_ unixTime: UnixTime) -> String {
         guard (0..<253_402_300_800).contains(unixTime.seconds) else { return "at \(unixTime.seconds)" }
         return HTTPDate.rfc3339(unixTime)
@@ -134,8 +134,8 @@ extension Explanation {
 }
 
 extension TokenSource {
-    /// How the configuration calls it.
-    var place: String {
+    /// The name in the configuration.
+    var location: String {
         switch self {
         case .bearer: "bearer"
         case .cookie(let name): "cookie:\(name)"

@@ -4,14 +4,14 @@ import HTTPCore
 /// Permission to reach a tenant's backend. Only the ``Authorizer`` makes one, and forwarding takes nothing else.
 package struct Grant {
     package let request: RoutedRequest
-    /// Nil where no token was needed and no good one came, and for what observe mode lets through without one.
+    /// Nil if no token was needed and no valid one came, and for requests that observe mode lets pass without one.
     package let caller: Caller?
-    /// What is counted and logged: in observe mode the refusal that would have been.
+    /// Counted and logged: in observe mode the refusal that would apply.
     package let outcome: Outcome
-    /// Whose token is revoked if the backend answers with success: the caller's, or one that has expired, but could
+    /// The caller whose token is revoked if the backend responds with success; it may have an expired token that could
     /// still be refreshed.
     package let signsOut: Caller?
-    /// Whether the rules require a signed-in caller: only then does the backend's 401 lead to a refresh.
+    /// Whether the rules require a caller: only then does the backend's 401 lead to a refresh.
     package let needsCaller: Bool
     /// The `X-Verified-*` fields of a sign-in, each with its CRLF; empty for all other requests.
     package private(set) var signInLines: [UInt8] = []

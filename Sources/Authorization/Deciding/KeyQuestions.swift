@@ -4,7 +4,7 @@ import Time
 /// Limits how often a loop asks for the missing keys of each source, so that a flood of forged tokens does not reach the
 /// key set service once per token.
 struct KeyQuestions {
-    /// Seconds without another question after one that brought nothing.
+    /// Seconds without another fetch after one that brought nothing new.
     private static let quietTime = 1.0
 
     /// By source.
@@ -14,7 +14,7 @@ struct KeyQuestions {
         quietUntil = Array(repeating: .distantPast, count: count)
     }
 
-    /// - Parameter now: A clock that was set back asks again.
+    /// - Parameter now: If the clock was set back, a fetch is allowed.
     func mayAsk(_ source: Int, at now: UnixTime) -> Bool {
         let wait = quietUntil[source] - now
         return wait <= 0 || wait > Self.longestWait
@@ -25,8 +25,8 @@ struct KeyQuestions {
         Int(min(max(1, (quietUntil[source] - now).rounded(.up)), Self.longestWait))
     }
 
-    mutating func answered(_ source: Int, _ answer: KeySetAnswer, at now: UnixTime) {
-        switch answer {
+    mutating func answered(_ source: Int, _ result: KeySetAnswer, at now: UnixTime) {
+        switch result {
         case .decideAgain: quietUntil[source] = .distantPast
         case .nothingNew: quietUntil[source] = now + Self.quietTime
         case .unavailable(let seconds): quietUntil[source] = now + min(Double(seconds), Self.longestWait)

@@ -1,9 +1,9 @@
 extension PeerTLS {
-    /// Whether the connection may be used for a request to this tenant. Its certificate was shown, and the client's was
-    /// asked for, for the name in the handshake: another tenant's requests would get round both (RFC 9110 section
-    /// 7.4, RFC 8446 section 4.6.2 leaves it to us).
+    /// Whether the connection may carry a request to this tenant. The server certificate, and the demand for a client
+    /// certificate, depend on the name in the handshake: another tenant's requests would bypass both (RFC 9110 section
+    /// 7.4; RFC 8446 section 4.6.2 leaves it to servers).
     ///
-    /// - Parameter router: As it was when it routed the request.
+    /// - Parameter router: The one that routed the request.
     package func covers(
         _ request: RoutedRequest,
         _ bytes: Span<UInt8>,
@@ -19,7 +19,7 @@ extension PeerTLS {
         return shown?.certificate(forServerName: String(decoding: request.received.host, as: UTF8.self)) == files
     }
 
-    /// A reload may have come to ask for client certificates, or for those of other authorities, since the handshake.
+    /// Since the handshake a reload may have begun to require client certificates, or those of other authorities.
     private func askedFor(_ tenant: TenantRuntime) -> Bool {
         !tenant.needsClientCertificate || tenant.tenant.tls?.clientCAFile == files.clientCAFile
     }

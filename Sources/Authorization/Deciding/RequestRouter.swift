@@ -17,7 +17,7 @@ package final class RequestRouter {
         self.tenants = tenants
     }
 
-    /// Reads the host and the path of a parsed request, which are in it from then on.
+    /// Reads the host and the path of a parsed request, and stores them in it.
     package func route(_ received: ReceivedRequest, _ bytes: Span<UInt8>) -> Outcome {
         let head = received.head
         do throws(HTTPViolation) {
@@ -35,7 +35,7 @@ package final class RequestRouter {
         _ target: RequestTarget
     ) throws(HTTPViolation) {
         received.host.removeAll(keepingCapacity: true)
-        // Host must be good even where the target's authority wins: another reader might use it.
+        // Host must be valid even if the target's authority takes precedence: another reader might use it.
         if let index = received.head.host {
             try RequestHost.read(bytes, received.head.fields[index].value, into: &received.host)
         }
@@ -70,7 +70,8 @@ package final class RequestRouter {
         }
     }
 
-    /// Whether nobody can read an ambiguous path as one of the gateway's own, nor as one below a path prefix of the host.
+    /// Whether an ambiguous path cannot be read as one of the gateway's own, nor as one below a path prefix of the
+    /// host.
     private func isSurelyOfRoot(_ path: Span<UInt8>, host: [UInt8]) -> Bool {
         let decoded = FullyDecodedPath(path)
         guard !decoded.mayNameOurs else { return false }
@@ -85,7 +86,7 @@ package final class RequestRouter {
         let reduced = request.reducedPath
         if let reduced {
             // A prefix has neither empty segments nor parameters: a reading that merges or drops only in part has the
-            // prefixes of the canonical one, and none that the wholly reduced one has not.
+            // prefixes of the canonical one, and none that the wholly reduced one lacks.
             let other = tenantIndex(host: host, path: reduced)
             if other != index {
                 return .refused(.severalTenants, tenant: (index ?? other).map { tenants[$0] })
@@ -104,7 +105,7 @@ package final class RequestRouter {
         return directory.hasPathPrefix(host: host.span)
     }
 
-    /// The tenant that the request would have had under another host.
+    /// The tenant that the request would have under another host.
     package func tenant(ofHost host: [UInt8], _ request: RoutedRequest, _ bytes: Span<UInt8>) -> TenantRuntime? {
         let index = request.request.withMatchedPath(bytes) { directory.tenant(host: host.span, path: $0) }
         return index.map { tenants[$0] }
@@ -114,12 +115,12 @@ package final class RequestRouter {
         directory.tenant(host: host.span, path: path.span)
     }
 
-    /// Whether the path is ours as the client or as the backend would see it.
+    /// Whether the path is the gateway's own as the client or as the backend would see it.
     private static func isOurs(_ path: Span<UInt8>, _ tenant: TenantRuntime) -> Bool {
         if isOurs(path) { return true }
         var start = tenant.strippedPrefix.count
         guard start > 0, start < path.count else { return false }
-        // What is forwarded begins with one slash, however many follow the prefix.
+        // The forwarded path begins with one slash, however many follow the prefix.
         while start + 1 < path.count, path[start + 1] == UInt8(ascii: "/") { start += 1 }
         return isOurs(path.extracting(start..<path.count))
     }

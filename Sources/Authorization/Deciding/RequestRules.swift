@@ -1,17 +1,17 @@
 import HTTPCore
 import Tenants
 
-/// The rules that bear on a request: that of its path as forwarded, and those of the readings in which slashes are
-/// merged or parameters dropped, where they differ. All must let the caller through.
+/// The access rules that apply to a request: that of its path as forwarded, and those of the readings in which slashes
+/// are merged or parameters dropped, if they differ. All must allow the caller.
 struct RequestRules {
     let rules: AccessRules
-    /// The index of the rule that matches; nil where none does.
+    /// The index of the matching rule; nil if none matches.
     let first: Int?
     /// The same for each further reading; empty for nearly every path.
     let others: [Int?]
     /// Whether `revoke_on` names the request.
     let endsSession: Bool
-    /// Whether it is a sign-in that was checked: those come ahead of the rules.
+    /// Whether it is a checked sign-in, to which no rules apply.
     let isSignIn: Bool
 
     init(
@@ -54,7 +54,7 @@ struct RequestRules {
         isSignIn || isOpen(first) && others.allSatisfy(isOpen)
     }
 
-    /// The line of the rule, where what it refuses is only observed; nil where one of those that bear on it is in force.
+    /// The line of the rule, if its refusals are only observed; nil if one of the applicable rules is enforced.
     var observedLine: Int? {
         guard let first, rules.rules[first].mode == .observe else { return nil }
         let areOthersObserved = others.allSatisfy { index in

@@ -1,11 +1,11 @@
 package import HTTPCore
 
-/// A request that a tenant answers for. Only ``RequestRouter`` makes one.
+/// A request whose tenant is known. Only ``RequestRouter`` makes one.
 package struct RoutedRequest {
     package let request: CanonicalRequest
     package let tenant: TenantRuntime
 
-    /// For ``RequestRouter`` alone.
+    /// Only for ``RequestRouter``.
     init(_ request: CanonicalRequest, of tenant: TenantRuntime) {
         self.request = request
         self.tenant = tenant

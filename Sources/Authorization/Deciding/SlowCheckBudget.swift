@@ -1,7 +1,7 @@
 import Time
 import Verification
 
-/// Limits slow signature checks to about half of a loop's time, in bursts of a few. In a flood of tokens with costly
+/// Limits slow signature checks to about half of a loop's time, in short bursts. In a flood of tokens with costly
 /// signatures only the requests that bring them wait.
 struct SlowCheckBudget {
     /// Seconds that may be spent at once.
@@ -11,9 +11,9 @@ struct SlowCheckBudget {
     private var left = burst
     private var lastLook = UnixTime.distantPast
 
-    /// Whether a check that takes `cost` seconds fits the budget now; if so, its cost is taken from it.
+    /// Whether a check that takes `cost` seconds fits the budget now; if so, its cost is deducted.
     ///
-    /// - Parameter now: A clock that is set back leaves the budget as it is.
+    /// - Parameter now: If the clock was set back, the budget stays as it is.
     mutating func allows(_ cost: Double, at now: UnixTime) -> Bool {
         left = min(Self.burst, left + max(0, now - lastLook) * Self.share)
         lastLook = now
@@ -24,7 +24,7 @@ struct SlowCheckBudget {
 }
 
 extension SignatureAlgorithm {
-    /// Seconds that a signature check takes, as measured on OpenSSL 3.0; nil where it is quick enough for any loop.
+    /// Seconds that a signature check takes, as measured on OpenSSL 3.0; nil if it is quick enough for any loop.
     var slowCheckCost: Double? {
         switch self {
         case .es256, .edDSA: 0.000_1

@@ -1,7 +1,7 @@
 package import Tenants
 package import Time
 
-/// Work that is too slow for the event loop in a decision. It is done elsewhere, its outcome is kept by the
+/// Work of a decision that is too slow for the event loop. It is done elsewhere, its result is stored by the
 /// ``Authenticator`` or in the request's ``DecisionContext``, and the request is decided again.
 ///
 /// Indirect: the cases are rare and large, and would otherwise enlarge every decision.
@@ -31,16 +31,16 @@ extension AllowedSteps {
 package struct SignatureStep: Sendable {
     package let tenant: TenantIndex
     package let token: [UInt8]
-    /// Where the outcome will be remembered.
+    /// The cache key for the result.
     package let key: TokenCache.Key
     package let now: UnixTime
     let keyGeneration: Int
 }
 
-/// Keys of an issuer that are not here.
+/// A request for missing keys of an issuer.
 package struct KeyStep: Sendable {
-    /// Its place among the remote key sources.
+    /// Its index among the remote key sources.
     package let source: Int
-    /// Whether there is no set at all; else a token names a key that is not in it.
+    /// Whether there is no key set at all; if false, a token names a key that is not in it.
     package let isMissing: Bool
 }

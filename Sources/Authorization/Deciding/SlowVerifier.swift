@@ -15,7 +15,7 @@ package actor SlowVerifier {
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { eventLoop.executor.asUnownedSerialExecutor() }
 
-    /// - Parameter tenants: By place.
+    /// - Parameter tenants: By tenant index.
     package init(_ tenants: [Tenant], eventLoop: any EventLoop) {
         self.eventLoop = eventLoop
         verifiers = tenants.map { TokenVerifier($0.authenticate.policy) }
@@ -23,25 +23,25 @@ package actor SlowVerifier {
         graces = tenants.map(\.refreshGrace.secondsAsDouble)
     }
 
-    /// Verifies by the rules of these from now on.
+    /// Replaces the tenants whose tokens are verified.
     ///
-    /// - Parameter tenants: By place.
+    /// - Parameter tenants: By tenant index.
     package func adopt(_ tenants: [Tenant]) {
         verifiers = tenants.map { TokenVerifier($0.authenticate.policy) }
         keySources = tenants.map(\.authenticate.keySources)
         graces = tenants.map(\.refreshGrace.secondsAsDouble)
         for (verifier, sources) in zip(verifiers, keySources) {
-            for (place, source) in sources.enumerated() where !source.isFile {
-                if let keys = knownKeys[source] { verifier.use(keys, ofIssuer: place) }
+            for (index, source) in sources.enumerated() where !source.isFile {
+                if let keys = knownKeys[source] { verifier.use(keys, ofIssuer: index) }
             }
         }
     }
 
-    /// Issuers whose keys come from `source` have these from now on.
+    /// Sets the keys of issuers that use `source`.
     package func use(_ keys: KeySet?, from source: KeySource) {
         knownKeys[source] = keys
         for (verifier, sources) in zip(verifiers, keySources) {
-            for place in sources.indices where sources[place] == source { verifier.use(keys, ofIssuer: place) }
+            for index in sources.indices where sources[index] == source { verifier.use(keys, ofIssuer: index) }
         }
     }
 
@@ -55,7 +55,7 @@ package actor SlowVerifier {
         }
     }
 
-    /// A token that a refresh has brought.
+    /// Verifies a token that came from a refresh.
     package func verify(_ token: [UInt8], ofTenant tenant: TenantIndex, at now: UnixTime) -> Result<
         Principal, VerificationFailure
     > {
@@ -68,7 +68,7 @@ package actor SlowVerifier {
 }
 
 extension KeySource {
-    /// Whether its keys are read with the configuration: what was read before is no newer.
+    /// Whether its keys are read with the configuration, so that earlier ones are outdated.
     package var isFile: Bool {
         if case .file = self { true } else { false }
     }

@@ -2,31 +2,31 @@ package import IdentityProvider
 package import Tenants
 package import Verification
 
-/// A tenant as one event loop serves it: its values, its verifiers with OpenSSL contexts, and what would
-/// otherwise be worked out for each request.
+/// A tenant on one event loop: its configuration, its verifiers with OpenSSL contexts, and values derived once instead
+/// of for each request.
 package final class TenantRuntime {
-    /// Also the label's place in counters.
+    /// Also its label's index in counters.
     package let index: TenantIndex
     package let tenant: Tenant
     let tokenSources: TokenSources
     package var verification: TenantVerification
-    /// Without the trailing `/`; empty unless it is to be taken off.
+    /// The path prefix to strip, without the trailing `/`; empty for none.
     package let strippedPrefix: [UInt8]
-    /// What the gateway answers itself, or checks before the backend does.
+    /// The gateway's own endpoints, and sign-ins that it checks before the backend.
     package let endpoints: EndpointTable
     package let revocations: TenantRevocations
     /// Nil for a tenant without rate limits.
     package let limits: TenantLimits?
     package let browsers: BrowserProtection
-    /// Nil for a tenant that knows nothing of proofs of possession.
+    /// Nil for a tenant without DPoP.
     package let proving: TenantProving?
     /// Nil for a tenant whose sessions are not refreshed.
     package let refreshing: TenantRefreshing?
-    /// Its requests are served on no connection that did not show one.
+    /// Whether every connection must have shown a client certificate.
     package let needsClientCertificate: Bool
 
     /// - Parameters:
-    ///   - revocations: Of the same tenant as it was served before; nil for one that is new.
+    ///   - revocations: Of the same tenant's previous runtime; nil for a new tenant.
     ///   - remoteKeySources: Of all tenants, each once.
     package init(
         index: TenantIndex,
@@ -51,7 +51,7 @@ package final class TenantRuntime {
         strippedPrefix = tenant.stripPrefix ? Array((tenant.pathPrefix ?? "").utf8) : []
     }
 
-    /// Whether requests for an endpoint go on to the backend once they are checked.
+    /// Whether requests for an endpoint are forwarded to the backend once they are checked.
     package func forwardsSignIns(_ endpoint: Endpoint) -> Bool {
         switch endpoint {
         case .appleExchange, .appleNotifications: tenant.signIn?.apple?.then == .forward

@@ -1,21 +1,21 @@
 package import Tenants
 package import Verification
 
-/// How one event loop verifies a tenant's tokens.
+/// Verifies a tenant's tokens on one event loop.
 package struct TenantVerification {
     package let verifier: TokenVerifier
     /// Nil for a tenant that refuses opaque tokens.
     package let introspecting: TenantIntrospecting?
-    /// Seconds that the costliest signature check of this tenant takes; nil where all are quick.
+    /// Seconds that this tenant's costliest signature check takes; nil if all are quick.
     let slowCheckCost: Double?
     /// Seconds for which an expired token may still be refreshed.
     package let refreshGrace: Double
-    /// By the place of an issuer in the policy: the source of its keys in the loop's ``KeyQuestions``; nil if it is not a
-    /// remote one.
+    /// By issuer index in the policy: the source of its keys in the loop's ``KeyQuestions``; nil if it is not a remote
+    /// one.
     let keyQuestions: [Int?]
-    /// Grows when keys change: the outcome of a check that began before is not cached after.
+    /// Grows when keys change: the result of a check that began before is not cached afterwards.
     private(set) var keyGeneration = 0
-    /// Signature checks that are made beside the loop.
+    /// Signature checks under way off the loop.
     package var slowChecksUnderWay = 0
     private let keySources: [KeySource]
 
@@ -32,13 +32,13 @@ package struct TenantVerification {
         }
     }
 
-    /// Issuers whose keys come from `source` have these from now on.
+    /// Sets the keys of issuers that use `source`.
     ///
     /// - Returns: Whether the tenant has such an issuer.
     package mutating func use(_ keys: KeySet?, from source: KeySource) -> Bool {
-        let places = keySources.indices.filter { keySources[$0] == source }
-        guard !places.isEmpty else { return false }
-        for place in places { verifier.use(keys, ofIssuer: place) }
+        let indices = keySources.indices.filter { keySources[$0] == source }
+        guard !indices.isEmpty else { return false }
+        for index in indices { verifier.use(keys, ofIssuer: index) }
         keyGeneration += 1
         return true
     }

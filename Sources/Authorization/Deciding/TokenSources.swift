@@ -1,19 +1,19 @@
 import HTTPCore
 import Tenants
 
-/// Where a tenant's tokens are looked for.
+/// The locations at which a tenant's tokens are looked for.
 struct TokenSources {
-    /// In the order in which they are asked.
+    /// In the order of the search.
     let all: [TokenSource]
-    /// The cookies with tokens that the backend gets to see; empty where no token comes from a place besides that any
-    /// page can fill.
+    /// Cookies with tokens that the backend sees; empty unless tokens may also come from a location that any page can
+    /// fill.
     let forwardedCookies: [TokenSource]
-    /// A bit for each of the first 64: whether it is a cookie.
-    private let cookiePlaces: UInt64
+    /// One bit for each of the first 64: whether it is a cookie.
+    private let cookieBits: UInt64
 
     init(_ tenant: Tenant) {
         all = tenant.authenticate.from
-        cookiePlaces = all.prefix(64).enumerated().reduce(0) { bits, source in
+        cookieBits = all.prefix(64).enumerated().reduce(0) { bits, source in
             if case .cookie = source.element { bits | 1 << UInt64(source.offset) } else { bits }
         }
         let cookies = all.filter { if case .cookie = $0 { true } else { false } }
@@ -21,6 +21,6 @@ struct TokenSources {
         forwardedCookies = tenant.identity.token == .strip || !isOpen ? [] : cookies
     }
 
-    /// Whether the source at `place` is a cookie.
-    func isCookie(_ place: Int) -> Bool { place < 64 && cookiePlaces >> UInt64(place) & 1 == 1 }
+    /// Whether the source at `index` is a cookie.
+    func isCookie(_ index: Int) -> Bool { index < 64 && cookieBits >> UInt64(index) & 1 == 1 }
 }

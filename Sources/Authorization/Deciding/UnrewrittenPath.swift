@@ -1,8 +1,8 @@
-/// Paths that the gateway would send on in another form than they came in. Where somebody else forwards the request, the
-/// backend sees what the client wrote: it may route by what is in front of a `..`, which no rule was asked about.
+/// Paths that the gateway would rewrite before forwarding. If another proxy forwards the request, the backend sees the
+/// client's spelling: it may route by the part before a `..`, which no rule was applied to.
 enum UnrewrittenPath {
-    /// Whether the path has dot segments, written in any way, or begins with several slashes, after which some read a
-    /// host.
+    /// Whether the path has dot segments, in any encoding, or begins with several slashes, after which some servers
+    /// read a host.
     static func isUnsafe(_ path: Span<UInt8>) -> Bool {
         if path.count > 1, path[1] == UInt8(ascii: "/") { return true }
         var start = 1

@@ -1,25 +1,25 @@
-/// What a decision went by, step by step, for people. The decision itself takes the notes, so that what is told is what
-/// was done.
+/// The reasons for a decision, step by step, for people. The decision itself takes the notes, so they match what was
+/// done.
 package final class Explanation {
     /// The parts of a decision, in their order.
     package enum Step: String {
         case accept, route, preflight, limit, token, csrf, verify, proof, revocation, authorize, observe
         case endpoint
-        /// What it came to.
+        /// The result.
         case decision
     }
 
     package struct Entry: Equatable {
         package var step: Step
-        /// Never a token, a cookie's value or a secret.
+        /// Never contains a token, a cookie's value or a secret.
         package var text: String
-        /// In tenants.yaml; nil where no line of it says so.
+        /// In tenants.yaml; nil if no line is responsible.
         package var line: Int?
     }
 
-    /// Whether there is no running gateway at hand: nobody knows revocations, nor keys that are in its store.
+    /// Whether there is no running gateway: then revocations, and keys in the store, are unknown.
     package let isOffline: Bool
-    /// The tenant that is asked about.
+    /// The expected tenant.
     package let tenant: String?
     package private(set) var entries: [Entry] = []
 
@@ -28,7 +28,7 @@ package final class Explanation {
         self.isOffline = isOffline
     }
 
-    /// A step that is taken again after a slow one is told once.
+    /// A note that is repeated after a slow step is kept once.
     package func note(_ step: Step, _ text: String, line: Int? = nil) {
         let entry = Entry(step: step, text: text, line: line == 0 ? nil : line)
         if !entries.contains(entry) { entries.append(entry) }

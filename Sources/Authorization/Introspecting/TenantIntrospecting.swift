@@ -2,19 +2,19 @@ package import SharedState
 package import Tenants
 package import Time
 
-/// Asking about a tenant's opaque tokens, as one event loop sees it.
+/// Introspection of a tenant's opaque tokens on one event loop.
 ///
-/// Requests with one unknown token, for which the server takes its time, must not hold up those whose tokens it knows:
-/// half of the places are for tokens that were good before.
+/// Requests with unknown tokens, for which the server may be slow, must not block those with known ones: half of the
+/// capacity is reserved for tokens that were valid before.
 package final class TenantIntrospecting {
-    /// Requests of a loop that may wait for answers about tokens that were never good here; twice as many in all.
+    /// Requests of a loop that may wait for tokens that were never valid here; twice as many in all.
     package static let mostWaiting = 256
-    /// Tokens of which is remembered that they were good.
+    /// How many previously valid tokens are remembered.
     private static let mostRemembered = 8192
-    /// Seconds; a clock that was set back asks again.
+    /// Seconds; if the clock was set back, requests are sent again.
     private static let longestQuiet = 30.0
 
-    /// A token by its hash, which nobody outside can aim at.
+    /// A token's keyed hash, which cannot be predicted from outside.
     private struct Name: Hashable {
         let first: UInt64
         let second: UInt64
@@ -33,7 +33,7 @@ package final class TenantIntrospecting {
         self.rules = rules
     }
 
-    /// Gives whether there is room for one more.
+    /// Returns whether one more may begin.
     package func begin(_ step: IntrospectionStep) -> Bool {
         let wasGood = good[Name(step.key)] != nil
         guard waiting < (wasGood ? 2 * Self.mostWaiting : Self.mostWaiting) else { return false }
@@ -55,7 +55,7 @@ package final class TenantIntrospecting {
         }
     }
 
-    /// Seconds in which nobody is asked, because nobody answered a moment ago; nil: ask.
+    /// Seconds in which no request is sent, because the last one failed; nil to send.
     package func retryAfterSeconds(at now: UnixTime) -> Int? {
         let left = quietUntil - now
         return left > 0 && left <= Self.longestQuiet ? Int(left.rounded(.up)) : nil

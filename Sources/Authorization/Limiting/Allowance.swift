@@ -2,21 +2,21 @@ import Tenants
 package import Time
 
 /// One limit's numbers, for the generic cell rate algorithm (ITU-T I.371): a key's theoretical arrival time is when its
-/// allowance is whole again, and each request moves it on by one interval. A request may come if that leaves it no
-/// further ahead of now than the whole burst takes. All times are Unix microseconds.
+/// allowance is full again, and each request moves it on by one interval. A request is allowed if afterwards the time
+/// is at most one full burst ahead of now. All times are Unix microseconds.
 package struct Allowance: Sendable, Equatable {
-    /// Between two requests at the limit's rate; rounded up, so that there are never more.
+    /// Between two requests at the limit's rate; rounded up, so that the rate is never exceeded.
     package let interval: UInt64
-    /// What a whole burst takes to come back.
+    /// The time in which a whole burst is restored.
     package let capacity: UInt64
     /// How far ahead an arrival time can be. Beyond that the clock was set back.
     package let most: UInt64
-    /// Requests that may be let through before the store knows of them; nil for a limit of this instance alone.
+    /// Requests that may be allowed before the store knows of them; nil for a limit of this instance only.
     package let ahead: UInt64?
 
-    /// Instances whose requests a shared arrival time has room for.
+    /// The number of instances that a shared arrival time allows for.
     private static let mostInstances: UInt64 = 256
-    /// By how much the readings of event loops may differ: no clock was set back for that.
+    /// By how much the clock readings of event loops may differ without meaning that the clock was set back.
     private static let tolerance: UInt64 = 1_000_000
 
     init(_ limit: RateLimit) {
@@ -31,26 +31,26 @@ package struct Allowance: Sendable, Equatable {
         most = capacity + (limit.isShared ? interval * ahead * Self.mostInstances : 0)
     }
 
-    /// Whether the clock must have been set back since this arrival time was put down. It has to be put down anew then:
-    /// by itself it would hold its key until the clock has caught up.
+    /// Whether the clock must have been set back since this arrival time was stored. It must be replaced then:
+    /// otherwise it would block its key until the clock has caught up.
     func isAstray(_ arrival: UInt64, at now: UInt64) -> Bool { arrival > now + most + Self.tolerance }
 
-    /// The arrival time as it bears on a request at `now`. One that is astray counts as a burst that was just used up.
+    /// The effective arrival time for a request at `now`. One that is astray counts as a burst that was just used up.
     func bearing(_ arrival: UInt64, at now: UInt64) -> UInt64 {
         isAstray(arrival, at: now) ? now + capacity : min(max(arrival, now), now + most)
     }
 
-    /// Whether a request may come.
+    /// Whether a request is allowed.
     ///
-    /// - Parameter arrival: As it bears on it.
+    /// - Parameter arrival: The effective one.
     package func allows(_ arrival: UInt64, at now: UInt64) -> Bool { arrival + interval <= now + capacity }
 
-    /// Microseconds until the next request may come; 0 if one may now.
+    /// Microseconds until the next request is allowed; 0 if one is allowed now.
     package func wait(_ arrival: UInt64, at now: UInt64) -> UInt64 {
         allows(arrival, at: now) ? 0 : arrival + interval - now - capacity
     }
 
-    /// How many requests may come at once.
+    /// How many requests are allowed at once.
     package func remaining(_ arrival: UInt64, at now: UInt64) -> UInt64 {
         allows(arrival, at: now) ? (now + capacity - arrival) / interval : 0
     }

@@ -1,6 +1,6 @@
 package import NIOCore
 
-/// Requests of one key that were let through by a shared limit, and that the store is to be told of.
+/// Requests of one key that a shared limit allowed, and that must be reported to the store.
 package struct UnsettledRequest: Sendable {
     package let rule: LimitRule
     package let key: LimitKey
@@ -13,13 +13,13 @@ package struct UnsettledRequest: Sendable {
     }
 }
 
-/// The requests of one event loop that the store is to be told of. They are handed on together, a moment after the
-/// first: no request waits for that.
+/// The requests of one event loop that must be reported to the store. They are handed over together, a moment after the
+/// first: no request waits for it.
 package final class LimitLedger {
     /// After the first request.
     package static let delay = TimeAmount.milliseconds(5)
 
-    /// How many of the latest keys are looked through for a request's own: those of callers who ask again and again.
+    /// How many of the latest keys are searched for a request's own: those of callers with many requests.
     private static let latest = 8
 
     private var requests: [UnsettledRequest] = []
@@ -32,8 +32,8 @@ package final class LimitLedger {
     }
 
     package func note(_ request: UnsettledRequest) {
-        for place in requests.indices.suffix(Self.latest) where requests[place].key == request.key {
-            requests[place].count += request.count
+        for index in requests.indices.suffix(Self.latest) where requests[index].key == request.key {
+            requests[index].count += request.count
             return
         }
         requests.append(request)

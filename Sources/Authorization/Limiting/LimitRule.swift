@@ -2,31 +2,31 @@ import HTTPCore
 import Synchronization
 package import Tenants
 
-/// What a limit has counted, which outlives a reload that leaves it as it is.
+/// A limit's counts, which survive a reload that does not change the limit.
 final class LimitTally: Sendable {
     let salt = LimitSalt()
     let exceeded = Atomic<UInt64>(0)
 }
 
-/// One line of `rate_limits` as it is counted: the same object for all event loops.
+/// One `rate_limits` entry in the form for counting: the same object for all event loops.
 package final class LimitRule: Sendable {
     package let limit: RateLimit
     package let allowance: Allowance
     package let tenant: TenantIndex
     let salt: LimitSalt
-    /// For clients and metrics: whose requests are counted, and which of several such limits of the tenant it is.
+    /// For clients and metrics: the limit's kind, numbered if the tenant has several.
     package let name: String
     private let policyField: HeaderField
     /// The value of `RateLimit` up to the seconds.
     private let remaining: [UInt8]
     private let tally: LimitTally
-    /// What stands for all of the tenant's requests; nil for other limits.
+    /// The key of all the tenant's requests; nil for other limits.
     let wholeTenant: LimitKey?
 
     package var isObserved: Bool { limit.mode == .observe }
     package var isShared: Bool { limit.isShared }
 
-    /// - Parameter tally: Of the same limit in the configuration before.
+    /// - Parameter tally: Of the same limit in the previous configuration.
     init(_ limit: RateLimit, tenant: TenantIndex, name: String, tally: LimitTally = LimitTally()) {
         self.tally = tally
         salt = tally.salt
@@ -41,9 +41,10 @@ package final class LimitRule: Sendable {
         remaining = Array("\(item);r=0;t=".utf8)
     }
 
-    /// The limits of a tenant, in their order. No two have the same name: one of a claim may look like a second one.
+    /// The limits of a tenant, in their order, with unique names: a claim's name may look like the number of a second
+    /// limit.
     ///
-    /// - Parameter known: What the tenant had before: a limit that is the same goes on counting.
+    /// - Parameter known: The tenant's previous limits: unchanged ones keep their counts.
     package static func all(of tenant: Tenant, index: TenantIndex, known: [LimitRule] = []) -> [LimitRule] {
         var names: Set<String> = []
         return tenant.rateLimits.map { limit in
@@ -58,12 +59,12 @@ package final class LimitRule: Sendable {
         }
     }
 
-    /// How many requests were over it.
+    /// How many requests exceeded it.
     var exceeded: UInt64 { tally.exceeded.load(ordering: .relaxed) }
 
     func countExceeded() { tally.exceeded.wrappingAdd(1, ordering: .relaxed) }
 
-    /// - Parameter wait: Microseconds until a request may come.
+    /// - Parameter wait: Microseconds until a request is allowed.
     package func refusal(wait: UInt64) -> Refusal {
         let seconds = Int(max(1, (wait + 999_999) / 1_000_000))
         var refusal = Refusal(
@@ -88,7 +89,7 @@ package final class LimitRule: Sendable {
 }
 
 extension RateLimit.Key {
-    /// As tenants.yaml has it.
+    /// As written in tenants.yaml.
     package var text: String {
         switch self {
         case .address: "ip"
@@ -98,7 +99,7 @@ extension RateLimit.Key {
         }
     }
 
-    /// Whether it can be told before anybody is known.
+    /// Whether it can be checked before authentication.
     var isBeforeAuthentication: Bool {
         switch self {
         case .address, .tenant: true

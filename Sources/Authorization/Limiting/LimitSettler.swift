@@ -3,29 +3,30 @@ import Store
 import Tenants
 import Time
 
-/// Tells the store which requests were let through by shared limits, and the table what the store says to it.
+/// Reports requests that shared limits allowed to the store, and enters the store's results into the table.
 ///
-/// Each instance decides by what it believes of a key's arrival time: what the store last said, and its own requests
-/// since. It lets no more than `ahead` of a key through that it has had no answer for. One call is under way at a time,
-/// with all keys in it, so that what is let through meanwhile goes with the next.
+/// Each instance decides by its belief about a key's arrival time: the store's last result, and its own requests since.
+/// It allows at most `ahead` requests of a key without a result. One call is under way at a time, with all keys in it;
+/// requests that are allowed meanwhile go with the next.
 ///
-/// **Bound.** In any time t, n instances let at most `burst + rate · t + (n − 1) · ahead` requests of a key through, as
-/// long as the store answers. Let V be the arrival time that one counter for all would have, every request counted when
-/// it is let through. At any moment x, of the requests let through last by each instance, take the one that was decided
-/// by the latest answer of the store, at instance j: that answer D has all requests that the store knew of then. All
-/// other requests are j's own since, or of another instance i that the store did not know of yet. When i let its last
-/// one through, the last answer it had was no later than D, so that all of its requests that are not in D were
-/// unsettled then: at most `ahead`. Hence V is at most D and j's own, which the limit held at `now + burst · interval`,
-/// and `(n − 1) · ahead` intervals. Where there was no answer yet each has let at most `ahead` through, which is at
-/// most `burst`. V moves on by an interval a request, so that from s to s + t there were at most (V(s + t) − s) / interval.
-/// That answers arrive late makes beliefs later, never earlier: the store says how long, not when.
+/// **Bound.** In any time t, n instances allow at most `burst + rate · t + (n − 1) · ahead` requests of a key, as long
+/// as the store responds. Let V be the arrival time of a single counter for all instances, with every request counted
+/// when it is allowed. At any moment x, consider the last request that each instance allowed, and of these the one that
+/// was decided by the latest result D of the store, at instance j. D includes all requests that the store knew of then.
+/// All other requests are j's own since, or those of another instance i that the store did not know of yet. When i
+/// allowed its last one, its last result was no later than D, so all of its requests that are not in D were unsettled
+/// then: at most `ahead`. Hence V is at most D and j's own, which the limit held at `now + burst · interval`, and `(n −
+/// 1) · ahead` intervals. Before the first result each instance has allowed at most `ahead`, which is at most `burst`.
+/// V moves on by an interval per request, so from s to s + t there were at most (V(s + t) − s) / interval. Late results
+/// make beliefs later, never earlier: the store returns a duration, not a time.
 ///
-/// What is too much is not forgotten: the store adds it, and it is made up for before the next request may come.
+/// Excess requests are not forgotten: the store adds them, and the next request is allowed only after they are made up
+/// for.
 actor LimitSettler {
-    /// How long an answer may take before each instance goes by its own tallies. Until then a key may be held at
+    /// How long to wait for a result before each instance goes by its own counts. Until then a key may be held at
     /// `ahead` requests.
     private static let patience = Duration.milliseconds(250)
-    /// Keys in one call.
+    /// Keys per call.
     private static let page = 2048
 
     private struct Tally {
@@ -35,10 +36,10 @@ actor LimitSettler {
 
     private let limiter: RateLimiter
     private let store: any Store
-    /// Names, by the tenant's place.
+    /// Names, by tenant index.
     private var tenants: [String]
     private let logger: Logger
-    /// Between two attempts while the store is away.
+    /// Between two attempts while the store is unavailable.
     private let pause: Duration
     private let now: @Sendable () -> UnixTime
     private var tallies: [StoreKey: Tally] = [:]
@@ -62,7 +63,7 @@ actor LimitSettler {
     }
 
     func add(_ requests: [UnsettledRequest]) {
-        // A name in the store takes a digest: one for each key and not for each request.
+        // A name in the store needs a digest: compute one per key and not per request.
         var merged: [LimitKey: UnsettledRequest] = [:]
         for request in requests {
             merged[request.key, default: request.counted(0)].count += request.count
@@ -78,7 +79,7 @@ actor LimitSettler {
         work = Task { await settle() }
     }
 
-    /// - Parameter tenants: Their names, by place.
+    /// - Parameter tenants: Their names, by tenant index.
     func adopt(_ tenants: [String]) { self.tenants = tenants }
 
     func stop() async {
@@ -87,7 +88,7 @@ actor LimitSettler {
         await work?.value
     }
 
-    /// Until there is nothing more to tell.
+    /// Until there is nothing more to report.
     private func settle() async {
         while !tallies.isEmpty, !isStopped {
             let batch = tallies
@@ -110,7 +111,7 @@ actor LimitSettler {
             for (tally, time) in zip(tallies, times) { apply(UInt64(clamping: time), to: tally.tally) }
             return true
         } catch {
-            // Whether they were counted there is not known. Here they are.
+            // It is unknown whether the store counted them. Count them here.
             for tally in tallies { apply(nil, to: tally.tally) }
             if !limiter.isAlone.exchange(true, ordering: .acquiringAndReleasing) {
                 logger.warning(
@@ -122,7 +123,7 @@ actor LimitSettler {
         }
     }
 
-    /// Asks for a few keys again and again, until there is an answer.
+    /// Repeats a few keys until there is a result.
     private func waitForStore(_ tallies: [(key: StoreKey, tally: Tally)]) async {
         let asked = tallies.prefix(64).map { ($0.key, Tally(request: $0.tally.request, count: 0)) }
         for waiting in self.tallies.values { apply(nil, to: waiting) }
@@ -147,8 +148,9 @@ actor LimitSettler {
         )
     }
 
-    /// The same in all instances that have the same limit in the same place among those of its kind. Another rate is
-    /// another tally, and so is another limit with the same numbers: its requests are settled for itself.
+    /// The same in all instances that have the same limit at the same index among those of its kind. A limit with
+    /// another rate has another count, as has a second limit with the same numbers: its requests are settled
+    /// separately.
     private func storeKey(_ request: UnsettledRequest) -> StoreKey {
         let limit = request.rule.limit
         let numbers = "\(request.rule.allowance.interval) \(limit.burst)"

@@ -2,14 +2,14 @@ package import Counting
 package import Synchronization
 package import Tenants
 
-/// All tallies of the process: the table that every event loop counts in, and the limits they are counted by.
+/// All limit counts of the process: the table that every event loop counts in, and the limits.
 package final class RateLimiter: Sendable {
     package let table: ArrivalTable
     private let held: Mutex<[[LimitRule]]>
-    /// Whether the store was away when it was last told of requests. Then each instance limits by itself.
+    /// Whether the store was unavailable at the last report. Then each instance limits by itself.
     package let isAlone = Atomic(false)
 
-    /// - Returns: Nil where no tenant has a limit.
+    /// - Returns: Nil if no tenant has a limit.
     package static func make(_ tenants: [Tenant], table: @autoclosure () -> ArrivalTable = ArrivalTable())
         -> RateLimiter?
     {
@@ -22,22 +22,22 @@ package final class RateLimiter: Sendable {
         held = Mutex(tenants.tenantIndices.map { LimitRule.all(of: tenants[$0], index: $0) })
     }
 
-    /// By place of the tenant.
+    /// By tenant index.
     package var rules: [[LimitRule]] { held.withLock { $0 } }
 
-    /// Holds requests to the limits of these from now on.
+    /// Replaces the tenants and their limits.
     ///
-    /// - Parameter tenants: By place.
+    /// - Parameter tenants: By tenant index.
     package func adopt(_ tenants: [Tenant]) {
         held.withLock { rules in
             let known = rules
-            rules = tenants.enumerated().map { place, tenant in
-                LimitRule.all(of: tenant, index: TenantIndex(place), known: place < known.count ? known[place] : [])
+            rules = tenants.enumerated().map { index, tenant in
+                LimitRule.all(of: tenant, index: TenantIndex(index), known: index < known.count ? known[index] : [])
             }
         }
     }
 
-    /// What each limit has refused, or would have. Only what has happened.
+    /// What each limit has refused, or would have refused; limits without refusals are left out.
     package var counts: [LimitCount] {
         rules.flatMap { rules in
             rules.compactMap { rule in

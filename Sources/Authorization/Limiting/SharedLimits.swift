@@ -2,27 +2,27 @@ package import Logging
 package import Store
 package import Tenants
 
-/// The rate limits of all tenants, with who tells the store of those that instances share.
+/// The rate limits of all tenants, with the reports to the store for limits that instances share.
 package struct SharedLimits: Sendable {
     package let limiter: RateLimiter
     private let settler: LimitSettler
 
-    /// - Returns: Nil where no tenant has a limit.
+    /// - Returns: Nil if no tenant has a limit.
     package init?(_ tenants: [Tenant], store: any Store, logger: Logger) {
         guard let limiter = RateLimiter.make(tenants) else { return nil }
         self.limiter = limiter
         settler = LimitSettler(limiter, store: store, tenants: tenants.map(\.name), logger: logger)
     }
 
-    /// Holds requests to the limits of these from now on.
+    /// Replaces the tenants and their limits.
     ///
-    /// - Parameter tenants: By place.
+    /// - Parameter tenants: By tenant index.
     package func adopt(_ tenants: [Tenant]) async {
         limiter.adopt(tenants)
         await settler.adopt(tenants.map(\.name))
     }
 
-    /// To be told to the store.
+    /// Reports requests to the store.
     package func settle(_ requests: [UnsettledRequest]) {
         Task { [settler] in await settler.add(requests) }
     }

@@ -4,12 +4,12 @@ import NIOCore
 package import Tenants
 import Time
 
-/// A tenant's rate limits as one event loop asks about them. The tallies themselves are the process's.
+/// A tenant's rate limits on one event loop. The counts themselves are the process's.
 ///
-/// All limits that bear on a request count it. The first that it is over refuses it, and then it uses up none of those
-/// that are asked in the same place. Before authentication these are the limits by address and of the whole tenant:
-/// they count whatever comes, with a good token or not, so that what they have counted stays so even if the request is
-/// refused later. After it those by subject and by claim follow, for callers who have one.
+/// All limits that apply to a request count it. The first one that it exceeds refuses it, and then none of those
+/// checked at the same point counts it. Before authentication these are the limits by address and for the whole tenant:
+/// they count every request, with a valid token or not, even if it is refused later. After authentication the limits by
+/// subject and by claim follow, for callers.
 package final class TenantLimits {
     package struct Finding {
         package var refusal: Refusal
@@ -18,7 +18,7 @@ package final class TenantLimits {
         package var line: Int
     }
 
-    /// A limit with whom it counts the request for.
+    /// A limit with the subject it counts for.
     private struct Question {
         let rule: LimitRule
         let key: LimitKey
@@ -30,7 +30,7 @@ package final class TenantLimits {
     private let limiter: RateLimiter
     private let ledger: LimitLedger
     private let trustedProxies: [AddressRange]
-    /// What has counted the request so far. Empty between requests.
+    /// The limits that have counted the request so far. Empty between requests.
     private var taken: [(question: Question, isReserved: Bool)] = []
 
     /// - Returns: Nil for a tenant without limits.
@@ -45,9 +45,9 @@ package final class TenantLimits {
         taken.reserveCapacity(rules.count)
     }
 
-    /// Counts the request against the limits by address and of the whole tenant.
+    /// Counts the request against the limits by address and for the whole tenant.
     ///
-    /// - Returns: What it is over; nil where it is within all.
+    /// - Returns: The limit that it exceeds; nil if it is within all.
     func exceeded(
         beforeAuthentication request: CanonicalRequest,
         _ endpoints: EndpointTable,
@@ -83,7 +83,7 @@ package final class TenantLimits {
     /// Counts the request against the limits by subject and by claim, once: a request may be decided on again, when its
     /// token was refreshed after the backend's 401.
     ///
-    /// - Returns: What it is over; nil where it is within all.
+    /// - Returns: The limit that it exceeds; nil if it is within all.
     func exceeded(
         by caller: Caller,
         _ request: CanonicalRequest,
@@ -98,11 +98,11 @@ package final class TenantLimits {
         let places = places(of: caller)
         var findings = Findings()
         for (index, rule) in after.enumerated() where applies(rule, request, endpoints, bytes, decisionContext) {
-            guard let place = places[index] else {
+            guard let key = places[index] else {
                 decisionContext.explanation?.note(.limit, "\(rule.name): the caller has none", line: rule.limit.line)
                 continue
             }
-            let question = Question(rule: rule, key: place.key, subject: place.subject)
+            let question = Question(rule: rule, key: key.key, subject: key.subject)
             if !ask(question, decisionContext, at: now, &findings) { break }
         }
         return finish(findings)
@@ -128,8 +128,8 @@ package final class TenantLimits {
         return false
     }
 
-    /// A limit also covers the spellings under which its path is served, or a client would evade it: endpoints are found
-    /// with a slash at the end, some without regard to case, and many backends ignore that slash.
+    /// A limit also covers other spellings under which its path is served, or a client would evade it: endpoints accept
+    /// a trailing slash, some ignore case, and many backends ignore the slash.
     private static func applies(_ pattern: PathPattern, to path: Span<UInt8>, _ endpoints: EndpointTable) -> Bool {
         if pattern.matches(path) { return true }
         let last = path.count - 1
@@ -138,7 +138,7 @@ package final class TenantLimits {
         return pattern.matches(configured.span)
     }
 
-    /// - Returns: Whether further limits are asked.
+    /// - Returns: Whether to check further limits.
     private func ask(
         _ question: Question,
         _ decisionContext: DecisionContext,
@@ -202,7 +202,7 @@ package final class TenantLimits {
         }
     }
 
-    // MARK: Whom a request is counted for
+    // MARK: Subjects
 
     private func client(_ head: RequestHead, _ bytes: Span<UInt8>, _ peer: Peer?) -> LimitSubject? {
         guard let peer else { return nil }
@@ -213,7 +213,7 @@ package final class TenantLimits {
         return LimitSubject(address)
     }
 
-    /// By the place of a limit: nil where the caller has no such claim, and is not limited by it.
+    /// By limit index: nil if the caller has no such claim, and is not limited by it.
     private func places(of caller: Caller) -> [CallerPlace?] {
         if let known = caller.limitPlaces { return known }
         let principal = caller.principal

@@ -2,11 +2,11 @@ import Tenants
 import Time
 import Verification
 
-/// Whether whoever sends a good token may: a token that is bound to a key or to a certificate is worth nothing without
-/// it (RFC 9449 section 7, RFC 8705 section 3).
+/// Whether the sender of a valid token may use it: a token bound to a key or a certificate is useless without it (RFC
+/// 9449 section 7, RFC 8705 section 3).
 ///
-/// The token itself was checked before, so that none of this costs anything for a bad one, and no proof is used up by a
-/// request that fails for its token.
+/// The token itself was checked before, so this costs nothing for an invalid one, and no proof is used up by a request
+/// that fails for its token.
 struct BindingCheck {
     enum Verdict {
         case holds
@@ -22,7 +22,7 @@ struct BindingCheck {
     let decisionContext: DecisionContext
     let now: UnixTime
     let tenant: TenantIndex
-    /// What the tenant wants proven; nil for one that knows nothing of proofs.
+    /// The tenant's proof rules; nil for one without DPoP.
     let proving: TenantProving?
     let caller: Caller
     /// The token in the head.
@@ -46,7 +46,7 @@ struct BindingCheck {
         return .observed(refusal, line: proving.rules.line)
     }
 
-    /// What needs no proof to be looked at.
+    /// The checks that need no proof.
     private func refusalOfBinding(_ confirmation: Confirmation) -> Refusal? {
         if confirmation.hasUnknown { return .unknownConfirmation }
         guard let certificate = confirmation.certificateThumbprint else { return nil }
@@ -74,7 +74,7 @@ struct BindingCheck {
             return .holds
         }
         guard proving.rules.mode == .observe else { return refused(refusal) }
-        // It is a good bearer token, as it was before proofs were asked for.
+        // It is a valid bearer token, as it was before proofs were required.
         decisionContext.note(ObservedRefusal(refusal: refusal, line: proving.rules.line))
         decisionContext.explanation?.note(.proof, "only observed: \(refusal.detail)", line: proving.rules.line)
         return .holds
@@ -106,9 +106,9 @@ struct BindingCheck {
                 decisionContext.freshNonce = nonces.make(at: now)
             }
         }
-        // Nobody proves anything by asking what would be, and no proof is used up by it.
+        // A hypothetical request proves nothing, and must not use up a proof.
         guard !decisionContext.source.isRehearsal else { return rehearse(proof, key: key) }
-        // Each proof is settled once; what could not be settled then is not known.
+        // Each proof is checked once; a check that failed then has no result.
         guard mayAsk else {
             return decisionContext.steps.withoutCapacity.contains(.proof)
                 ? refused(.overloaded) : verdict(on: .storeUnavailable, key: key)
@@ -141,7 +141,7 @@ struct BindingCheck {
     private func verdict(on finding: ProofFinding, key: [UInt8]) -> Verdict {
         switch finding {
         case .good(let proven):
-            // A token that a refresh has brought meanwhile must be of the same key.
+            // A token that a refresh has replaced meanwhile must be bound to the same key.
             guard ConstantTime.areEqual(proven, key) else { return refused(.badProof(DPoPFailure.wrongKey.summary)) }
             decisionContext.explanation?.note(.proof, "the DPoP proof is good", line: proving?.rules.line)
             return .holds
@@ -151,7 +151,7 @@ struct BindingCheck {
         }
     }
 
-    /// - Returns: With a nonce for the next try, where proofs need one.
+    /// - Returns: With a nonce for the next try, if proofs need one.
     private func refusedProof(
         _ proving: TenantProving,
         _ detail: String,

@@ -1,10 +1,10 @@
 package import HTTPCore
 
-/// The field that a proof comes in (RFC 9449 section 4.1).
+/// The field of a DPoP proof (RFC 9449 section 4.1).
 package enum ProofField {
     package enum Finding: Equatable {
         case one(Range<Int>)
-        /// Which of them counts, nobody can say (section 4.3, check 1).
+        /// It is ambiguous which of them counts (section 4.3, check 1).
         case several
     }
 
@@ -23,9 +23,9 @@ package enum ProofField {
     }
 }
 
-/// The field that brings a client a nonce for its next proof (RFC 9449 section 8.1).
+/// The field with a nonce for the client's next proof (RFC 9449 section 8.1).
 package enum ProofNonceField {
-    /// With what lets a script read it. It comes with answers that must not be kept (section 8.2).
+    /// Includes the field that lets a script read it, for responses that must not be stored (section 8.2).
     package static func fields(_ nonce: String) -> [HeaderField] {
         [
             HeaderField("DPoP-Nonce", nonce),
@@ -33,6 +33,6 @@ package enum ProofNonceField {
         ]
     }
 
-    /// For a response of the backend, which must not be kept from now on.
+    /// For a response of the backend, which must not be stored any more.
     package static func unkeptFields(_ nonce: String) -> [HeaderField] { [.noStore] + fields(nonce) }
 }

@@ -2,19 +2,19 @@ import Synchronization
 import Time
 import Verification
 
-/// The proofs that this process has seen, until they are too old to be used again. Bounded: where it is full of proofs
-/// that could be, what is new cannot be told from them later.
+/// The proofs that this process has seen, until they are too old to be replayed. Bounded: while it is full of proofs
+/// that could be replayed, new ones cannot be remembered.
 final class RecentProofs: Sendable {
     enum Note: Equatable {
         case new
         case known
-        /// There is no room to remember it, or it may be one that there was none for.
+        /// There is no space to remember it, or it may be one that could not be remembered before.
         case full
     }
 
     /// Proofs: about 10 MB.
     static let usualCapacity = 100_000
-    /// Seconds between two looks at all of them, at least.
+    /// Minimum seconds between two cleanups of all entries.
     private static let lookInterval = 1.0
 
     private struct Name: Hashable {
@@ -24,9 +24,9 @@ final class RecentProofs: Sendable {
 
     private struct State {
         var ends: [Name: UnixTime] = [:]
-        /// Until then, nothing of what is here is looked through for what is too old.
+        /// No cleanup of old entries before this time.
         var nextLook = UnixTime.distantPast
-        /// Until then a proof that is not among them may be one that there was no room for.
+        /// Until then an unknown proof may be one that could not be remembered.
         var missedUntil = UnixTime.distantPast
 
         mutating func miss(until end: UnixTime) -> Note {
@@ -51,7 +51,7 @@ final class RecentProofs: Sendable {
             if state.ends.count >= capacity {
                 guard now > state.nextLook else { return state.miss(until: until) }
                 state.ends = state.ends.filter { now <= $0.value }
-                // Under load there is nearly always one that has just become too old: all are looked at once a second.
+                // Under load some entry has nearly always just expired: clean up once a second.
                 state.nextLook = max(state.ends.values.min() ?? .distantPast, now + Self.lookInterval)
                 guard state.ends.count < capacity else { return state.miss(until: until) }
             }

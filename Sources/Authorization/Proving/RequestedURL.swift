@@ -1,8 +1,8 @@
 import HTTPCore
 
-/// The URL that a client has asked for, as the client sees it: what its proof has to name (RFC 9449 section 4.3).
+/// The requested URL as the client sees it, which its proof must name (RFC 9449 section 4.3).
 enum RequestedURL {
-    /// Without its query. The path is the one received, before a prefix is taken off.
+    /// Without its query. The path is the one received, before a prefix is stripped.
     static func text(_ request: CanonicalRequest, _ bytes: Span<UInt8>, _ peer: Peer?) -> String {
         let (head, target) = (request.head, request.target)
         let host = target.authority ?? head.host.map { head.fields[$0].value } ?? 0..<0

@@ -2,18 +2,18 @@ package import Tenants
 import Time
 package import Verification
 
-/// What a tenant wants proven (`dpop`), as one event loop has it.
+/// A tenant's rules for proofs of possession (`dpop`), on one event loop.
 package final class TenantProving {
     package let rules: ProofRules
     /// Seconds.
     package let maxAge: Double
-    /// Nil where proofs need none.
+    /// Nil if proofs need no nonce.
     package let nonces: ProofNonces?
     package let challenge: ProofChallenge
-    /// Proofs that are checked beside the loop.
+    /// Proofs that are being checked off the loop.
     package var stepsUnderWay = 0
 
-    /// Nil for a tenant that knows nothing of proofs.
+    /// Nil for a tenant without `dpop`.
     init?(_ tenant: Tenant, nonces: ProofNonces) {
         guard let rules = tenant.proof else { return nil }
         self.rules = rules
@@ -23,11 +23,11 @@ package final class TenantProving {
     }
 }
 
-/// What a client is told of the proofs that a tenant takes (RFC 9449 section 7.1).
+/// The `WWW-Authenticate` parameters for the proofs that a tenant accepts (RFC 9449 section 7.1).
 package struct ProofChallenge {
-    /// Names, with spaces between.
+    /// Names, separated by spaces.
     package let algorithms: String
-    /// Whether tokens that are bound to no key are taken too.
+    /// Whether tokens that are not bound to a key are accepted too.
     package let acceptsBearer: Bool
 
     init(_ rules: ProofRules) {
@@ -41,7 +41,7 @@ extension Refusal {
     package static let otherCertificate = invalidToken(
         "the token is bound to a client certificate that this connection does not have"
     )
-    /// RFC 9449 section 7.2: who has no key for a bound token must not use it as if it were not bound.
+    /// RFC 9449 section 7.2: a client without the key of a bound token must not use it as a bearer token.
     static let boundTokenAsBearer = invalidToken("the token is bound to a key: it needs the DPoP scheme and a proof")
     static let boundTokenUnknown = invalidToken("the token is bound to a key, and proofs of that are not checked here")
     static let unboundToken = invalidToken("the token is not bound to a key, which is needed here")

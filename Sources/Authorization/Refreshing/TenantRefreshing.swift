@@ -3,10 +3,10 @@ package import SharedState
 package import Tenants
 package import Time
 
-/// A tenant's rules for refreshing as one event loop serves them.
+/// A tenant's refresh rules on one event loop.
 package final class TenantRefreshing {
     package let rules: RefreshRules
-    /// Bytes of a body up to which a request is made again.
+    /// The largest body, in bytes, with which a request is sent again.
     package let replayBytes: Int
     /// Requests that wait for new tokens on this loop.
     package var waiting = 0
@@ -22,8 +22,8 @@ package final class TenantRefreshing {
         var exempt = tenant.signInPaths + tenant.revokeOn.map(\.path) + rules.captures.map(\.path)
         if case .backend(let path) = rules.call.target {
             let received = (tenant.stripPrefix ? tenant.pathPrefix ?? "" : "") + path.prefix { $0 != "?" }
-            // One with characters that a pattern gives a meaning to, or that no canonical path has, names no request
-            // that could come here.
+            // A path with pattern characters, or with characters that no canonical path has, matches no request
+            // here.
             if let pattern = try? PathPattern(received) { exempt.append(pattern) }
         }
         self.exempt = exempt
@@ -35,25 +35,25 @@ package final class TenantRefreshing {
         return false
     }
 
-    /// Which of the backend's answers to this path hold tokens to be kept.
+    /// Which of the backend's responses for this path contain tokens to be stored.
     package func capture(_ path: Span<UInt8>) -> TokenCapture? {
         for capture in rules.captures where capture.path.matches(path) { return capture }
         return nil
     }
 
-    /// How a client that sends its token there gets a new one; nil if it cannot.
+    /// How a client that sends its token in this location gets a new one; nil if it cannot.
     package func delivery(for source: TokenSource) -> RefreshDeliveryWay? {
         let names = rules.delivery.cookies.map(\.name)
         if case .cookie = source, !names.isEmpty { return RefreshDeliveryWay(header: nil, cookies: names) }
         guard let header = rules.delivery.header else { return nil }
-        // A refresh token that the client keeps in a cookie is replaced there, wherever its access token is.
+        // A refresh token in a cookie is replaced in that cookie, wherever the access token is.
         guard case .cookie(let name) = rules.source, names.contains(name) else {
             return RefreshDeliveryWay(header: header, cookies: [])
         }
         return RefreshDeliveryWay(header: header, cookies: [name])
     }
 
-    /// Where a request has its token, and where in the head that is.
+    /// The location of a request's token, and its position in the head.
     package func findToken(_ head: RequestHead, _ bytes: Span<UInt8>, query: Range<Int>) -> (TokenSource, Range<Int>)? {
         for source in sources {
             switch TokenFinder.find(head, bytes, query: query, in: [source], takesProofs: takesProofs) {
@@ -68,19 +68,19 @@ package final class TenantRefreshing {
 
 /// How a client gets new tokens.
 package struct RefreshDeliveryWay: Equatable {
-    /// A response field of this name has the access token.
+    /// The response field for the access token.
     package var header: String?
-    /// Those of the tenant's `deliver.cookies` that are set.
+    /// The cookies of the tenant's `deliver.cookies` that are set.
     package var cookies: [String]
 }
 
-/// What one loop remembers of refreshing one token.
+/// One loop's state of refreshing one token.
 package final class RefreshMemory {
-    /// What the token stands for.
+    /// The session that the token belongs to.
     package private(set) var renewal: Renewal?
-    /// What it was got with: who has the access token alone gets no refresh token for it.
+    /// The credential it was obtained with: the access token alone does not give access to the refresh token.
     private var refreshToken: [UInt8]?
-    /// Not before this is it refreshed ahead again.
+    /// The token is not refreshed early again before this time.
     package var restUntil = MonotonicTime.distantPast
 
     package init() {}
@@ -94,7 +94,7 @@ package final class RefreshMemory {
         if let renewal, now >= renewal.usableUntil { self.renewal = nil }
     }
 
-    /// - Parameter refreshToken: What a request has.
+    /// - Parameter refreshToken: The one sent with a request.
     package func renewal(for refreshToken: [UInt8]?) -> Renewal? {
         self.refreshToken == refreshToken ? renewal : nil
     }

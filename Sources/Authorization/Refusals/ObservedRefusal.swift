@@ -1,6 +1,6 @@
-/// What would have been refused.
+/// A refusal that was not enforced, in observe mode.
 package struct ObservedRefusal {
     package var refusal: Refusal
-    /// The line in tenants.yaml of the rule or the tenant that is only observed.
+    /// The line in tenants.yaml of the rule or tenant in observe mode.
     package var line: Int
 }

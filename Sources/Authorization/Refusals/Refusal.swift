@@ -1,21 +1,21 @@
 package import Counting
 package import HTTPCore
 
-/// A request that is answered by the gateway itself: every reason there is, made here and turned into HTTP in one place
-/// (``GatewayResponse``).
+/// The refusal of a request by the gateway itself. All reasons are defined here; ``GatewayResponse`` turns them into
+/// HTTP.
 package struct Refusal: Equatable {
     package var code: RefusalCode
     package var status: Int
     /// For people; never holds anything that the client sent.
     package var detail: String
-    /// Scopes that were asked for, for `WWW-Authenticate`.
+    /// Scopes that are required, for `WWW-Authenticate`.
     package var neededScopes: [String] = []
     package var retryAfterSeconds: Int?
     /// Further fields of the response.
     package var fields: [HeaderField] = []
-    /// What is wrong with a proof that came with a token; nil for all else.
+    /// The error of the proof sent with a token; nil for other refusals.
     package var proofError: ProofError?
-    /// For `Allow` of a 405 (RFC 9110 section 15.5.6); empty: those that a proxy forwards.
+    /// For `Allow` of a 405 (RFC 9110 section 15.5.6); empty: the methods that the gateway forwards.
     package var allowedMethods: [String] = []
 
     package init(
@@ -96,7 +96,7 @@ package struct Refusal: Equatable {
         detail: "too many requests are waiting for the app",
         retryAfterSeconds: 1
     )
-    /// A check of the gateway's own failed.
+    /// One of the gateway's internal checks failed.
     package static let internalError = Refusal(
         .overloaded,
         status: 500,

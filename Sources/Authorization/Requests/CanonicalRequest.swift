@@ -8,7 +8,7 @@ package struct CanonicalRequest {
     package let path: Path
 
     package enum Path: Equatable {
-        /// Canonical where it stands in the head.
+        /// The path in the head is canonical.
         case asReceived
         /// In ``ReceivedRequest/path``.
         case rewritten
@@ -32,10 +32,10 @@ package struct CanonicalRequest {
 
     package var head: RequestHead { received.head }
 
-    /// The path with its slashes merged and its parameters dropped, as a backend may read it; nil where that is the same.
+    /// The path with its slashes merged and its parameters dropped, as a backend may read it; nil if that is the same.
     var reducedPath: [UInt8]? { path == .rewritten ? received.path.reduced : nil }
 
-    /// Further readings of backends that do only one of the two.
+    /// Further readings, of backends that do only one of the two.
     var partlyReducedPaths: [[UInt8]] { path == .rewritten ? received.path.partlyReduced : [] }
 
     /// The path that rules are matched on.
@@ -48,15 +48,15 @@ package struct CanonicalRequest {
         }
     }
 
-    /// Whether the path passes the test as it is matched on, or with its slashes merged, its parameters dropped or both,
-    /// as a backend may read it.
+    /// Whether the canonical path passes the test, or any reading of a backend that merges slashes, drops parameters or
+    /// both.
     package func inAnyReading(_ bytes: Span<UInt8>, _ test: (Span<UInt8>) -> Bool) -> Bool {
         if withMatchedPath(bytes, test) { return true }
         guard let reduced = reducedPath else { return false }
         return test(reduced.span) || partlyReducedPaths.contains { test($0.span) }
     }
 
-    /// The path that the backend gets, before a prefix is taken off.
+    /// The path that the backend gets, before a prefix is stripped.
     package func withForwardedPath<Result>(_ bytes: Span<UInt8>, _ body: (Span<UInt8>) -> Result) -> Result {
         path == .rewritten ? Self.with(received.path.forwarded, body) : withMatchedPath(bytes, body)
     }

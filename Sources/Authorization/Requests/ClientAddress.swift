@@ -1,17 +1,17 @@
 package import HTTPCore
 package import Tenants
 
-/// Whom a request came from, beyond the proxies that are trusted to say so.
+/// A request's client address, beyond trusted proxies.
 package enum ClientAddress {
-    /// Addresses of trusted proxies that are gone past: no request has come through so many.
+    /// Addresses of trusted proxies that are skipped: no request comes through so many.
     static let mostProxies = 64
 
-    /// The rightmost address of `X-Forwarded-For` that is not a trusted proxy's: what stands left of it anybody could
-    /// have written.
+    /// The rightmost address of `X-Forwarded-For` that is not a trusted proxy's: anyone could have written those left
+    /// of it.
     ///
-    /// Only the last ``mostProxies`` are looked at; where all of them are trusted, the first of these is taken.
+    /// Only the last ``mostProxies`` are read; if all of them are trusted, the first of these is used.
     ///
-    /// - Returns: Its text, or nil where the peer itself is the client, or what it passed on is no address.
+    /// - Returns: Its text, or nil if the peer itself is the client, or the value is no address.
     package static func read(_ head: RequestHead, _ bytes: Span<UInt8>, trustedProxies: [AddressRange]) -> [UInt8]? {
         var addresses: [Range<Int>] = []
         for index in 0..<head.fieldCount {

@@ -1,34 +1,33 @@
 package import HTTPCore
 
-/// What a client speaks with the outermost of our proxies: the scheme of the request's own origin.
+/// The scheme between the client and the outermost of our proxies: that of the request's own origin.
 package enum ClientScheme: Equatable {
     case http
     case https
-    /// Behind a proxy that does not say it, or with no connection at all.
+    /// Behind a proxy that does not report it, or without a connection.
     case unknown
 
-    /// As the nearest trusted proxy has seen it, where there is one. What it says twice, or neither of the two, says
-    /// nothing.
+    /// As reported by the nearest trusted proxy, if there is one. A duplicated or unknown value counts as none.
     ///
-    /// - Parameter peer: Nil where there is no connection: the head is taken at its word then.
+    /// - Parameter peer: Nil if there is no connection: then the head is trusted.
     package static func read(_ head: RequestHead, _ bytes: Span<UInt8>, _ peer: Peer?) -> ClientScheme {
         if let peer, !peer.isTrustedProxy { return peer.tls == nil ? .http : .https }
-        var told: ClientScheme?
+        var reported: ClientScheme?
         let fields = head.fields
         for index in 0..<head.fieldCount where fields[index].known == .xForwarded {
             let field = fields[index]
             guard !field.isAlias, bytes.isFieldName(field.name, "x-forwarded-proto") else { continue }
-            guard told == nil else { return .unknown }
+            guard reported == nil else { return .unknown }
             if bytes.isCaseInsensitively("https", field.value) {
-                told = .https
+                reported = .https
             } else {
-                told = bytes.isCaseInsensitively("http", field.value) ? .http : .unknown
+                reported = bytes.isCaseInsensitively("http", field.value) ? .http : .unknown
             }
         }
-        return told ?? (peer?.tls == nil ? .unknown : .https)
+        return reported ?? (peer?.tls == nil ? .unknown : .https)
     }
 
-    /// Nil where nobody knows.
+    /// Nil if unknown.
     package var isSecure: Bool? {
         switch self {
         case .http: false

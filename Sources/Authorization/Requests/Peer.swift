@@ -1,15 +1,15 @@
 package import NIOCore
 package import Tenants
 
-/// Who is at the other end of a client connection, in the forms that heads and log lines need. Made once a connection.
+/// The other end of a client connection, in the forms that heads and log lines need. Made once per connection.
 package final class Peer {
     /// The address without its port.
     package let text: [UInt8]
-    /// Whether its `Forwarded`, `X-Forwarded-*` and `X-Request-Id` are believed.
+    /// Whether its `Forwarded`, `X-Forwarded-*` and `X-Request-Id` are trusted.
     package let isTrustedProxy: Bool
-    /// What the TLS handshake told; nil on a connection in plain text.
+    /// From the TLS handshake; nil on a connection in plain text.
     package let tls: PeerTLS?
-    /// Whom rate limits by address count its requests for; nil where it has none.
+    /// The subject for rate limits by address; nil if it has none.
     package let limitSubject: LimitSubject?
 
     /// - Parameter address: An IP address as text.
@@ -25,7 +25,7 @@ package final class Peer {
         self.init(Array((address?.ipAddress ?? "unknown").utf8), trustedProxies: trustedProxies, tls: tls)
     }
 
-    /// The same connection where these proxies are believed.
+    /// The same connection with another list of trusted proxies.
     package func trusting(_ proxies: [AddressRange]) -> Peer { Peer(text, trustedProxies: proxies, tls: tls) }
 
     private init(plain peer: Peer) {
@@ -35,11 +35,11 @@ package final class Peer {
         tls = nil
     }
 
-    /// The same for requests that did not come on its connection, but that it asks about.
+    /// The same peer for decision queries, whose requests did not come on its connection.
     package var withoutTLS: Peer { Peer(plain: self) }
 
-    /// The SHA-256 of the certificate that the caller's connection has shown (RFC 8705 section 3.1). What a trusted proxy
-    /// shows for itself is none of its callers'.
+    /// The SHA-256 of the certificate that the caller's connection has shown (RFC 8705 section 3.1). A trusted proxy's
+    /// own certificate is not its callers'.
     package var clientCertificateThumbprint: [UInt8]? { isTrustedProxy ? nil : tls?.clientCertificateThumbprint }
 
     package var scheme: StaticString { tls == nil ? "http" : "https" }
@@ -47,16 +47,16 @@ package final class Peer {
     package var isIPv6: Bool { text.contains(UInt8(ascii: ":")) }
 }
 
-/// What is known of a client from its TLS handshake. It bears on every request of the connection.
+/// A client's properties from its TLS handshake. They apply to every request of the connection.
 package final class PeerTLS {
-    /// The subject of the client's certificate (RFC 4514), where one was asked for.
+    /// The subject of the client's certificate (RFC 4514), if one was requested.
     package let clientSubject: [UInt8]?
-    /// The SHA-256 of the client's certificate in DER, where one was asked for: what a token may be bound to (RFC 8705
+    /// The SHA-256 of the client's certificate in DER, if one was requested: a token may be bound to it (RFC 8705
     /// section 3.1).
     package let clientCertificateThumbprint: [UInt8]?
     package let serverName: String?
     let serverNameBytes: [UInt8]
-    /// What the connection's certificate was read from: that it was renewed since makes no difference.
+    /// The files of the connection's certificate; a renewal since makes no difference.
     package let files: ServerCertificate
 
     package init(

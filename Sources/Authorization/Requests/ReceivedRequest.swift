@@ -1,19 +1,18 @@
 package import HTTPCore
 package import NIOCore
 
-/// The head of one request with all that is read out of it: its fields, its host and its path in each reading.
+/// The head of one request with everything derived from it: its fields, its host and its path in each reading.
 ///
-/// It belongs to the exchange that received it, which is alone with it until it gives it back: what was parsed of one
-/// request is never where another one is parsed. Loops keep these for use again (``SpareRequests``).
+/// It belongs to the exchange that received it, exclusively, until it is given back: the parse result of one request is
+/// never overwritten by another. Loops keep these for reuse (``SpareRequests``).
 package final class ReceivedRequest {
     /// As parsed from the start of ``bytes``.
     package let head = RequestHead()
-    /// Begins with the head; in the form of HTTP/1.1 whatever the client speaks.
+    /// Begins with the head; as HTTP/1.1 whatever the client's protocol.
     package private(set) var bytes = ByteBuffer()
-    /// The host that the request is for, in lower case and without its port; empty where it names none. Read by
-    /// ``RequestRouter``.
+    /// The request's host, in lower case and without its port; empty if there is none. Set by ``RequestRouter``.
     package var host: [UInt8] = []
-    /// The path in each reading; read by ``RequestRouter``, and only valid where ``RoutedRequest/path`` says so.
+    /// The path in each reading; set by ``RequestRouter``, and only valid if ``RoutedRequest/path`` says so.
     package var path = CanonicalPath()
 
     fileprivate var isSpare = false
@@ -27,7 +26,7 @@ package final class ReceivedRequest {
         return outcome
     }
 
-    /// Keeps a copy of the head alone, which holds on to nothing that was read with it. What was parsed stays as it is.
+    /// Keeps a copy of the head alone, and releases the read buffer. The parse result stays valid.
     package func keepHeadAlone() {
         var copy = ByteBuffer()
         copy.reserveCapacity(head.length)
@@ -36,13 +35,13 @@ package final class ReceivedRequest {
         bytes = copy
     }
 
-    /// Lets go of the bytes; the rest is overwritten by the next parse.
+    /// Releases the bytes; the rest is overwritten by the next parse.
     fileprivate func clear() { bytes = ByteBuffer() }
 }
 
-/// Requests of one event loop that nobody uses.
+/// Unused request objects of one event loop.
 package final class SpareRequests {
-    /// More are given back to the system: what a burst has used is not held for ever.
+    /// Further ones are freed: the memory of a burst is not held forever.
     private static let most = 1024
 
     private var spare: [ReceivedRequest] = []
@@ -57,7 +56,7 @@ package final class SpareRequests {
         return request
     }
 
-    /// One that was given back already is left alone: two exchanges would have it.
+    /// A second return is ignored: otherwise two exchanges would get the same object.
     package func giveBack(_ request: ReceivedRequest) {
         guard !request.isSpare else { return onMistake("a request is given back twice") }
         request.isSpare = true

@@ -2,19 +2,19 @@ package import SharedState
 package import Tenants
 package import Time
 
-/// A tenant's revocations as one event loop has them. A caller that was looked up once costs a comparison until the next
-/// change.
+/// A tenant's revocations on one event loop. For a caller that was looked up once, a check costs a comparison until the
+/// next change.
 package final class TenantRevocations {
-    /// What revocation has to say of a verified caller.
+    /// The revocation status of a verified caller.
     package enum Standing {
         case good
         case revoked
-        /// The copy is too old to tell, and the tenant would rather refuse.
+        /// The copy is too old, and the tenant refuses in that case.
         case unknown
     }
 
     package private(set) var set = RevocationSet()
-    /// Grows with each new set; never 0, which is that of callers who were not looked up yet.
+    /// Grows with each new set; never 0, which marks callers who were not looked up yet.
     private var generation: UInt64 = 1
     /// Whether the copy is older than the tenant's `max_staleness`, or was never loaded.
     private var isStale = true
@@ -27,7 +27,7 @@ package final class TenantRevocations {
         maximumStaleness = tenant.maxStaleness.nanosecondsClamped
     }
 
-    /// The tenant has these rules from now on.
+    /// Sets the tenant's rules.
     package func adopt(_ tenant: Tenant) {
         refusesWhenStale = tenant.onStoreFailure == .deny
         maximumStaleness = tenant.maxStaleness.nanosecondsClamped
@@ -39,7 +39,7 @@ package final class TenantRevocations {
     }
 
     /// - Parameters:
-    ///   - contact: When the store was last known to have nothing newer; nil: never.
+    ///   - contact: When the store was last known to have nothing newer; nil for never.
     ///   - now: By the same clock.
     package func age(since contact: MonotonicTime?, at now: MonotonicTime) {
         isStale = contact.map { now > $0 && now - $0 > maximumStaleness } ?? true

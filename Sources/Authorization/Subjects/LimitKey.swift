@@ -1,14 +1,14 @@
-/// A subject's place under one limit in the ``ArrivalTable``.
+/// A subject's key under one limit in the ``ArrivalTable``.
 package struct LimitKey: Sendable, Hashable {
-    /// Of a time's word; the rest has room for the microseconds until the year 2255.
+    /// Bits for the tag in the word with the time; the rest holds microseconds until the year 2255.
     static let tagBits: UInt64 = 11
     static let tagMask: UInt64 = 1 << tagBits - 1
-    /// Of a fingerprint's word: requests that are not settled.
+    /// Bits in the word with the fingerprint: the number of unsettled requests.
     package static let countBits: UInt64 = 20
 
-    /// Chooses the set.
+    /// Selects the set.
     let bucket: UInt64
-    /// Tells the keys of a set apart; never 0, and its lowest bits are.
+    /// Distinguishes the keys of a set; never 0, and its lowest bits are.
     let fingerprint: UInt64
     /// Marks the arrival time as this key's.
     package let tag: UInt64
@@ -28,7 +28,7 @@ package struct LimitKey: Sendable, Hashable {
     }
 }
 
-/// Sets the keys of one limit apart from those of all others.
+/// Distinguishes the keys of one limit from those of all others.
 struct LimitSalt: Sendable {
     fileprivate let bucket: UInt64
     fileprivate let fingerprint: UInt64
@@ -40,7 +40,7 @@ struct LimitSalt: Sendable {
     }
 }
 
-/// Whom one limit counts a caller's requests for.
+/// The subject for which one limit counts a caller's requests.
 struct CallerPlace {
     let subject: LimitSubject
     let key: LimitKey

@@ -2,9 +2,9 @@ import Crypto
 package import Tenants
 import Verification
 
-/// Whose requests are counted together, whatever the limit. Worked out once a connection or once a token.
+/// A subject whose requests are counted together, under any limit. Derived once per connection or token.
 package struct LimitSubject: Sendable, Equatable {
-    /// Keyed anew in each process: nobody can choose addresses or subjects that share a set of the table.
+    /// With a random key per process: clients cannot choose addresses or subjects that share a set of the table.
     private static let sipHash = SipHash.withRandomKey()
 
     package let hash: (UInt64, UInt64)
@@ -13,13 +13,13 @@ package struct LimitSubject: Sendable, Equatable {
     /// All of a tenant's requests.
     package static let tenant = LimitSubject([], name: SubjectName(hashing: []))
 
-    /// An IPv4 address, or the first 64 bits of an IPv6 one: that much of the address a single client can choose from.
+    /// An IPv4 address, or the first 64 bits of an IPv6 one: a single client can choose the rest.
     package init(_ address: IPAddress) {
         let bytes = address.bytes.count == 16 ? Array(address.bytes[..<8]) : address.bytes
         self.init(bytes, name: SubjectName(short: bytes))
     }
 
-    /// A caller by what an issuer says of it: the same text of another issuer means somebody else.
+    /// A caller by a claim: the same text from another issuer is a different subject.
     package init(_ text: String, of issuer: String) {
         let bytes = Array(issuer.utf8) + [0] + Array(text.utf8)
         self.init(bytes, name: SubjectName(hashing: bytes))
@@ -33,7 +33,7 @@ package struct LimitSubject: Sendable, Equatable {
     package static func == (left: LimitSubject, right: LimitSubject) -> Bool { left.name == right.name }
 }
 
-/// What a subject's name in the store is made of: the same in all instances.
+/// A subject's name in the store: the same in all instances.
 package struct SubjectName: Sendable, Hashable {
     package let high: UInt64
     package let low: UInt64
@@ -45,7 +45,7 @@ package struct SubjectName: Sendable, Hashable {
         low = Self.word(digest.dropFirst(8).prefix(8))
     }
 
-    /// Eight bytes at most, as they are: a request from behind a proxy has to make one.
+    /// Up to eight bytes, unhashed: cheap enough to make for each request from a proxy.
     init(short bytes: [UInt8]) {
         high = UInt64(bytes.count)
         low = Self.word(bytes.prefix(8))

@@ -1,5 +1,5 @@
-/// SipHash-2-4 with 128 bits of output (Aumasson and Bernstein, 2012): a keyed hash that is fast on tokens and that no
-/// client can steer into collisions.
+/// SipHash-2-4 with 128 bits of output (Aumasson and Bernstein, 2012): a keyed hash that is fast on tokens, and in
+/// which clients cannot produce collisions.
 struct SipHash: Sendable {
     private let key0: UInt64
     private let key1: UInt64
@@ -14,7 +14,7 @@ struct SipHash: Sendable {
         return SipHash(key0: generator.next(), key1: generator.next())
     }
 
-    /// - Parameter seed: Mixed into the key, so that the same bytes hash apart for each tenant.
+    /// - Parameter seed: Mixed into the key, so that the same bytes hash differently for each tenant.
     func hash(_ bytes: Span<UInt8>, seed: UInt64 = 0) -> (UInt64, UInt64) {
         var state = State(key0 ^ seed, key1)
         let raw = bytes.bytes

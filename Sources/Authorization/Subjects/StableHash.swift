@@ -1,7 +1,7 @@
-/// Hashes that are the same on every loop, in every process and after every restart, so that all of them send a key
-/// to the same server. They are no defence: whoever chooses the key can choose the server.
+/// Hashes that are the same on every loop, in every process and after every restart, so that all of them send a key to
+/// the same server. They are not secure: a client that chooses the key can choose the server.
 package enum StableHash {
-    /// FNV-1a (Fowler, Noll and Vo), with its weak high bits stirred.
+    /// FNV-1a (Fowler, Noll and Vo), with its weak high bits mixed.
     package static func of(_ bytes: some Sequence<UInt8>) -> UInt64 {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in bytes {
@@ -10,7 +10,7 @@ package enum StableHash {
         return stirred(hash)
     }
 
-    /// Every bit of the value touches every bit of the result (the finishing step of SplitMix64).
+    /// Every bit of the value affects every bit of the result (the finalizer of SplitMix64).
     package static func stirred(_ value: UInt64) -> UInt64 {
         var mixed = value &+ 0x9e37_79b9_7f4a_7c15
         mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9

@@ -1,17 +1,18 @@
 package import HTTPCore
 package import Tenants
 
-/// Looks for a token in the places that a tenant names, in their order.
+/// Looks for a token at the locations that a tenant names, in their order.
 package enum TokenFinder {
     package enum Finding: Equatable {
         case missing
-        /// The token's bytes, and its place among the sources.
+        /// The token's bytes, and the index of its source.
         case token(Range<Int>, place: Int)
-        /// Two different tokens in one place: someone is trying to have us check one and the backend use the other.
+        /// Two different tokens in one location: an attempt to have the gateway check one and the backend use the
+        /// other.
         case several
     }
 
-    /// - Parameter takesProofs: Whether tokens are looked for that come with a proof of possession too.
+    /// - Parameter takesProofs: Whether to look for the DPoP scheme too.
     package static func find(
         _ head: RequestHead,
         _ bytes: Span<UInt8>,
@@ -19,9 +20,9 @@ package enum TokenFinder {
         in sources: [TokenSource],
         takesProofs: Bool = false
     ) -> Finding {
-        for place in sources.indices {
+        for index in sources.indices {
             let found: Found
-            switch sources[place] {
+            switch sources[index] {
             case .bearer: found = bearer(head, bytes, takesProofs: takesProofs)
             case .cookie(let name): found = cookie(name, head, bytes)
             case .query(let name): found = self.query(name, query, bytes)
@@ -29,14 +30,14 @@ package enum TokenFinder {
             }
             switch found {
             case .missing: continue
-            case .token(let range): return .token(range, place: place)
+            case .token(let range): return .token(range, place: index)
             case .several: return .several
             }
         }
         return .missing
     }
 
-    /// In one place.
+    /// In one location.
     private enum Found {
         case missing
         case token(Range<Int>)
@@ -72,7 +73,7 @@ package enum TokenFinder {
         return finding
     }
 
-    /// - Parameter scheme: In lower case; its case does not matter (RFC 9110 section 11.1).
+    /// - Parameter scheme: In lower case; case is ignored (RFC 9110 section 11.1).
     private static func token(after scheme: StaticString, in value: Range<Int>, _ bytes: Span<UInt8>) -> Range<Int>? {
         let length = scheme.utf8CodeUnitCount
         guard value.count > length + 1 else { return nil }
@@ -144,9 +145,9 @@ package enum TokenFinder {
 package enum Cookies {
     package struct Pair {
         package var name: Range<Int>
-        /// Without white space and without one pair of quotes round it.
+        /// Without white space and without one pair of quotes.
         package var value: Range<Int>
-        /// The whole pair as it stands between the semicolons.
+        /// The whole pair between the semicolons.
         package var whole: Range<Int>
     }
 
@@ -159,7 +160,7 @@ package enum Cookies {
             var equals = start
             while equals < end, bytes[equals] != UInt8(ascii: "=") { equals += 1 }
             if equals == end, !bytes.trimmed(whole).isEmpty {
-                // A value without a name, as user agents read it (RFC 6265bis section 5.7).
+                // A value without a name, as user agents parse it (RFC 6265bis section 5.7).
                 body(Pair(name: start..<start, value: bytes.trimmed(whole), whole: whole))
             } else if equals < end {
                 let name = bytes.trimmed(start..<equals)
@@ -177,7 +178,7 @@ package enum Cookies {
 }
 
 /// The parameters of a query, split at `&`. Values are not decoded, since a token has no character that needs it; names
-/// are, for comparison: the backend will decode them.
+/// are decoded for comparison, as the backend decodes them.
 package enum QueryParameters {
     package struct Parameter {
         package var name: Range<Int>
@@ -185,7 +186,7 @@ package enum QueryParameters {
         package var whole: Range<Int>
     }
 
-    /// Whether the name at `range` is `name` once it is decoded.
+    /// Whether the decoded name at `range` is `name`.
     package static func isName(_ bytes: Span<UInt8>, _ range: Range<Int>, _ name: String) -> Bool {
         var position = range.lowerBound
         for wanted in name.utf8 {

@@ -1,5 +1,5 @@
 /// Tokens among the subprotocols of a WebSocket (RFC 6455 section 11.3.4). A browser's script can add no other field to
-/// a handshake, so some send the token as one of the protocols that they say they speak.
+/// a handshake, so some clients send the token as a subprotocol.
 package enum WebSocketProtocols {
     /// Whether `header:NAME` means this field.
     package static func isName(_ name: String) -> Bool {
@@ -18,8 +18,8 @@ package enum WebSocketProtocols {
         }
     }
 
-    /// Three parts with dots between them, as a JWS has in its compact form (RFC 7515 section 7.1), and too long for the
-    /// name of a protocol.
+    /// Three parts with dots between them, as a compact JWS has (RFC 7515 section 7.1), and too long for a protocol's
+    /// name.
     private static func isToken(_ bytes: Span<UInt8>, _ member: Range<Int>) -> Bool {
         var dots = 0
         for position in member {

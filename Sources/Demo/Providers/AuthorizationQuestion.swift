@@ -1,11 +1,11 @@
-/// What a browser was sent with to a provider (RFC 6749 section 4.1.1), found good.
+/// A valid authorization request at a provider (RFC 6749 section 4.1.1).
 struct AuthorizationQuestion: Sendable {
     let clientID: String
     let redirectURI: String
     let scopes: [String]
     let state: String?
     let nonce: String?
-    /// RFC 7636 section 4.2, with S256; nil at Apple, which knows no PKCE.
+    /// RFC 7636 section 4.2, with S256; nil at Apple, which does not support PKCE.
     let codeChallenge: String?
     /// `response_mode=form_post`.
     let isPosted: Bool
@@ -14,7 +14,7 @@ struct AuthorizationQuestion: Sendable {
 }
 
 extension AuthorizationQuestion {
-    /// By Apple's rules: name and e-mail go by `form_post` only.
+    /// By Apple's rules: name and e-mail need `form_post`.
     init(_ parameters: FormParameters, appleClients clients: [String: AppleClient]) throws(StandInRefusal) {
         let mode = parameters["response_mode"] ?? "query"
         guard ["query", "fragment", "form_post"].contains(mode) else { throw .request("response_mode is unknown") }
@@ -31,7 +31,7 @@ extension AuthorizationQuestion {
         }
     }
 
-    /// By Google's rules, with PKCE, which the gateway has promised.
+    /// By Google's rules, with PKCE, which the gateway always uses.
     init(_ parameters: FormParameters, googleClients clients: [String: GoogleClient]) throws(StandInRefusal) {
         let clientID = try parameters.require("client_id")
         guard let client = clients[clientID] else {

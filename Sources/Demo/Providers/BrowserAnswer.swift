@@ -1,11 +1,11 @@
-/// What a provider has a browser bring to the one who asked.
+/// A provider's response, which the browser carries to the client.
 public struct BrowserAnswer: Sendable, Equatable {
     public struct Field: Sendable, Equatable {
         public let name: String
         public let value: String
     }
 
-    /// Whether it is a form that the browser posts; else a redirect with a query.
+    /// Whether it is a form that the browser posts; if not, a redirect with a query.
     public let isPost: Bool
     /// The `redirect_uri`.
     public let url: String
@@ -17,7 +17,7 @@ public struct BrowserAnswer: Sendable, Equatable {
         self.fields = fields.map { Field(name: $0.name, value: $0.value) }
     }
 
-    /// The fields as a form or a query has them.
+    /// The fields as a form or query.
     public var form: String {
         FormParameters.text(of: fields.map { ($0.name, $0.value) })
     }
@@ -26,6 +26,6 @@ public struct BrowserAnswer: Sendable, Equatable {
         fields.first { $0.name == name }?.value
     }
 
-    /// Where a browser is sent that has nothing to post.
+    /// The redirect's target.
     var location: String { "\(url)?\(form)" }
 }

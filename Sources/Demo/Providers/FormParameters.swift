@@ -1,5 +1,5 @@
-/// The parameters of a query or a form (`application/x-www-form-urlencoded`), none of which may be there twice
-/// (RFC 6749 section 3.1).
+/// The parameters of a query or a form (`application/x-www-form-urlencoded`), without duplicates (RFC 6749 section
+/// 3.1).
 struct FormParameters: Sendable {
     private var values: [String: String] = [:]
 
@@ -13,7 +13,7 @@ struct FormParameters: Sendable {
         }
     }
 
-    /// Nil for one that is missing or empty.
+    /// Nil if it is missing or empty.
     subscript(name: String) -> String? {
         values[name].flatMap { $0.isEmpty ? nil : $0 }
     }
@@ -62,7 +62,7 @@ struct FormParameters: Sendable {
     }
 }
 
-/// Why the stand-in does not do what it is asked (RFC 6749 section 5.2).
+/// Why the stand-in refuses a request (RFC 6749 section 5.2).
 struct StandInRefusal: Error, Equatable {
     let status: Int
     let error: String

@@ -15,7 +15,7 @@ actor LoopbackServer {
         self.logger = logger
     }
 
-    /// - Parameter port: 0 stands for any free one.
+    /// - Parameter port: 0 for any free one.
     /// - Returns: The port, once connections are accepted.
     func start(_ router: Router<StandInContext>, port: Int) async throws -> Int {
         let (bound, continuation) = AsyncThrowingStream<Int, any Error>.makeStream()
@@ -46,7 +46,7 @@ actor LoopbackServer {
         guard let running else { return }
         self.running = nil
         await running.group.triggerGracefulShutdown()
-        // How it ended is no news to whoever asked it to end.
+        // The result does not matter after a requested end.
         _ = await running.task.result
     }
 }

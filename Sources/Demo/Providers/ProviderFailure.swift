@@ -1,25 +1,25 @@
 import Hummingbird
 import NIOCore
 
-/// What can be asked, and counted, and made to fail.
+/// Endpoints that count their requests and can be made to fail.
 public enum ProviderEndpoint: String, Sendable, CaseIterable {
     case appleKeys, appleAuthorize, appleToken
     case googleKeys, googleAuthorize, googleToken, userInfo, tokenInfo
 }
 
-/// What an endpoint does instead of its work.
+/// How an endpoint fails.
 public enum ProviderFailure: Sendable, Equatable {
-    /// Closes the connection without an answer.
+    /// Closes the connection without a response.
     case down
-    /// Answers with this status, and an error as JSON.
+    /// Responds with this status, and an error as JSON.
     case status(Int)
-    /// Works, so many seconds later.
+    /// Works, after that many seconds.
     case slow(seconds: Double)
-    /// Answers 200 with what is no JSON.
+    /// Responds 200 with something that is not JSON.
     case garbage
 }
 
-/// Knows the connection, which a server that is down closes.
+/// Knows the connection, which is closed if the server is to seem down.
 struct StandInContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     let channel: any Channel
@@ -33,7 +33,7 @@ struct StandInContext: RequestContext {
 extension ProviderFailure {
     struct ConnectionClosed: Error {}
 
-    /// - Returns: What is answered; nil: go on with the work.
+    /// - Returns: The failing response; nil to work normally.
     func answer(on channel: any Channel) async throws -> Response? {
         switch self {
         case .down:

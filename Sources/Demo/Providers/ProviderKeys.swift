@@ -1,15 +1,15 @@
 public import Verification
 
-/// What the stand-in signs with. RSA keys take a while to make: who starts many stand-ins gives all of them the same.
+/// The keys of the stand-in. RSA keys take a while to make: tests that start many stand-ins share one set.
 public struct ProviderKeys: Sendable {
     let apple: SigningKey
     let google: SigningKey
-    /// Signs what is forged.
+    /// Signs forged tokens.
     let stranger: SigningKey
-    /// The gateway's for its client secrets, whose public half Apple knows.
+    /// The gateway's key for client secrets, whose public half Apple knows.
     let appleClient: SigningKey
 
-    /// New ones.
+    /// Makes new keys.
     public static func generate() throws(SigningError) -> ProviderKeys {
         ProviderKeys(
             apple: try SigningKey.generate(.rsa(bits: 2048)),

@@ -3,15 +3,15 @@ import Tenants
 import Time
 import Verification
 
-/// The pages where people sign in.
+/// The sign-in pages.
 extension ProviderStandIn {
-    /// Seconds that a code can be exchanged for, as at Apple.
+    /// Seconds for which a code is valid, as at Apple.
     private static let codeLifetime = 300.0
 
-    /// What the browser of whoever is signed in brings back from an authorization URL, without a browser.
+    /// The response that a signed-in user's browser brings back from an authorization URL, without a browser.
     ///
-    /// - Parameter cancelling: Whether the person says no.
-    /// - Throws: Why the page would show an error instead.
+    /// - Parameter cancelling: Whether the user cancels.
+    /// - Throws: The reason if the page would show an error.
     public func answer(to authorizationURL: String, cancelling: Bool = false) throws -> BrowserAnswer {
         let query = authorizationURL.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
         let provider: SignIn.Provider = authorizationURL.hasPrefix("\(url)/apple/") ? .apple : .google
@@ -81,7 +81,7 @@ extension ProviderStandIn {
 }
 
 extension ProviderUser {
-    /// What Apple posts beside the code, and has not signed; nil where nothing was asked for.
+    /// The unsigned field that Apple posts with the code; nil if nothing was requested.
     fileprivate func appleField(_ scopes: [String]) -> String? {
         var object = JSONObject()
         if scopes.contains("name") {

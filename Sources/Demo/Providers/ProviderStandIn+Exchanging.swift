@@ -3,7 +3,7 @@ import Hummingbird
 import Time
 import Verification
 
-/// Codes against tokens (RFC 6749 section 4.1.3).
+/// Exchanges codes for tokens (RFC 6749 section 4.1.3).
 extension ProviderStandIn {
     private static let accessTokenLifetime = 3600
 
@@ -71,8 +71,8 @@ extension ProviderStandIn {
         }
     }
 
-    /// A client secret for Apple is a token that the registered key has signed: of the team, for the Services ID, to
-    /// Apple, and good for six months at most.
+    /// A client secret for Apple is a token signed with the registered key: of the team, for the Services ID, to Apple,
+    /// and valid for at most six months.
     private func checkAppleSecret(_ secret: String, of clientID: String) throws(StandInRefusal) {
         let (client, key, issuer) = state.withLock { ($0.appleClients[clientID], $0.appleClientKey, $0.appleIssuer) }
         func refused(_ reason: String) -> StandInRefusal {

@@ -4,7 +4,7 @@ import Tenants
 import Time
 import Verification
 
-/// What the providers tell whoever asks: their keys, and whose an access token is.
+/// The providers' public endpoints: their keys, and information about access tokens.
 extension ProviderStandIn {
     func keys(_ provider: SignIn.Provider) -> Response {
         let document = state.withLock { state in
@@ -36,7 +36,7 @@ extension ProviderStandIn {
         return .json(.object(object))
     }
 
-    /// Google's own: numbers and flags are text there.
+    /// Google's own: numbers and flags are strings there.
     func tokenInfo(_ request: Request) throws(StandInRefusal) -> Response {
         let token = try FormParameters(request.uri.query ?? "")["access_token"]
         guard let grant = token.flatMap(grant) else {
@@ -55,7 +55,7 @@ extension ProviderStandIn {
         return .json(.object(object))
     }
 
-    /// Nil for a token that is not known, or has expired.
+    /// Nil for an unknown or expired token.
     private func grant(_ token: String) -> GoogleGrant? {
         let grant = state.withLock { $0.accessTokens[token] }
         return grant.flatMap { $0.expiresAt > now() ? $0 : nil }

@@ -1,9 +1,10 @@
 public import Tenants
 
 extension ProviderStandIn {
-    /// Makes the stand-in the Apple and the Google of a tenant, and the tenant's clients known here. It has to be started.
+    /// Makes the stand-in the Apple and Google of a tenant, and registers the tenant's clients here. It has to be
+    /// started.
     ///
-    /// A sign-in with cookies at Google goes where `sign_in.google` says: a tenant without that section is left as it is.
+    /// A cookie sign-in with Google uses the addresses of `sign_in.google`: a tenant without that section is unchanged.
     public func apply(to tenant: inout Tenant) {
         guard var signIn = tenant.signIn else { return }
         let url = url
@@ -16,7 +17,7 @@ extension ProviderStandIn {
             signIn.apple = apple
         }
         if var google = signIn.google {
-            // As Google has it, with and without the scheme.
+            // As at Google, with and without the scheme.
             google.issuers = [googleIssuer, String(googleIssuer.dropFirst("http://".count))]
             google.keys.location = .keySet(url: "\(url)/google/certs")
             google.userInfoURL = "\(url)/google/userinfo"

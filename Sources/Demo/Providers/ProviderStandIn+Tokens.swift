@@ -1,7 +1,7 @@
 public import Time
 public import Verification
 
-/// Tokens as the providers' own software on a phone gets them.
+/// Tokens as the providers' software on a phone returns them.
 extension ProviderStandIn {
     /// Apple's identity token.
     ///

@@ -4,13 +4,13 @@ public import Tenants
 public import Time
 public import Verification
 
-/// The local stand-in for Apple and Google (also what tests use): their keys, pages, and endpoints for codes and tokens,
+/// The local stand-in for Apple and Google, which tests use too: their keys, pages, and endpoints for codes and tokens,
 /// on one loopback port.
 ///
-/// It is as strict as they are, so that a gateway's mistake shows: clients and redirect URIs have to be registered, which
-/// ``apply(to:)`` does, secrets and PKCE are checked, codes work once. All it knows is in memory and bounded.
+/// It is as strict as they are, so that errors of the gateway show: clients and redirect URIs must be registered, which
+/// ``apply(to:)`` does, secrets and PKCE are checked, codes work once. All state is in memory and bounded.
 public final class ProviderStandIn: Sendable {
-    /// The private key that the gateway signs its client secrets for Apple with, as Apple gives it out: PKCS#8 in PEM.
+    /// The private key with which the gateway signs its client secrets for Apple, in Apple's format: PKCS#8 in PEM.
     public let appleP8: String
     let state: Mutex<StandInState>
     let now: @Sendable () -> UnixTime
@@ -25,19 +25,19 @@ public final class ProviderStandIn: Sendable {
 
     /// Listens, and returns once connections are accepted.
     ///
-    /// - Parameter port: 0 stands for any free one.
+    /// - Parameter port: 0 for any free one.
     /// - Throws: What kept the port from being bound.
     public func start(port: Int = 0) async throws {
         let bound = try await server.start(makeRouter(), port: port)
         state.withLock { $0.port = bound }
     }
 
-    /// Lets requests under way finish, at most five seconds, and frees the port.
+    /// Lets requests under way finish, for at most five seconds, and frees the port.
     public func shutdown() async {
         await server.shutdown()
     }
 
-    /// Where it is, without a slash behind.
+    /// Its URL, without a trailing slash.
     public var url: String { state.withLock { $0.url } }
 
     /// The `iss` of its Apple tokens.
@@ -46,31 +46,31 @@ public final class ProviderStandIn: Sendable {
     /// The `iss` of its Google tokens.
     public var googleIssuer: String { state.withLock { $0.googleIssuer } }
 
-    /// Who is signed in at `provider` in the browser, from now on.
+    /// Sets the user signed in at `provider` in the browser.
     public func setUser(_ user: ProviderUser, at provider: SignIn.Provider) {
         state.withLock { $0.users[provider] = user }
     }
 
-    /// Whether the pages answer without being asked to continue, as a provider does to somebody whom it knows.
+    /// Whether the pages respond without asking to continue, as a provider does for a known user.
     public func setAnswersAtOnce(_ isOn: Bool) {
         state.withLock { $0.answersAtOnce = isOn }
     }
 
-    /// What an endpoint does instead of its work from now on.
+    /// Makes an endpoint fail.
     ///
-    /// - Parameter failure: Nil: it works again.
+    /// - Parameter failure: Nil to make it work again.
     public func fail(_ failure: ProviderFailure?, for endpoint: ProviderEndpoint) {
         state.withLock { $0.failures[endpoint] = failure }
     }
 
-    /// How often an endpoint was asked, whatever it answered.
+    /// The number of requests to an endpoint, whatever the response.
     public func calls(_ endpoint: ProviderEndpoint) -> Int {
         state.withLock { $0.calls[endpoint, default: 0] }
     }
 
     /// Signs with new keys from now on.
     ///
-    /// - Parameter keepingOld: Whether what the old ones have signed can still be verified.
+    /// - Parameter keepingOld: Whether tokens of the old ones can still be verified.
     public func rotateKeys(keepingOld: Bool = false) throws(SigningError) {
         let apple = try SigningKey.generate(.rsa(bits: 2048))
         let google = try SigningKey.generate(.rsa(bits: 2048))

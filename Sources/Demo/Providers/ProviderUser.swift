@@ -1,11 +1,11 @@
 public import Verification
 
-/// Somebody with an account at Apple or Google.
+/// A user with an account at Apple or Google.
 public struct ProviderUser: Sendable, Equatable {
     /// The provider's `sub`.
     public var subject: String
     public var email: String
-    /// As Apple writes it, a text or a boolean.
+    /// In Apple's form, a string or a boolean.
     public var emailVerified: JSONValue
     /// Whether the e-mail is one of Apple's relay addresses.
     public var isPrivateEmail: Bool
@@ -30,6 +30,6 @@ public struct ProviderUser: Sendable, Equatable {
 
     public var name: String { "\(givenName) \(familyName)" }
 
-    /// Whether the e-mail is verified, whatever it is written as.
+    /// Whether the e-mail is verified, in either form.
     var isEmailVerified: Bool { emailVerified == true || emailVerified == "true" }
 }

@@ -1,12 +1,12 @@
 import Tenants
 
-/// Where a client may be sent: any scheme and port, since a demo's are not known beforehand; the host and the path to
-/// the letter.
+/// A client's allowed redirect target: any scheme and port, since a demo's are not known beforehand; host and path must
+/// match exactly.
 struct RedirectTarget: Sendable, Equatable {
     let host: HostPattern
     let path: String
 
-    /// Whether `uri` leads there, and has neither query nor fragment.
+    /// Whether `uri` matches, without query and fragment.
     func allows(_ uri: String) -> Bool {
         guard let scheme = ["https://", "http://"].first(where: uri.hasPrefix) else { return false }
         let rest = uri.dropFirst(scheme.count)

@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import Tenants
 
-/// The pages that browsers see. They work without JavaScript.
+/// The pages for browsers. They work without JavaScript.
 enum StandInPage {
     /// - Parameter atOnce: Whether the first form is sent without a click, where there is JavaScript.
     static func signIn(

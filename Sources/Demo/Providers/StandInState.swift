@@ -2,14 +2,14 @@ import Tenants
 import Time
 import Verification
 
-/// All that the stand-in knows.
+/// The state of the stand-in.
 struct StandInState: Sendable {
     var port = 0
     var appleKeys: StandInKeys
     var googleKeys: StandInKeys
-    /// Whose public half Apple knows.
+    /// Apple knows its public half.
     let appleClientKey: SigningKey
-    /// Signs what is forged.
+    /// Signs forged tokens.
     let stranger: SigningKey
     var appleClients: [String: AppleClient] = [:]
     var googleClients: [String: GoogleClient] = [:]
@@ -23,7 +23,7 @@ struct StandInState: Sendable {
     ]
     var codes = BoundedTable<String, IssuedCode>()
     var accessTokens = BoundedTable<String, GoogleGrant>()
-    /// Whose name each of Apple's clients was told, which happens once: `client_id` and `sub`.
+    /// The users whose name each of Apple's clients has got, which happens once: `client_id` and `sub`.
     var toldNames = BoundedTable<String, Bool>()
     var failures: [ProviderEndpoint: ProviderFailure] = [:]
     var calls: [ProviderEndpoint: Int] = [:]
@@ -42,8 +42,8 @@ struct StandInState: Sendable {
 
     /// Uses a code up.
     ///
-    /// - Throws: `invalid_grant` for a code that is unknown, used, another's, too old, or was asked for with another
-    ///   redirect URI (RFC 6749 section 5.2).
+    /// - Throws: `invalid_grant` for a code that is unknown, used, another client's, expired, or was requested with
+    ///   another redirect URI (RFC 6749 section 5.2).
     mutating func redeem(_ parameters: FormParameters, for clientID: String, at now: UnixTime) throws(StandInRefusal)
         -> IssuedCode
     {
@@ -65,7 +65,7 @@ struct StandInState: Sendable {
 
 /// The keys of one provider.
 struct StandInKeys: Sendable {
-    /// In the order of their making; the last one signs.
+    /// The oldest first; the last one signs.
     private var keys: [SigningKey]
 
     init(_ key: SigningKey) {
@@ -80,7 +80,7 @@ struct StandInKeys: Sendable {
         ["keys": .array(keys.compactMap { $0.publicJWK(algorithm: .rs256) }.map(JSONValue.object))]
     }
 
-    /// - Parameter stranger: Signs in the name of the key; nil: the key does.
+    /// - Parameter stranger: Signs instead of the key; nil for the key itself.
     func sign(_ claims: JSONObject, insteadBy stranger: SigningKey? = nil) throws(SigningError) -> String {
         guard let active = keys.last else { throw .notSigned }
         return try TokenSigner(stranger ?? active, algorithm: .rs256, keyID: active.thumbprint).sign(claims)
@@ -100,7 +100,7 @@ struct GoogleClient: Sendable {
     var places: [RedirectTarget] = []
 }
 
-/// What stands behind a code.
+/// The record of a code.
 struct IssuedCode: Sendable {
     let question: AuthorizationQuestion
     let user: ProviderUser
@@ -108,7 +108,7 @@ struct IssuedCode: Sendable {
     var isUsed = false
 }
 
-/// What stands behind an access token of Google's.
+/// The record of a Google access token.
 struct GoogleGrant: Sendable {
     let user: ProviderUser
     let audience: String

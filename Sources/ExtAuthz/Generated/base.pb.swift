@@ -37,7 +37,7 @@ nonisolated struct Envoy_Config_Core_V3_HeaderValue: Sendable {
 
   var value: String = String()
 
-  /// Instead of `value`, for bytes that need not be UTF-8.
+  /// Replaces `value` for bytes that need not be UTF-8.
   var rawValue: Data = Data()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -71,7 +71,7 @@ nonisolated struct Envoy_Config_Core_V3_HeaderValueOption: Sendable {
   /// Clears the value of `header`. Subsequent reads from it will return its default value.
   mutating func clearHeader() {self._header = nil}
 
-  /// What `append_action` replaces. Some versions of Envoy look at nothing else.
+  /// Replaced by `append_action`. Some versions of Envoy only use this field.
   var append: SwiftProtobuf.Google_Protobuf_BoolValue {
     get {_append ?? SwiftProtobuf.Google_Protobuf_BoolValue()}
     set {_append = newValue}
@@ -151,7 +151,7 @@ nonisolated struct Envoy_Config_Core_V3_Address: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Others than sockets of the Internet are left out.
+  /// Addresses other than Internet sockets are omitted.
   var address: Envoy_Config_Core_V3_Address.OneOf_Address? = nil
 
   var socketAddress: Envoy_Config_Core_V3_SocketAddress {
@@ -164,7 +164,7 @@ nonisolated struct Envoy_Config_Core_V3_Address: Sendable {
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  /// Others than sockets of the Internet are left out.
+  /// Addresses other than Internet sockets are omitted.
   nonisolated enum OneOf_Address: Equatable, Sendable {
     case socketAddress(Envoy_Config_Core_V3_SocketAddress)
 

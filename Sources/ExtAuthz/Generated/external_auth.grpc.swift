@@ -1,5 +1,5 @@
-/// What Gatehouse reads and writes of Envoy's external authorization. Names and numbers are those of Envoy's API, version
-/// 3; fields that play no part here are left out, and skipped where they come.
+/// The part of Envoy's external authorization that Gatehouse uses. Names and numbers are those of Envoy's API, version
+/// 3; fields that are not needed are omitted, and skipped if present.
 
 // DO NOT EDIT.
 // swift-format-ignore-file
@@ -67,7 +67,7 @@ extension Envoy_Service_Auth_V3_Authorization {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > May a request pass?
+    /// > Decides whether a request is allowed.
     internal protocol StreamingServiceProtocol: GRPCCore.RegistrableRPCService {
         /// Handle the "Check" method.
         ///
@@ -94,7 +94,7 @@ extension Envoy_Service_Auth_V3_Authorization {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > May a request pass?
+    /// > Decides whether a request is allowed.
     internal protocol ServiceProtocol: Envoy_Service_Auth_V3_Authorization.StreamingServiceProtocol {
         /// Handle the "Check" method.
         ///
@@ -119,7 +119,7 @@ extension Envoy_Service_Auth_V3_Authorization {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > May a request pass?
+    /// > Decides whether a request is allowed.
     internal protocol SimpleServiceProtocol: Envoy_Service_Auth_V3_Authorization.ServiceProtocol {
         /// Handle the "Check" method.
         ///

@@ -8,8 +8,8 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
-/// What Gatehouse reads and writes of Envoy's external authorization. Names and numbers are those of Envoy's API, version
-/// 3; fields that play no part here are left out, and skipped where they come.
+/// The part of Envoy's external authorization that Gatehouse uses. Names and numbers are those of Envoy's API, version
+/// 3; fields that are not needed are omitted, and skipped if present.
 
 internal import SwiftProtobuf
 
@@ -44,13 +44,13 @@ nonisolated struct Envoy_Service_Auth_V3_CheckRequest: Sendable {
   fileprivate var _attributes: Envoy_Service_Auth_V3_AttributeContext? = nil
 }
 
-/// What is known of the request that is asked about.
+/// The attributes of the request to authorize.
 nonisolated struct Envoy_Service_Auth_V3_AttributeContext: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Who is at the other end of the connection to Envoy.
+  /// Envoy's peer.
   var source: Envoy_Service_Auth_V3_AttributeContext.Peer {
     get {_source ?? Envoy_Service_Auth_V3_AttributeContext.Peer()}
     set {_source = newValue}
@@ -120,7 +120,7 @@ nonisolated struct Envoy_Service_Auth_V3_AttributeContext: Sendable {
 
     var method: String = String()
 
-    /// Those of one name are joined by commas. Empty where `header_map` is used.
+    /// Fields of one name are joined by commas. Empty if `header_map` is used.
     var headers: Dictionary<String,String> = [:]
 
     /// With its query.
@@ -133,7 +133,7 @@ nonisolated struct Envoy_Service_Auth_V3_AttributeContext: Sendable {
     /// "HTTP/1.0", "HTTP/1.1", "HTTP/2" or "HTTP/3".
     var `protocol`: String = String()
 
-    /// As they came, with `encode_raw_headers`.
+    /// Unchanged fields, with `encode_raw_headers`.
     var headerMap: Envoy_Config_Core_V3_HeaderMap {
       get {_headerMap ?? Envoy_Config_Core_V3_HeaderMap()}
       set {_headerMap = newValue}
@@ -161,7 +161,7 @@ nonisolated struct Envoy_Service_Auth_V3_CheckResponse: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// OK lets the request pass.
+  /// OK allows the request.
   var status: Google_Rpc_Status {
     get {_status ?? Google_Rpc_Status()}
     set {_status = newValue}
@@ -202,7 +202,7 @@ nonisolated struct Envoy_Service_Auth_V3_CheckResponse: Sendable {
   fileprivate var _status: Google_Rpc_Status? = nil
 }
 
-/// The answer that the client gets.
+/// The response for the client.
 nonisolated struct Envoy_Service_Auth_V3_DeniedHttpResponse: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -228,7 +228,7 @@ nonisolated struct Envoy_Service_Auth_V3_DeniedHttpResponse: Sendable {
   fileprivate var _status: Envoy_Type_V3_HttpStatus? = nil
 }
 
-/// What is changed of the request on its way to the backend.
+/// Changes to the request before it is forwarded to the backend.
 nonisolated struct Envoy_Service_Auth_V3_OkHttpResponse: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -238,7 +238,7 @@ nonisolated struct Envoy_Service_Auth_V3_OkHttpResponse: Sendable {
 
   var headersToRemove: [String] = []
 
-  /// Names as they stand in the query, not decoded.
+  /// Names as in the query, not decoded.
   var queryParametersToRemove: [String] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()

@@ -8,7 +8,7 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
-/// The statuses of HTTP that Gatehouse refuses with.
+/// The HTTP statuses of Gatehouse's refusals.
 
 internal import SwiftProtobuf
 

@@ -8,7 +8,7 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
-/// The outcome of a call: a number of google.rpc.Code and a text for people.
+/// The outcome of a call: a number of google.rpc.Code and a text for users.
 
 internal import SwiftProtobuf
 

@@ -6,10 +6,10 @@ import Synchronization
 import Tenants
 import Upstream
 
-/// The admin listener's side of TLS: its certificate, and the authorities of the clients' certificates, read anew when
-/// their files change. Connections keep what they began with.
+/// The admin listener's TLS: its certificate, and the authorities of client certificates, reloaded when their files
+/// change. Existing connections keep theirs.
 final class AdminTLS: AdminCertificates {
-    /// Where connections look, and what is read is put.
+    /// The latest context, which new connections use.
     private final class Current: Sendable {
         let context = Mutex<NIOSSLContext?>(nil)
     }
@@ -55,7 +55,7 @@ final class AdminTLS: AdminCertificates {
         configuration.renegotiationSupport = .none
         if let clientCAFile = files.clientCAFile {
             configuration.trustRoots = .certificates(try CertificateFiles.certificates(clientCAFile))
-            // Who shows none may have the token. One that is shown must be good.
+            // A client without a certificate may use the token. A certificate that is sent must be valid.
             configuration.certificateVerification = .optionalVerification
             configuration.sendCANameList = true
         }

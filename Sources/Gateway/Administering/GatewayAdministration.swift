@@ -14,13 +14,13 @@ struct GatewayAdministration: AdministeredGateway {
     let shared: SharedServices
     let isServing: @Sendable () -> Bool
     let readAnew: @Sendable () async -> ReloadReport
-    /// Nil where there is no access log.
+    /// Nil if there is no access log.
     let accessLog: AccessLogWriter?
     let logger: Logger
 
     func missing() async -> [String] { isServing() ? await shared.missing() : ["no requests are taken"] }
 
-    /// Asks every loop.
+    /// Queries every loop.
     func count() async throws -> GatewayCount {
         var sum = Counters(tenantCount: live.current.tenants.count)
         var backends: [BackendCount] = []
@@ -59,9 +59,9 @@ struct GatewayAdministration: AdministeredGateway {
 
     func reload() async -> ReloadReport { await readAnew() }
 
-    func storedKeys(ofTenant place: TenantIndex) -> StoredKeys? { shared.issuers.storedKeys(ofTenant: place) }
+    func storedKeys(ofTenant index: TenantIndex) -> StoredKeys? { shared.issuers.storedKeys(ofTenant: index) }
 
-    func sessions(ofTenant place: TenantIndex) -> (any SessionListing)? { shared.issuers.books[place] }
+    func sessions(ofTenant index: TenantIndex) -> (any SessionListing)? { shared.issuers.books[index] }
 
     var lostAccessLogBytes: Int { accessLog?.lost ?? 0 }
 

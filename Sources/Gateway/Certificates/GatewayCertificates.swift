@@ -3,15 +3,14 @@ import NIOPosix
 import Tenants
 import Upstream
 
-/// All certificates that a configuration names, read.
+/// All certificates of a configuration.
 struct GatewayCertificates: Sendable {
-    /// Nil where no tenant has any.
+    /// Nil if no tenant has any.
     let server: ServerCertificates?
-    /// By the place of the tenant; nil for one without `https` servers.
+    /// By tenant index; nil for a tenant without `https` servers.
     let backends: [BackendTLSContexts?]
 
-    /// - Parameter before: What is in use, by place: tenants that are no longer in the file keep it, as their own files may
-    ///   be gone.
+    /// - Parameter before: The ones in use, by tenant index: removed tenants keep theirs, as their files may be gone.
     static func load(
         _ edition: ConfigurationSnapshot,
         before: [BackendTLSContexts?] = []
@@ -21,9 +20,9 @@ struct GatewayCertificates: Sendable {
         let served = Set(edition.places)
         return try await NIOThreadPool.singleton.runIfActive {
             var made: [BackendTLS: BackendTLSContexts] = [:]
-            let backends = try tenants.tenantIndices.map { place -> BackendTLSContexts? in
-                let tenant = tenants[place]
-                guard served.contains(place) else { return before[place] }
+            let backends = try tenants.tenantIndices.map { index -> BackendTLSContexts? in
+                let tenant = tenants[index]
+                guard served.contains(index) else { return before[index] }
                 guard tenant.backend.servers.contains(where: { $0.scheme == .https }) else { return nil }
                 let contexts = try made[tenant.backend.tls] ?? BackendTLSContexts(tenant.backend.tls)
                 made[tenant.backend.tls] = contexts
@@ -33,8 +32,8 @@ struct GatewayCertificates: Sendable {
         }
     }
 
-    /// Reads the server certificates anew when their files change; nil where there are none. To be made before the files
-    /// are read for the first time.
+    /// Reloads the server certificates when their files change; nil if there are none. Make it before the files are
+    /// read for the first time.
     static func watch(
         _ configuration: TenantsConfiguration,
         logger: Logger,

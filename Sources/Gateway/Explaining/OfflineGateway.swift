@@ -7,8 +7,8 @@ import SharedState
 public import Tenants
 import Time
 
-/// A gateway's decisions without the gateway: no listener, no store, no backend. One event loop decides as those of a
-/// running gateway do, by the same code.
+/// A gateway's decisions without listener, store and backends. One event loop decides with the code of a running
+/// gateway.
 public final class OfflineGateway: Sendable {
     private let tenants: [Tenant]
     private let group: EpollLoopGroup
@@ -40,14 +40,15 @@ public final class OfflineGateway: Sendable {
             let worker = Worker(parts, eventLoop: eventLoop)
             // For its clocks.
             worker.start()
-            // Nothing is known to be revoked, and that never grows old: a report says that nobody looked.
+            // Nothing counts as revoked, and that does not become stale: a report says that revocations were not
+            // checked.
             worker.use(RevocationUpdate(sets: [:], contact: .distantFuture))
             return WorkerHandle(eventLoop: eventLoop, worker: NIOLoopBound(worker, eventLoop: eventLoop))
         }.get()
         await keys.use(worker)
     }
 
-    /// What the request would meet.
+    /// Explains the decision on a request.
     ///
     /// - Returns: Nil if there is no tenant of this name.
     public func explain(_ request: ExplainedRequest, tenant name: String) async throws -> DecisionReport? {
@@ -65,7 +66,7 @@ public final class OfflineGateway: Sendable {
 }
 
 extension ControlPlane {
-    /// Of a loop that stands alone: keys are fetched, and nothing else is done.
+    /// For a loop without a gateway: keys are fetched, and nothing else is done.
     fileprivate static func offline(_ keys: OfflineKeys) -> ControlPlane {
         ControlPlane(
             keys: { source, _ in await keys.ask(source) },

@@ -4,15 +4,15 @@ import SharedState
 import Tenants
 import Time
 
-/// Fetches the keys of issuers for decisions that are made without a running gateway: each set once, and no longer
-/// than somebody at a terminal likes to wait.
+/// Fetches issuers' keys for decisions without a running gateway: each set once, with a limit fit for an interactive
+/// command.
 actor OfflineKeys {
     private static let patience = Duration.seconds(5)
 
     private let fetcher: any KeySetFetching
     private var worker: WorkerHandle?
     private var asked: Set<RemoteKeySource> = []
-    /// Why sets could not be had.
+    /// Why sets could not be fetched.
     private(set) var problems: [String] = []
 
     init(_ fetcher: any KeySetFetching = KeySetFetcher(group: MultiThreadedEventLoopGroup.singleton, timeout: patience))
@@ -22,7 +22,7 @@ actor OfflineKeys {
 
     func use(_ worker: WorkerHandle) { self.worker = worker }
 
-    /// Only the running gateway asks the server that knows a token.
+    /// Only the running gateway introspects tokens.
     func noteOpaqueToken() {
         problems.append("the token is opaque, and its server is not asked here: --admin URL asks the running gateway")
     }

@@ -3,18 +3,18 @@ import NIOCore
 import Proxy
 import Tenants
 
-/// Asks an event loop what a request would meet, without anything coming of it: no allowance is used up, no session is
-/// refreshed, nothing is counted, and nothing is sent to a backend.
+/// Explains a decision on an event loop, without effects: no allowance is used up, no session refreshed, nothing
+/// counted, and nothing sent to a backend.
 enum Rehearsal {
-    /// Keys that are missing are asked for, and so are servers of opaque tokens. A refresh would change a session.
+    /// Missing keys are fetched, and opaque tokens introspected. A refresh would change a session.
     private static let allowed: AllowedSteps = [.keys, .introspection]
 
-    /// On the worker's loop.
+    /// Runs on the worker's loop.
     ///
     /// - Parameters:
-    ///   - tenant: The tenant that is asked about; the request may turn out to be another's.
-    ///   - isOffline: Whether the worker stands alone.
-    ///   - done: Told once.
+    ///   - tenant: The expected tenant; the request may turn out to be another's.
+    ///   - isOffline: Whether there is no running gateway.
+    ///   - done: Called once.
     static func run(
         _ request: ExplainedRequest,
         of tenant: Tenant,
@@ -59,7 +59,7 @@ enum Rehearsal {
 }
 
 extension WorkerHandle {
-    /// What the request would meet on this loop.
+    /// Explains the decision on this loop.
     func explain(_ request: ExplainedRequest, of tenant: Tenant, isOffline: Bool = false) async throws -> DecisionReport
     {
         let (worker, eventLoop) = (self.worker, self.eventLoop)

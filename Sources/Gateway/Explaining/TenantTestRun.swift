@@ -3,17 +3,17 @@ public import Tenants
 public import Time
 import Verification
 
-/// Runs the `tests` of tenants.yaml, offline: by the decision of the gateway itself, with callers whose tokens are
-/// signed with a key that is made for the run and that the tenants' issuers are given in the place of theirs.
+/// Runs the `tests` of tenants.yaml, offline: with the gateway's own decisions, and callers whose tokens are signed
+/// with a temporary key that replaces the issuers' keys.
 public enum TenantTestRun {
-    /// Bytes of the key, which is that of HS256.
+    /// Bytes of the key, for HS256.
     private static let keyLength = 32
-    /// Seconds for which a caller's token is good where a test says nothing else.
+    /// Seconds for which a caller's token is valid by default.
     private static let lifetime = 3600
 
     /// - Parameters:
-    ///   - file: What the configuration was read from.
-    /// - Returns: A mistake for each test that comes out otherwise than it says, in the order of the configuration.
+    ///   - file: The file of the configuration.
+    /// - Returns: A mistake for each failed test, in the order of the configuration.
     /// - Throws: If no key can be made, or no thread.
     public static func run(
         _ configuration: TenantsConfiguration,
@@ -48,7 +48,7 @@ public enum TenantTestRun {
         for tenant in tenants {
             for test in tenant.tests {
                 let token = try test.claims.map { claims in
-                    // The type of an access token, which a tenant's own issuer asks for and others do not look at.
+                    // The type of an access token, which a tenant's own issuer requires and others ignore.
                     try signer.sign(Self.claims(claims, tenant, at: now), header: ["typ": "at+jwt"])
                 }
                 guard let mistake = try await mistake(test, token, tenant, gateway) else { continue }
@@ -60,8 +60,8 @@ public enum TenantTestRun {
         return mistakes
     }
 
-    /// The tenant as it is, but for who signs its callers' tokens. A proof of possession is a client's to make, and an
-    /// opaque token is its server's to judge: both are left out.
+    /// The tenant with the temporary key as its callers' issuer. Proofs of possession and introspection are left out:
+    /// tests have neither a client nor a server for them.
     private static func rehearsal(of tenant: Tenant, _ keys: KeySet) -> Tenant {
         var tenant = tenant
         tenant.authenticate.policy.issuers = tenant.authenticate.policy.issuers.map { issuer in
@@ -83,7 +83,7 @@ public enum TenantTestRun {
         return tenant
     }
 
-    /// Those of a good caller, but for what the test says. A claim that it has as null is left out.
+    /// The claims of a valid caller, with those of the test. A claim given as null is left out.
     static func claims(_ given: JSONObject, _ tenant: Tenant, at now: UnixTime) -> JSONObject {
         let issuers = tenant.authenticate.policy.issuers
         let named = given["iss"]?.string
@@ -116,7 +116,7 @@ public enum TenantTestRun {
             return "this test cannot be run: its \(error.part) \(error.remedy)"
         }
         guard let report = try await gateway.explain(request, tenant: tenant.name) else { return nil }
-        // The rules are what is tested, whether they are in force yet or only observed.
+        // The rules are tested, whether they are enforced or only observed.
         let decision = report.observed ?? report.decision
         if holds(test, decision) { return nil }
         let expected =
@@ -139,11 +139,11 @@ public enum TenantTestRun {
         }
     }
 
-    /// The last step before the decision says by which rule.
+    /// The last step before the decision names the rule.
     private static func reason(_ report: DecisionReport) -> String {
-        let told = report.steps.dropLast().last { $0.step != Explanation.Step.observe.rawValue }
-        guard let told else { return "nothing was looked at" }
-        return told.text + (told.line.map { " (line \($0))" } ?? "")
+        let last = report.steps.dropLast().last { $0.step != Explanation.Step.observe.rawValue }
+        guard let last else { return "nothing was looked at" }
+        return last.text + (last.line.map { " (line \($0))" } ?? "")
     }
 }
 

@@ -6,14 +6,14 @@ import Proxy
 import Time
 import Upstream
 
-/// One question of Envoy's, from the description of a request to the answer, on one loop.
+/// One query of Envoy on one loop, from the description of a request to the reply.
 final class ExtAuthzQuestion {
-    /// How long an answer may take: longer than the slow steps of a decision do, which have their own limits.
+    /// The limit for a reply: longer than the slow steps of a decision, which have their own limits.
     static let patience = TimeAmount.seconds(10)
 
     private enum State {
         case asked(reply: (CheckReply) -> Void)
-        /// The decision waits, until the question is overdue.
+        /// Waits for the decision, until the query is overdue.
         case waiting(reply: (CheckReply) -> Void, overdue: Scheduled<Void>)
         case answered
     }
@@ -25,7 +25,7 @@ final class ExtAuthzQuestion {
 
     /// - Parameters:
     ///   - peer: The Envoy that asks.
-    ///   - reply: Told once.
+    ///   - reply: Called once.
     init(_ worker: Worker, _ peer: Peer, reply: @escaping (CheckReply) -> Void) {
         self.worker = worker
         self.peer = peer
@@ -42,23 +42,23 @@ final class ExtAuthzQuestion {
             default: .http11
             }
         let decisionContext = DecisionContext(peer: peer, source: .extAuthz)
-        let inquiry = DecisionQuery(
+        let query = DecisionQuery(
             worker.loop.allocator.buffer(bytes: head),
             decisionContext,
             worker: worker
         ) { [self] verdict, received in
-            // It may be too late.
+            // The reply may have timed out.
             if case .answered = state { return }
             answer(verdict, received, version, decisionContext)
         }
-        inquiry.begin()
+        query.begin()
         guard case .asked(let reply) = state else { return }
         let bound = NIOLoopBound(self, eventLoop: worker.eventLoop)
         let overdue = worker.eventLoop.scheduleTask(in: Self.patience) { bound.value.refuse(.overloaded) }
         state = .waiting(reply: reply, overdue: overdue)
     }
 
-    /// - Parameter received: Nil where it is no request.
+    /// - Parameter received: Nil if it is not a valid request.
     private func answer(
         _ verdict: Authorizer.Decision,
         _ received: ReceivedRequest?,
@@ -80,7 +80,7 @@ final class ExtAuthzQuestion {
             }
             finish(.granted(pass.changes(of: head, bytes, tenant.forwarding)), status: 200)
         case .preflight(let preflight, _):
-            // What Envoy calls denied is only not passed on.
+            // Envoy calls it denied if a request is not passed on.
             finish(.denied(status: 204, fields: preflight.fields.map(AuthzField.init), body: []), status: 204)
         }
     }
@@ -107,7 +107,7 @@ final class ExtAuthzQuestion {
         reply(answer)
     }
 
-    /// The identifier that Envoy gave the request, so that it has one in all logs.
+    /// Envoy's identifier of the request, so that it has one in all logs.
     private func requestID(_ head: RequestHead, _ bytes: Span<UInt8>) -> RequestID? {
         for index in 0..<head.fieldCount where head.fields[index].known == .xRequestID {
             if let id = RequestID(bytes.extracting(head.fields[index].value)) { return id }
@@ -116,7 +116,7 @@ final class ExtAuthzQuestion {
     }
 }
 
-/// A refusal in the form that Envoy takes: the response that a client of ours would get, in parts.
+/// A refusal in the form for Envoy: the response that a client of the gateway would get, in parts.
 private enum RefusalReply {
     /// - Returns: With the length of the body.
     static func make(_ refusal: Refusal, _ tenant: TenantRuntime?, _ id: RequestID) -> (CheckReply, Int) {

@@ -5,9 +5,9 @@ import Proxy
 import Synchronization
 import Tenants
 
-/// Has Envoy's gRPC questions answered by the loops in turn.
+/// Distributes Envoy's gRPC queries over the loops.
 final class ExtAuthzService: CheckHandler {
-    /// Questions of all connections that may wait for an answer.
+    /// Queries of all connections that may wait for a reply.
     private static let mostQuestions = 4096
 
     private let workers: [WorkerHandle]

@@ -4,20 +4,20 @@ import HTTPCore
 import Proxy
 import Upstream
 
-/// What Envoy changes of a request that may pass, so that the backend sees what it would see behind the gateway: who the
-/// caller is, no copy of that from the client, and no token where it is to be stripped.
+/// Envoy's changes of a granted request, so that the backend sees what it would see behind the gateway: the caller's
+/// identity, no client copies of it, and no token if it is to be stripped.
 extension ProxyAnswer.Pass {
-    /// - Parameter head: Of the request as it came, parsed from `bytes`.
+    /// - Parameter head: Of the original request, parsed from `bytes`.
     func changes(of head: RequestHead, _ bytes: Span<UInt8>, _ forwarding: ForwardingRules) -> RequestChanges {
         var changes = RequestChanges(set: identityFields.map(AuthzField.init))
         forEachNameToRemove { changes.remove.append(Array($0.utf8)) }
         if forwarding.stripsCookies || forwarding.stripsSubprotocols { strip(head, bytes, forwarding, &changes) }
-        // Envoy removes after it has set.
+        // Envoy removes fields after it has set others.
         let kept = changes.set.map { $0.name.map(\.asciiLowercased) }
         for index in 0..<head.fieldCount {
             let field = head.fields[index]
             guard isOurs(field, bytes, forwarding) else { continue }
-            // As it is spelled: a backend may read `X_User_Id` as `X-User-Id`, and Envoy does not.
+            // As spelled: a backend may read `X_User_Id` as `X-User-Id`, and Envoy does not.
             let name = field.name.map { bytes[$0].asciiLowercased }
             if !kept.contains(name) { changes.remove.append(name) }
         }
@@ -25,25 +25,25 @@ extension ProxyAnswer.Pass {
         return changes
     }
 
-    /// Whether a backend could believe the field, or find the token in it.
+    /// Whether a backend could trust the field, or find the token in it.
     private func isOurs(_ field: HeadField, _ bytes: Span<UInt8>, _ forwarding: ForwardingRules) -> Bool {
         forwarding.isHiddenToken(field, bytes) || field.known == .clientCertificateSubject
             || isIdentity(field, bytes, forwarding) || isUnseenProtocol(field, bytes, forwarding)
     }
 
-    /// Another spelling of the field that the token was looked for in: it was not looked at.
+    /// Another spelling of the token's field, which was not checked.
     private func isUnseenProtocol(_ field: HeadField, _ bytes: Span<UInt8>, _ forwarding: ForwardingRules) -> Bool {
         forwarding.findsSubprotocols && field.isAlias && bytes.isFieldName(field.name, "sec-websocket-protocol")
     }
 
-    /// Without those that `headers` sets or removes: what becomes of them is the other proxy's business.
+    /// Without the fields that `headers` sets or removes: the other proxy handles them.
     private func isIdentity(_ field: HeadField, _ bytes: Span<UInt8>, _ forwarding: ForwardingRules) -> Bool {
         guard forwarding.isIdentityField(field, bytes) else { return false }
         return tenant.tenant.identity.headers.contains { bytes.isFieldName(field.name, equalTo: $0.name) }
             || CheckedSignIn.fieldNames.contains { bytes.isFieldName(field.name, equalTo: $0) }
     }
 
-    /// Fields of which the token is only a part.
+    /// Fields that contain more than the token.
     private func strip(
         _ head: RequestHead,
         _ bytes: Span<UInt8>,
@@ -86,7 +86,7 @@ extension ProxyAnswer.Pass {
     }
 }
 
-/// What is left of all fields of a name once the token is taken out.
+/// The rest of all fields of a name after the token is removed.
 private struct Remainder {
     let name: String
     let separator: String

@@ -4,10 +4,9 @@ import Tenants
 import Upstream
 import Verification
 
-/// Reads the keys of files anew when the files change, and hands them on. What cannot be read is logged, and the keys
-/// that were read before stay in use.
+/// Reloads keys when their files change. If reading fails, that is logged, and the previous keys stay in use.
 ///
-/// It begins by handing on what the files hold then: since the configuration was read, they may have changed.
+/// It begins by passing on the current contents: the files may have changed since the configuration was read.
 struct KeyFileWatch: Sendable {
     private struct Watched: Sendable {
         let source: KeyFileSource
@@ -18,7 +17,7 @@ struct KeyFileWatch: Sendable {
             changes = CertificateFileChanges(read: Self.look(source))
         }
 
-        /// A directory's files come and go, and the directory's own stamp tells of that.
+        /// Files in a directory are added and removed, which changes the directory's own stamp.
         static func look(_ source: KeyFileSource) -> [FileStamp?] { source.watchedPaths().map { FileStamp($0) } }
     }
 
@@ -28,8 +27,8 @@ struct KeyFileWatch: Sendable {
     private let use: @Sendable (KeyFileSource, KeySet) async -> Void
 
     /// - Parameters:
-    ///   - interval: The time between two looks; a change is in use after two to three of it.
-    ///   - use: Given the keys of each source once at the beginning, and then whenever its files have changed.
+    ///   - interval: The time between two checks; a change takes effect after two to three of them.
+    ///   - use: Called with the keys of each source once at the beginning, and then after each change of its files.
     init(
         sources: [KeyFileSource],
         interval: Duration = .seconds(1),
@@ -42,7 +41,7 @@ struct KeyFileWatch: Sendable {
         self.use = use
     }
 
-    /// Watches until its task is cancelled. A disk that hangs holds up its own source only.
+    /// Watches until its task is cancelled. A hanging disk delays only its own source.
     func run() async {
         await withDiscardingTaskGroup { group in
             for source in watched { group.addTask { await watch(source) } }
@@ -54,7 +53,7 @@ struct KeyFileWatch: Sendable {
         let source = watched.source
         if !Task.isCancelled { await reload(source, isNews: false) }
         while !Task.isCancelled {
-            // The threads of the tasks are few, and files may be slow.
+            // The threads for tasks are few, and files may be slow.
             let stamps = try? await NIOThreadPool.singleton.runIfActive { Watched.look(source) }
             if let stamps, watched.changes.look(stamps) == .reload { await reload(source, isNews: true) }
             try? await Task.sleep(for: interval)

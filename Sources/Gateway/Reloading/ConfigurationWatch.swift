@@ -2,12 +2,12 @@ import NIOPosix
 public import Tenants
 public import Upstream
 
-/// Tells when the files that a configuration was read from are not as they were read, and are no longer being written.
+/// Reports when the files of a configuration have changed since they were read, and are no longer being written.
 public struct ConfigurationWatch: Sendable {
-    /// How each file was found; nil where there was none.
+    /// The state of each file; nil if it did not exist.
     public typealias Stamps = [String: FileStamp?]
 
-    /// Looks that pass before a configuration that could not be put in force is tried again.
+    /// Checks before a configuration that could not be put into force is tried again.
     private static let patience = 10
 
     private let interval: Duration
@@ -15,10 +15,10 @@ public struct ConfigurationWatch: Sendable {
     private let changed: @Sendable () async -> ReloadReport
 
     /// - Parameters:
-    ///   - interval: The time between two looks; a change is told of after two to three of it.
-    ///   - read: The files that the last reading was made of, each as it was just before it was read: what is written
-    ///     meanwhile is another change.
-    ///   - changed: Has them read anew.
+    ///   - interval: The time between two checks; a change is reported after two to three of them.
+    ///   - read: The files of the last reading, each as it was just before it was read: later writes are another
+    ///     change.
+    ///   - changed: Reloads them.
     public init(
         interval: Duration = .seconds(1),
         read: @escaping @Sendable () -> Stamps,
@@ -46,7 +46,7 @@ public struct ConfigurationWatch: Sendable {
         }
     }
 
-    /// The threads of the tasks are few, and a file may be on a disk that hangs.
+    /// The threads for tasks are few, and a file may be on a disk that hangs.
     private func stamps(of files: [String]) async -> Stamps? {
         try? await NIOThreadPool.singleton.runIfActive {
             Dictionary(uniqueKeysWithValues: files.map { ($0, FileStamp($0)) })

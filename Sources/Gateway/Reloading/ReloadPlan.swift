@@ -1,10 +1,10 @@
 import Tenants
 
-/// What it takes to get from one configuration to the next. A value without I/O.
+/// The steps from one configuration to the next. A value without I/O.
 struct ReloadPlan {
-    /// What can only change with a restart, a line each; where there is any, nothing is changed.
+    /// Changes that need a restart, one per line; if there are any, nothing is changed.
     let obstacles: [String]
-    /// What becomes otherwise, a line each; empty where nothing does.
+    /// The changes, one per line; empty if there are none.
     let changes: [String]
     let opened: [Listener]
     let closed: [Listener]
@@ -30,7 +30,7 @@ struct ReloadPlan {
             ("log.access", old.log.access == new.log.access),
             ("tracing", old.tracing == new.tracing),
         ]
-        // Its port cannot be opened a second time while the one before is still open.
+        // Its port cannot be opened a second time while the previous one is still open.
         let retuned = new.listeners.filter { listener in
             old.listeners.contains { $0.address == listener.address && $0 != listener }
         }

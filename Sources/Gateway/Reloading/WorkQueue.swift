@@ -1,4 +1,4 @@
-/// Does one piece of work at a time, in the order in which they came.
+/// Runs one piece of work at a time, in the order of arrival.
 actor WorkQueue {
     private var last: Task<Void, Never>?
 

@@ -4,7 +4,7 @@ import SharedState
 import Tenants
 import Upstream
 
-/// Carries refresh calls to a tenant's backend, by way of the event loops and their connections.
+/// Sends refresh calls to a tenant's backend, through the event loops and their connections.
 struct BackendTransport: RefreshTransport {
     /// For one try, in nanoseconds.
     private static let timeout: UInt64 = 10_000_000_000
@@ -54,7 +54,7 @@ struct BackendTransport: RefreshTransport {
 }
 
 extension Worker {
-    /// - Parameter done: Told once.
+    /// - Parameter done: Called once.
     fileprivate func send(
         _ request: RefreshHTTPRequest,
         toBackendOf tenant: TenantIndex,

@@ -5,11 +5,11 @@ import Tenants
 import Time
 import Verification
 
-/// Refreshes sessions of the tenants' own issuers (`send: built_in`): nobody has to be called for that.
+/// Refreshes sessions of the tenants' own issuers (`send: built_in`), which needs no call.
 ///
-/// With a refresh token it is used up and a new one comes with the access token; without one the session is found by the
-/// `sid` of the access token. The new one is bound to what the old one is, which came with its proof: it is for the same
-/// caller.
+/// A refresh token is used up and its successor returned with the access token; without one the `sid` of the access
+/// token identifies the session. The new token is bound to the same key as the old one, which came with its proof: both
+/// are for the same caller.
 struct BuiltInCaller: RefreshCalling {
     let issuers: OwnIssuers
     /// By tenant.
@@ -18,7 +18,7 @@ struct BuiltInCaller: RefreshCalling {
     let logger: Logger
 
     func call(_ credential: RefreshCredential, tenant: TenantIndex) async -> RefreshCallResult {
-        guard let book = issuers.books[tenant], let delivery = deliveries[tenant] else {
+        guard let sessions = issuers.books[tenant], let delivery = deliveries[tenant] else {
             return .failed(.noRefreshToken)
         }
         guard let session = credential.principal.sessionID, let subject = credential.principal.subject else {
@@ -29,9 +29,9 @@ struct BuiltInCaller: RefreshCalling {
             let tokens: IssuedTokens
             if let bytes = credential.refreshToken {
                 let refreshToken = String(decoding: bytes, as: UTF8.self)
-                // One of another session would use that one up for this.
+                // A token of another session would be used up for this one.
                 guard SessionService.names(refreshToken, session: session) else { return .failed(.noRefreshToken) }
-                tokens = try await book.refresh(
+                tokens = try await sessions.refresh(
                     refreshToken,
                     subject: subject,
                     client: .any,
@@ -39,7 +39,7 @@ struct BuiltInCaller: RefreshCalling {
                     at: now()
                 )
             } else {
-                tokens = try await book.renew(
+                tokens = try await sessions.renew(
                     sessionID: session,
                     subject: subject,
                     scopes: credential.principal.scopes,
@@ -49,16 +49,16 @@ struct BuiltInCaller: RefreshCalling {
             }
             return .tokens(Self.received(tokens, delivery))
         } catch .refused(.unknownSession) where credential.refreshToken != nil {
-            return await unknown(session, in: book)
+            return await unknown(session, in: sessions)
         } catch {
             return result(error)
         }
     }
 
-    /// A refresh token that somebody made up does not end the session that it names.
-    private func unknown(_ session: String, in book: SessionService) async -> RefreshCallResult {
+    /// A forged refresh token does not end the session that it names.
+    private func unknown(_ session: String, in sessions: SessionService) async -> RefreshCallResult {
         do throws(IssuingError) {
-            return try await book.session(session, at: now()) == nil ? .refused : .failed(.noRefreshToken)
+            return try await sessions.session(session, at: now()) == nil ? .refused : .failed(.noRefreshToken)
         } catch {
             return result(error)
         }
@@ -85,7 +85,7 @@ struct BuiltInCaller: RefreshCalling {
     private func result(_ error: IssuingError) -> RefreshCallResult {
         switch error {
         case .refused(.otherSubject): return .failed(.otherSubject)
-        // Who asks is wrong, not the session.
+        // The request is wrong, not the session.
         case .refused(.otherClient), .refused(.scopeExceeded), .refused(.otherKey): return .failed(.noRefreshToken)
         case .refused: return .refused
         case .unavailable: return .failed(.storeUnavailable)

@@ -7,7 +7,7 @@ import Tenants
 import Time
 import Verification
 
-/// What answers the requests for tenants' endpoints.
+/// The services for tenants' endpoints.
 struct EndpointServices: Sendable {
     let counts: SignInCounts
     private let limits: AttemptLimits
@@ -20,7 +20,7 @@ struct EndpointServices: Sendable {
         var revocations: any RevocationChecks
         var requests: any ProviderRequests
         var verifiers: ProviderVerifiers
-        /// Asks for a provider's keys.
+        /// Requests a provider's keys.
         var ask: @Sendable (RemoteKeySource, KeySetReason) async -> KeySetAnswer
         var proofNonces: ProofNonces
         var logger: Logger
@@ -28,19 +28,19 @@ struct EndpointServices: Sendable {
     }
 
     /// - Parameters:
-    ///   - tenants: By place.
-    ///   - previous: Those of the configuration before, whose attempts count here too.
+    ///   - tenants: By tenant index.
+    ///   - previous: Those of the previous configuration, whose attempt counts continue.
     init(_ tenants: [Tenant], previous: EndpointServices? = nil, _ parts: Parts) {
         let limits = previous?.limits ?? AttemptLimits()
         let counts = previous?.counts ?? SignInCounts()
         self.limits = limits
         self.counts = counts
-        services = tenants.tenantIndices.map { place in
-            let tenant = tenants[place]
+        services = tenants.tenantIndices.map { index in
+            let tenant = tenants[index]
             guard tenant.signIn != nil || tenant.issuer != nil else { return nil }
             return EndpointService(
-                Self.context(tenant, place, parts),
-                realmSessions: Self.realm(of: place, tenants).compactMap { parts.issuers.books[$0] },
+                Self.context(tenant, index, parts),
+                realmSessions: Self.realm(of: index, tenants).compactMap { parts.issuers.books[$0] },
                 limits: limits,
                 counts: counts
             )
@@ -55,14 +55,14 @@ struct EndpointServices: Sendable {
         await services[tenant]?.register(identity, at: Clock.unix())
     }
 
-    /// The places of the tenants that share accounts with the one at `place`, which is one of them.
-    private static func realm(of place: TenantIndex, _ tenants: [Tenant]) -> [TenantIndex] {
-        guard let realm = tenants[place].accounts.realm else { return [place] }
+    /// The indices of the tenants that share accounts with the one at `index`, including itself.
+    private static func realm(of index: TenantIndex, _ tenants: [Tenant]) -> [TenantIndex] {
+        guard let realm = tenants[index].accounts.realm else { return [index] }
         return tenants.tenantIndices.filter { tenants[$0].accounts.realm == realm }
     }
 
-    private static func context(_ tenant: Tenant, _ place: TenantIndex, _ parts: Parts) -> SignInContext {
-        let keys = parts.issuers.signingKeys(ofTenant: place)
+    private static func context(_ tenant: Tenant, _ index: TenantIndex, _ parts: Parts) -> SignInContext {
+        let keys = parts.issuers.signingKeys(ofTenant: index)
         var hook: AccountHook?
         if let url = tenant.accounts.hook, let issuer = tenant.issuer, let keys {
             hook = AccountHook(
@@ -85,9 +85,9 @@ struct EndpointServices: Sendable {
                 hook: hook,
                 logger: parts.accountsLogger
             ),
-            sessions: parts.issuers.books[place],
+            sessions: parts.issuers.books[index],
             keys: keys,
-            providerTokens: TenantProviderTokens(tenant: place, verifiers: parts.verifiers, ask: parts.ask),
+            providerTokens: TenantProviderTokens(tenant: index, verifiers: parts.verifiers, ask: parts.ask),
             requests: parts.requests,
             revocations: parts.revocations,
             logger: parts.logger,

@@ -7,8 +7,8 @@ import Tenants
 import Time
 import Verification
 
-/// The event loops as those see them who have something to tell all of them. There are none before the gateway has
-/// started, nor after it has stopped: what is told then is lost, for it is told again in whole or not needed.
+/// The event loops, for services that notify all of them. There are none before the gateway has started, nor after it
+/// has stopped: notifications are lost then, but are repeated in full or not needed.
 final class EventLoops: Sendable {
     private let state = Mutex((workers: [WorkerHandle](), verifiers: [SlowVerifier]()))
     private let turns = Atomic<Int>(0)
@@ -17,13 +17,13 @@ final class EventLoops: Sendable {
         state.withLock { $0 = (workers, verifiers) }
     }
 
-    /// One loop after another, for what any of them can do.
+    /// The loops in turn, for work that any of them can do.
     func next() -> WorkerHandle? {
         let workers = state.withLock { $0.workers }
         return workers.isEmpty ? nil : workers[turn(of: workers.count)]
     }
 
-    /// Verifies a token that a refresh has brought.
+    /// Verifies a token that came from a refresh.
     func verify(
         _ token: [UInt8],
         ofTenant tenant: TenantIndex,
@@ -34,9 +34,9 @@ final class EventLoops: Sendable {
         return await verifiers[turn(of: verifiers.count)].verify(token, ofTenant: tenant, at: now)
     }
 
-    /// Tokens are verified by the rules of these from now on, wherever that is not the workers' own work.
+    /// Replaces the tenants whose tokens are verified off the workers' loops.
     ///
-    /// - Parameter tenants: By place.
+    /// - Parameter tenants: By tenant index.
     func verify(for tenants: [Tenant]) async {
         for verifier in state.withLock({ $0.verifiers }) { await verifier.adopt(tenants) }
     }
@@ -46,7 +46,7 @@ final class EventLoops: Sendable {
         return Int(UInt(bitPattern: turn) % UInt(count))
     }
 
-    /// Puts an update on its way to every loop.
+    /// Sends an update to every loop.
     func use(_ update: RevocationUpdate) -> [EventLoopFuture<Void>] {
         state.withLock { $0.workers }.map { handle in
             let worker = handle.worker
@@ -54,10 +54,10 @@ final class EventLoops: Sendable {
         }
     }
 
-    /// When this returns, nobody is let in by keys that are gone.
+    /// When this returns, removed keys are no longer accepted anywhere.
     func use(_ keys: KeySet?, from source: KeySource) async {
         let (workers, verifiers) = state.withLock { ($0.workers, $0.verifiers) }
-        // Before the loops: what a loop has checked after its own change must be checked with the new keys.
+        // Before the loops: a check that a loop starts after its own change must use the new keys.
         await withDiscardingTaskGroup { tasks in
             for verifier in verifiers { tasks.addTask { await verifier.use(keys, from: source) } }
         }

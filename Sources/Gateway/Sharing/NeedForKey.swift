@@ -1,7 +1,7 @@
 import Store
 import Tenants
 
-/// Whether some tenant has secrets in the store, which are sealed with `GATEHOUSE_KEY`.
+/// Checks whether some tenant has secrets in the store, which are sealed with `GATEHOUSE_KEY`.
 enum NeedForKey {
     private static let remedy = "give it 32 random bytes in base64, as `openssl rand -base64 32` does"
 

@@ -8,10 +8,10 @@ import Verification
 
 /// The tenants' own issuers: their keys and their sessions.
 struct OwnIssuers: Sendable {
-    /// The time between two looks at the keys in the store.
+    /// The time between two checks of the keys in the store.
     static let upkeep = Duration.seconds(30)
 
-    /// Where an issuer's keys are.
+    /// The keys of an issuer.
     private enum Keys: Sendable {
         case directory(String, DirectoryKeys)
         case stored(StoredKeys)
@@ -31,9 +31,9 @@ struct OwnIssuers: Sendable {
     private let logger: Logger
 
     /// - Parameters:
-    ///   - previous: Those of the configuration before: issuers that are the same keep their keys and sessions.
+    ///   - previous: Those of the previous configuration: unchanged issuers keep their keys and sessions.
     ///   - sealer: Seals keys in the store; without it an issuer has keys only from a directory.
-    ///   - distribute: Takes an issuer's keys to everybody who verifies with them.
+    ///   - distribute: Passes an issuer's keys to all verifiers.
     init(
         _ tenants: [Tenant],
         previous: OwnIssuers? = nil,
@@ -47,9 +47,9 @@ struct OwnIssuers: Sendable {
         self.tenants = tenants
         self.logger = logger
         let kept = tenants.tenantIndices.map { previous?.isSame($0, as: tenants[$0]) == true }
-        let keys = tenants.enumerated().map { place, tenant -> Keys? in
+        let keys = tenants.enumerated().map { index, tenant -> Keys? in
             guard let issuer = tenant.issuer else { return nil }
-            if kept[place] { return previous?.keys[place] }
+            if kept[index] { return previous?.keys[index] }
             if let path = issuer.keysDirectory {
                 let directory = SigningKeyDirectory(path: path, algorithm: issuer.algorithm, files: files)
                 return .directory(path, DirectoryKeys(algorithm: issuer.algorithm, directory: directory))
@@ -68,9 +68,9 @@ struct OwnIssuers: Sendable {
             )
         }
         self.keys = keys
-        books = tenants.enumerated().map { place, tenant in
-            guard let issuer = tenant.issuer, let keys = keys[place] else { return nil }
-            if kept[place] { return previous?.books[place] }
+        books = tenants.enumerated().map { index, tenant in
+            guard let issuer = tenant.issuer, let keys = keys[index] else { return nil }
+            if kept[index] { return previous?.books[index] }
             return SessionService(
                 IssuerRules(issuer, tenant: tenant.name),
                 store: store,
@@ -81,23 +81,23 @@ struct OwnIssuers: Sendable {
         }
     }
 
-    private func isSame(_ place: TenantIndex, as tenant: Tenant) -> Bool {
-        place.value < tenants.count && tenants[place].issuer == tenant.issuer && keys[place] != nil
+    private func isSame(_ index: TenantIndex, as tenant: Tenant) -> Bool {
+        index.value < tenants.count && tenants[index].issuer == tenant.issuer && keys[index] != nil
     }
 
-    /// What the issuer at this place signs with; nil for a tenant without one.
+    /// The signing keys of a tenant's issuer; nil for a tenant without one.
     func signingKeys(ofTenant tenant: TenantIndex) -> (any IssuerKeys)? { keys[tenant]?.signing }
 
-    /// The keys that are kept in the store; nil for those of a directory.
+    /// The keys in the store; nil for those of a directory.
     func storedKeys(ofTenant tenant: TenantIndex) -> StoredKeys? {
         guard case .stored(let stored)? = keys[tenant] else { return nil }
         return stored
     }
 
-    /// Reads the keys in the store, and makes those of new issuers.
+    /// Reads the keys in the store, and creates those of new issuers.
     ///
-    /// - Throws: ``StoreError/sealBroken(_:)`` if they are sealed with another key. A store that is away is waited for in
-    ///   the background.
+    /// - Throws: ``StoreError/sealBroken(_:)`` if they are sealed with another key. If the store is unavailable, it is
+    ///   retried in the background.
     func load() async throws(StoreError) {
         let problems = await withTaskGroup(of: SigningProblem?.self) { group in
             for case .stored(let stored)? in keys {
@@ -115,7 +115,7 @@ struct OwnIssuers: Sendable {
         for case .store(.sealBroken(let problem)) in problems { throw .sealBroken(problem) }
     }
 
-    /// Looks at the keys in the store again.
+    /// Checks the keys in the store again.
     func lookAgain() async {
         await withDiscardingTaskGroup { group in
             for case .stored(let stored)? in keys { group.addTask { await stored.keepUp(at: Clock.unix()) } }
@@ -129,7 +129,7 @@ struct OwnIssuers: Sendable {
         }
     }
 
-    /// Those whose keys were not read from the store yet.
+    /// The issuers whose keys were not read from the store yet.
     func missing() async -> [String] {
         var missing: [String] = []
         for (tenant, keys) in zip(tenants, keys) {
@@ -139,23 +139,23 @@ struct OwnIssuers: Sendable {
         return missing
     }
 
-    /// The files of a directory have changed, and every verifier knows what is in them now.
+    /// The files of a directory have changed, and every verifier knows the new keys.
     func keysChanged(in directory: String) async {
         for case .directory(let path, let keys)? in keys where path == directory {
             do throws(SigningProblem) {
                 try await keys.reload()
             } catch .noKey {
-                // There were none before either, or they were taken away: what signed goes on.
+                // There were none before either, or they were removed: the present signing key stays in use.
             } catch {
                 logger.error("tokens are signed with the keys of before", metadata: ["reason": "\(error)"])
             }
         }
     }
 
-    /// Ends a session at its issuer, if it is one's. What cannot be done now does no harm: its tokens are revoked, and
-    /// get no new ones.
+    /// Ends a session at its issuer, if it is one of ours. A failure does no harm: its tokens are revoked, and get no
+    /// new ones.
     func end(_ sessionID: String?, ofTenant tenant: TenantIndex, at now: UnixTime) async {
-        guard let sessionID, let book = books[tenant] else { return }
-        try? await book.end(sessionID: sessionID, at: now)
+        guard let sessionID, let sessions = books[tenant] else { return }
+        try? await sessions.end(sessionID: sessionID, at: now)
     }
 }

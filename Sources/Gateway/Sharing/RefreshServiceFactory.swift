@@ -6,7 +6,7 @@ import Tenants
 import Time
 import Verification
 
-/// Makes the service of refreshes with all that it needs of the others.
+/// Makes the refresh service with its dependencies.
 struct RefreshServiceFactory {
     let tenants: [Tenant]
     let store: any Store
@@ -29,7 +29,7 @@ struct RefreshServiceFactory {
         )
     }
 
-    /// Has the service go by the rules of these tenants.
+    /// Updates the service for these tenants.
     func change(_ service: RefreshService, _ provider: ProviderTransport) async {
         await service.adopt(rules, caller(provider), helpers)
     }
@@ -68,12 +68,12 @@ struct RefreshServiceFactory {
         return RefreshService.Helpers(
             verify: { tenant, token in
                 let first = await loops.verify(token, ofTenant: tenant, at: Clock.unix())
-                // The verifiers may know issuers of a later edition already.
-                guard case .failure(let failure) = first, let place = failure.issuerPlace,
-                    place < tenants[tenant].authenticate.keySources.count,
-                    case .remote(let source) = tenants[tenant].authenticate.keySources[place]
+                // The verifiers may know issuers of a later configuration already.
+                guard case .failure(let failure) = first, let index = failure.issuerPlace,
+                    index < tenants[tenant].authenticate.keySources.count,
+                    case .remote(let source) = tenants[tenant].authenticate.keySources[index]
                 else { return first }
-                // Signed with a key that is newer than the set that is known here.
+                // Signed with a key that is newer than the present set.
                 let reason: KeySetReason = failure.reason == .keysNotLoaded ? .missing : .unknownKey
                 guard case .decideAgain = await keySets.ask(source, because: reason) else { return first }
                 return await loops.verify(token, ofTenant: tenant, at: Clock.unix())

@@ -3,8 +3,8 @@ import SharedState
 import Store
 import Synchronization
 
-/// Passes on what the store's history tells. It is there before those who listen are, because who follows the store and
-/// who listens need each other.
+/// Passes on news from the store's history. It is made before the listeners, because they and the service that follows
+/// the store need each other.
 final class SharedNews: Sendable {
     private struct Listeners {
         var keySets: KeySetService
@@ -29,7 +29,7 @@ final class SharedNews: Sendable {
         }
     }
 
-    /// Words may have been missed.
+    /// Announcements may have been missed.
     func reloaded() {
         guard let listeners = listeners.withLock({ $0 }) else { return }
         Task { await listeners.keySets.lookAgain() }
@@ -37,6 +37,6 @@ final class SharedNews: Sendable {
         refreshes.reloaded()
     }
 
-    /// - Parameter tenants: Whose revocations changed, by name.
+    /// - Parameter tenants: Names of the tenants whose revocations changed.
     func revocationsChanged(tenants: Set<String>) { refreshes.revocationsChanged(tenants: tenants) }
 }

@@ -7,7 +7,7 @@ import Store
 import Tenants
 import Verification
 
-/// Makes what depends on the configuration of what an instance shares with others.
+/// Makes the configuration-dependent parts of the shared services.
 struct SharedPartsFactory {
     let store: any Store
     let sealer: Sealer?
@@ -20,7 +20,7 @@ struct SharedPartsFactory {
     let loops: EventLoops
     let logger: Logger
 
-    /// - Parameter previous: What is in force; what it counts and remembers goes on where it is still wanted.
+    /// - Parameter previous: The parts in force; their counts and caches continue where they are still needed.
     func make(_ edition: ConfigurationSnapshot, previous: SharedServices.Parts?) -> SharedServices.Parts {
         let tenants = edition.tenants
         let (keySets, loops) = (keySets, loops)
@@ -57,13 +57,13 @@ struct SharedPartsFactory {
             usedProofs: UsedProofs(tenants, previous: previous?.usedProofs, store: store),
             keyFiles: KeyFileWatch(sources: sources, logger: logger.of(.keys)) { source, keys in
                 await loops.use(keys, from: .file(source))
-                // In this order: a key is known before it signs.
+                // In this order: verifiers know a key before it signs.
                 await issuers.keysChanged(in: source.path)
             }
         )
     }
 
-    /// What makes the service of refreshes, or has it go by another configuration.
+    /// The factory that makes the refresh service, or updates it for another configuration.
     func refreshes(_ parts: SharedServices.Parts) -> RefreshServiceFactory {
         RefreshServiceFactory(
             tenants: parts.edition.tenants,

@@ -10,22 +10,22 @@ import Tenants
 import Time
 import Verification
 
-/// What this instance shares with others through the store, and what keeps it up to date: revocations, the key sets of
-/// identity providers, the tenants' own issuers, sessions that are refreshed, and those that begin; and key files.
+/// The state that this instance shares with others through the store, and the services that keep it up to date:
+/// revocations, key sets of identity providers, the tenants' own issuers, refreshes and sign-ins; and key files.
 ///
-/// It lives as long as the process. What depends on the configuration is in its ``Edition`` parts, which a reload
-/// replaces whole.
+/// It lives as long as the process. Everything that depends on the configuration is in ``Parts``, which a reload
+/// replaces as a whole.
 final class SharedServices: Sendable {
-    /// How long a start, and a reload that adds tenants, waits for revocations: with a store at hand no request is
-    /// refused for want of them.
+    /// How long a start, and a reload that adds tenants, waits for revocations: with a reachable store no request is
+    /// refused for lack of them.
     private static let patience = TimeAmount.seconds(2)
 
-    /// What is made anew for each configuration.
+    /// The parts that are made for each configuration.
     struct Parts: Sendable {
         let edition: ConfigurationSnapshot
         let issuers: OwnIssuers
         let services: EndpointServices
-        /// Nil where no tenant ever had a rate limit.
+        /// Nil if no tenant ever had a rate limit.
         let limits: SharedLimits?
         let usedProofs: UsedProofs
         let keyFiles: KeyFileWatch
@@ -37,14 +37,14 @@ final class SharedServices: Sendable {
     let keySets: KeySetService
     let introspections: IntrospectionService
     let refreshes: RefreshService
-    /// For proofs of possession, at the socket and at the tenants' own endpoints.
+    /// For proofs of possession, in requests and at the tenants' own endpoints.
     let proofNonces: ProofNonces
-    /// Nil where nothing is traced.
+    /// Nil if nothing is traced.
     let traces: TraceExporter?
     private let provider: ProviderTransport
     private let providerVerifiers: ProviderVerifiers
     private let news: SharedNews
-    /// Seals what is secret in the store; nil without `GATEHOUSE_KEY`.
+    /// Seals secrets in the store; nil without `GATEHOUSE_KEY`.
     private let sealer: Sealer?
     private let factory: SharedPartsFactory
     private let logger: Logger
@@ -59,8 +59,8 @@ final class SharedServices: Sendable {
 
     /// - Parameters:
     ///   - sealingKeys: The text of `GATEHOUSE_KEY`.
-    ///   - files: Where signing keys are read.
-    /// - Throws: If that is no key, or there is none and a tenant cannot do without.
+    ///   - files: Reads signing keys.
+    /// - Throws: If the text is invalid, or missing although a tenant needs it.
     init(
         _ edition: ConfigurationSnapshot,
         sealingKeys: Secret?,
@@ -68,7 +68,7 @@ final class SharedServices: Sendable {
         logger: Logger
     ) throws(StoreError) {
         var sealer: Sealer?
-        // Without a key that the instances share each has nonces of its own, and a client is told to use those.
+        // Without a shared key each instance has its own nonces, and tells clients to use those.
         var proofNonces = ProofNonces()
         if let sealingKeys {
             let keys = try SealingKeys(String(decoding: sealingKeys.bytes, as: UTF8.self))
@@ -76,7 +76,7 @@ final class SharedServices: Sendable {
             proofNonces = ProofNonces(key: keys.derivedKey(for: "proof nonces"))
         }
         if sealer == nil { try NeedForKey.check(edition.configuration) }
-        // Not the workers' loops: a million revocations that are read there would hold up requests.
+        // Not the workers' loops: reading a million revocations there would delay requests.
         let group = MultiThreadedEventLoopGroup.singleton
         let settings = edition.configuration.gateway
         let store = StoreFactory.make(settings.store, group: group, logger: logger.of(.store))
@@ -121,15 +121,14 @@ final class SharedServices: Sendable {
 
     // MARK: Another configuration
 
-    /// Makes what another configuration needs, and has it at hand: from here on it can be put in force at once. What is
-    /// in force is not touched.
+    /// Prepares another configuration, so that it can be put into force at once. The current one is not touched.
     ///
-    /// - Throws: ``StoreError`` if it cannot be served: `GATEHOUSE_KEY` is missing for it, or what the store knows of its
-    ///   tenants cannot be had.
+    /// - Throws: ``StoreError`` if it cannot be served: `GATEHOUSE_KEY` is missing for it, or the store's data of its
+    ///   tenants cannot be read.
     func prepare(_ edition: ConfigurationSnapshot, on eventLoop: any EventLoop) async throws(StoreError) -> Parts {
         if sealer == nil { try NeedForKey.check(edition.configuration) }
         let parts = factory.make(edition, previous: current.withLock { $0 })
-        // Of both: what is in force stays so until the loops have changed, or for good if this fails.
+        // For both: the present one stays in force until the loops have changed, or permanently if this fails.
         let inForce = current.withLock { $0.edition.tenants }
         let pace = RevocationPace(
             staleAfter: (inForce + edition.tenants).map(\.maxStaleness),
@@ -152,7 +151,7 @@ final class SharedServices: Sendable {
         await keySets.retire(allBut: Self.keySources(parts.edition.configuration))
     }
 
-    /// Puts all in force that requests do not meet on the loops. To be called before the loops change.
+    /// Puts the parts into force that are not on the loops. Call it before the loops change.
     func adopt(_ parts: Parts) async {
         let tenants = parts.edition.tenants
         await loops.verify(for: tenants)
@@ -164,7 +163,7 @@ final class SharedServices: Sendable {
         news.tell(keySets: keySets, issuers: parts.issuers, refreshes: refreshes)
     }
 
-    /// Lets go of what no tenant needs any more. To be called when the loops have changed.
+    /// Releases parts that no tenant needs any more. Call it when the loops have changed.
     func retireOld() async {
         await retireUnused()
         let limits = parts.edition.tenants.map(\.maxStaleness)
@@ -218,8 +217,8 @@ final class SharedServices: Sendable {
                 if !update.sets.isEmpty { news.revocationsChanged(tenants: Set(update.sets.keys)) }
                 return loops.use(update)
             },
-            heard: { word in
-                switch word {
+            heard: { event in
+                switch event {
                 case .announcement(let announcement): news.announced(announcement)
                 case .reloaded: news.reloaded()
                 }
@@ -227,7 +226,7 @@ final class SharedServices: Sendable {
         )
     }
 
-    /// What the loops may ask for, while these are in force.
+    /// The calls for the loops while these parts are in force.
     func controlPlane(_ parts: Parts) -> ControlPlane {
         let (issuers, services, usedProofs) = (parts.issuers, parts.services, parts.usedProofs)
         return ControlPlane(
@@ -260,7 +259,7 @@ final class SharedServices: Sendable {
         )
     }
 
-    /// What is in force.
+    /// The parts in force.
     var parts: Parts { current.withLock { $0 } }
 
     /// Opens the store and begins to follow it.
@@ -286,7 +285,7 @@ final class SharedServices: Sendable {
         }
     }
 
-    /// Keeps up with the issuers' keys in the store until the task is cancelled.
+    /// Checks the issuers' keys in the store repeatedly until the task is cancelled.
     private func keepUpIssuers() async {
         while !Task.isCancelled {
             guard (try? await Task.sleep(for: OwnIssuers.upkeep)) != nil else { return }
@@ -304,7 +303,7 @@ final class SharedServices: Sendable {
         }
     }
 
-    /// The refreshes have been stopped before.
+    /// The refreshes were stopped before.
     func stop() async {
         var running = tasks.withLock { tasks in
             defer { tasks = [] }
@@ -320,13 +319,13 @@ final class SharedServices: Sendable {
         await store.close()
     }
 
-    /// What is not there yet that requests need; empty when there is nothing to wait for, and from then on: the keys of one
-    /// issuer, which a reload brings or which have grown too old, are no reason to turn everybody away.
+    /// What requests still lack; empty when there is nothing to wait for, and from then on: missing keys of one issuer,
+    /// after a reload or because they became too old, are no reason to refuse all requests.
     func missing() async -> [String] {
         guard !wasReady.load(ordering: .relaxed) else { return [] }
         var missing: [String] = []
         if await !revocations.isLoaded { missing.append("revocations are not loaded") }
-        // Those for signing in come later.
+        // The keys for sign-in may come later.
         let needed = RemoteKeySource.all(of: parts.edition.configuration.tenants)
         for source in await keySets.missing(of: needed) {
             missing.append("keys of \(source.label) are not loaded")
@@ -338,7 +337,7 @@ final class SharedServices: Sendable {
 }
 
 extension KeyFileSource {
-    /// Those of all tenants' issuers, each once: of those that they trust, and of their own.
+    /// The key files of all tenants' issuers, each once: of those that they trust, and of their own.
     static func all(of tenants: [Tenant]) -> [KeyFileSource] {
         var sources: [KeyFileSource] = []
         for case .file(let source) in tenants.flatMap(\.authenticate.keySources) where !sources.contains(source) {

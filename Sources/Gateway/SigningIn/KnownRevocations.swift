@@ -4,7 +4,7 @@ import Store
 import Time
 import Verification
 
-/// What the process knows of revocations, for those who issue tokens.
+/// The process's revocations, for services that issue tokens.
 struct KnownRevocations: RevocationChecks {
     let service: RevocationService
 
@@ -23,7 +23,7 @@ struct KnownRevocations: RevocationChecks {
 }
 
 extension RevocationMarks {
-    /// What a session may be revoked by; it has no token that stands for it alone.
+    /// The revocation marks of a session; it has no single token.
     fileprivate init(_ session: IssuerSession) {
         let mark = RevocationDigest(.session(session.id))
         self.init(

@@ -6,10 +6,10 @@ import Time
 import Upstream
 import Verification
 
-/// Verifies the tokens of Apple and Google that people sign in with, each by the policy of its kind. Beside the loops,
-/// with verifiers of its own, because OpenSSL contexts are not shared.
+/// Verifies the tokens of Apple and Google for sign-in, each by the policy of its kind. Off the loops, with its own
+/// verifiers, because OpenSSL contexts are not shared.
 actor ProviderVerifiers {
-    private struct Place: Hashable {
+    private struct Key: Hashable {
         let tenant: TenantIndex
         let kind: ProviderTokenKind
     }
@@ -20,7 +20,7 @@ actor ProviderVerifiers {
         let source: RemoteKeySource
     }
 
-    private typealias Terms = [Place: Entry]
+    private typealias Terms = [Key: Entry]
 
     /// Seconds by which the providers' clocks and ours may differ.
     private static let leeway = 60.0
@@ -28,19 +28,19 @@ actor ProviderVerifiers {
     private var terms: Terms
     private var knownKeys: [RemoteKeySource: KeySet] = [:]
 
-    /// - Parameter tenants: By place.
+    /// - Parameter tenants: By tenant index.
     init(_ tenants: [Tenant]) { terms = Self.terms(tenants) }
 
-    /// Verifies by the rules of these from now on.
+    /// Replaces the tenants whose tokens are verified.
     ///
-    /// - Parameter tenants: By place.
+    /// - Parameter tenants: By tenant index.
     func adopt(_ tenants: [Tenant]) {
         terms = Self.terms(tenants)
         for (source, keys) in knownKeys { use(keys, from: source) }
     }
 
     private static func terms(_ tenants: [Tenant]) -> Terms {
-        var entries: [Place: Entry] = [:]
+        var entries: [Key: Entry] = [:]
         for (index, tenant) in tenants.enumerated() {
             for kind in ProviderTokenKind.allCases {
                 guard let terms = kind.terms(for: tenant), !terms.audiences.isEmpty else { continue }
@@ -51,17 +51,17 @@ actor ProviderVerifiers {
                     leeway: Self.leeway,
                     requiredClaims: terms.requiredClaims
                 )
-                let place = Place(tenant: TenantIndex(index), kind: kind)
+                let key = Key(tenant: TenantIndex(index), kind: kind)
                 let verifier = TokenVerifier(policy)
-                entries[place] = Entry(verifier: verifier, issuers: terms.issuers.count, source: terms.keys)
+                entries[key] = Entry(verifier: verifier, issuers: terms.issuers.count, source: terms.keys)
             }
         }
         return entries
     }
 
-    /// Where the keys of a kind of token come from; nil where the tenant takes none.
+    /// The source of the keys for a kind of token; nil if the tenant accepts none.
     func source(of kind: ProviderTokenKind, ofTenant tenant: TenantIndex) -> RemoteKeySource? {
-        terms[Place(tenant: tenant, kind: kind)]?.source
+        terms[Key(tenant: tenant, kind: kind)]?.source
     }
 
     func use(_ keys: KeySet?, from source: RemoteKeySource) {
@@ -77,7 +77,7 @@ actor ProviderVerifiers {
         ofTenant tenant: TenantIndex,
         at now: UnixTime
     ) -> Result<Principal, VerificationFailure> {
-        guard let entry = terms[Place(tenant: tenant, kind: kind)] else { return .failure(.keysNotLoaded) }
+        guard let entry = terms[Key(tenant: tenant, kind: kind)] else { return .failure(.keysNotLoaded) }
         do throws(VerificationFailure) {
             return .success(try entry.verifier.verify(token, at: now))
         } catch {
@@ -86,10 +86,10 @@ actor ProviderVerifiers {
     }
 }
 
-/// What a kind of token is held to.
+/// The requirements for a kind of token.
 private struct ProviderTokenTerms {
     var issuers: [String]
-    /// Whom it may be for; where nobody is, there is no such token.
+    /// The accepted audiences; if empty, the tenant accepts no such token.
     var audiences: [String]
     var keys: RemoteKeySource
     var requiredClaims = ["sub", "exp", "iat"]
@@ -102,7 +102,7 @@ private struct ProviderTokenTerms {
 }
 
 extension ProviderTokenKind {
-    /// - Returns: Nil where the tenant takes no such token.
+    /// - Returns: Nil if the tenant accepts no such token.
     fileprivate func terms(for tenant: Tenant) -> ProviderTokenTerms? {
         guard let signIn = tenant.signIn else { return nil }
         var terms = ProviderTokenTerms(signIn.browserAddresses(of: provider), audiences: audiences(signIn))
@@ -122,7 +122,7 @@ extension ProviderTokenKind {
 }
 
 extension SignIn {
-    /// The clients that browsers sign in by.
+    /// The clients for browser sign-in.
     fileprivate func browserClients(of provider: Provider) -> [String] {
         let page = provider == .apple ? apple?.web?.clientID : google?.web?.clientID
         let own = web?.provider == provider ? web?.clientID : nil
@@ -130,9 +130,9 @@ extension SignIn {
     }
 }
 
-/// The tokens of one tenant's providers: verified, with keys that are fetched where they are missing.
+/// Verifies the tokens of one tenant's providers, with keys that are fetched if missing.
 struct TenantProviderTokens: ProviderTokens {
-    /// Waits for keys, of five seconds at most each.
+    /// How often to wait for keys, at most five seconds each.
     private static let mostAsks = 2
 
     let tenant: TenantIndex
@@ -154,13 +154,13 @@ struct TenantProviderTokens: ProviderTokens {
             case .failure(let refused): failure = refused
             }
             let isMissing = failure.reason == .keysNotLoaded
-            // A failure that newer keys may mend names its issuer.
+            // Only a failure that newer keys may fix names its issuer.
             guard isMissing || failure.issuerPlace != nil else { return .failure(.refused(failure)) }
             guard asksLeft > 0 else { return .failure(isMissing ? .keysUnavailable : .refused(failure)) }
             asksLeft -= 1
             switch await ask(source, isMissing ? .missing : .unknownKey) {
             case .decideAgain: continue
-            // The first fetch may take longer than one wait; whoever signs in would rather wait than start anew.
+            // The first fetch may take longer than one wait; waiting is better than failing the sign-in.
             case .unavailable where isMissing: continue
             case .unavailable, .nothingNew: asksLeft = 0
             }

@@ -1,11 +1,10 @@
 public import NIOCore
 
-/// What is asked of the first message of a TLS connection before the connection has an identity (RFC 8446 section
-/// 4.1.2).
+/// The parts of a TLS connection's first message that select its identity (RFC 8446 section 4.1.2).
 public struct ClientHello: Equatable, Sendable {
-    /// The host the client wants (RFC 6066 section 3): visible ASCII in lower case, without a dot at its end.
+    /// The requested host (RFC 6066 section 3): visible ASCII in lower case, without a trailing dot.
     public var serverName: String?
-    /// The protocols the client speaks (RFC 7301); nil if it does not say.
+    /// The offered protocols (RFC 7301); nil if there is no such extension.
     public var applicationProtocols: [String]?
 
     public init(serverName: String? = nil, applicationProtocols: [String]? = nil) {
@@ -16,31 +15,31 @@ public struct ClientHello: Equatable, Sendable {
 
 /// Finds the ClientHello in a connection's first bytes.
 ///
-/// It only looks: the same bytes go to the TLS library afterwards, which judges them. Whatever is odd is therefore
+/// It only reads: the same bytes go to the TLS library afterwards, which validates them. Anything unusual is therefore
 /// `.unreadable` here, and gets the default identity and the library's own alert.
 public struct ClientHelloReader: Sendable {
     public enum Outcome: Equatable, Sendable {
         case needsMore
         case hello(ClientHello)
         case unreadable
-        /// Text, such as a request of plain HTTP, where TLS has a byte below 0x20 or above 0x7f.
+        /// Text, such as plain HTTP: the first byte of TLS is below 0x20 or above 0x7f.
         case plainText
     }
 
-    /// The library's own bound on the message.
+    /// The library's own limit for the message.
     private static let longestMessage = 16384
-    /// Tiny records could carry it in six times its size.
+    /// Split into tiny records, the message takes at most six times its size; longer ones are refused.
     private static let mostBytes = 32 << 10
     private static let handshake: UInt8 = 22
     private static let clientHello: UInt8 = 1
 
-    /// How much of the bytes went into `message`.
+    /// How many of the bytes went into `message`.
     private var consumed = 0
     private var message = ByteBuffer()
 
     public init() {}
 
-    /// - Parameter bytes: All that came on the connection so far. Between calls it may only grow.
+    /// - Parameter bytes: All bytes received so far. Between calls they may only grow.
     public mutating func read(_ bytes: ByteBuffer) -> Outcome {
         if let first = bytes.getInteger(at: bytes.readerIndex, as: UInt8.self), first >= 0x20, first <= 0x7e {
             return .plainText
@@ -112,7 +111,7 @@ extension ClientHello {
         var names: [String] = []
         while list.readableBytes > 0 {
             guard let name = list.readVector(UInt8.self) else { return false }
-            // A made-up name (RFC 8701) may be no UTF-8; it is then none of ours, whatever it reads as.
+            // A GREASE name (RFC 8701) may be invalid UTF-8; then it matches none of ours.
             names.append(String(buffer: name))
         }
         applicationProtocols = names
@@ -121,7 +120,7 @@ extension ClientHello {
 }
 
 extension ByteBuffer {
-    /// A vector with its length before it (RFC 8446 section 3.4).
+    /// A vector preceded by its length (RFC 8446 section 3.4).
     fileprivate mutating func readVector<Length: FixedWidthInteger>(_: Length.Type) -> ByteBuffer? {
         readLengthPrefixedSlice(as: Length.self)
     }

@@ -1,8 +1,8 @@
 /// The frame with which the gateway itself ends a WebSocket (RFC 6455 section 5.5.1).
 public enum CloseFrame {
-    /// For the backend: its client is gone (section 7.4.1).
+    /// For the backend: its client is going away (section 7.4.1).
     public static let goingAway: UInt16 = 1001
-    /// For the client: what it may do has changed (section 7.4.1).
+    /// For the client: its permission has ended (section 7.4.1).
     public static let policyViolation: UInt16 = 1008
 
     /// A control frame carries at most 125 bytes (section 5.5), of which the code takes two.

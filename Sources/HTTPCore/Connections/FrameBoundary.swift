@@ -1,33 +1,33 @@
-/// Follows the frames of one direction of a WebSocket (RFC 6455 section 5.2), so that a frame of ours is put in between
-/// two of theirs and never into one.
+/// Follows the frames of one direction of a WebSocket (RFC 6455 section 5.2), so that a frame of ours is inserted
+/// between two of theirs and never into one.
 ///
-/// It keeps no byte and changes none, and does not judge: masking, reserved bits, opcodes and the shortest form of a
+/// It keeps no byte and changes none, and does not validate: masking, reserved bits, opcodes and the shortest form of a
 /// length are between the two ends. Payload is skipped by its count, so a frame costs its header whatever its size.
 public struct FrameBoundary: Sendable {
     private static let shortestHeader: UInt8 = 2
     private static let closeOpcode: UInt8 = 0x8
 
-    /// Bytes of the frame under way's header that were seen.
+    /// Bytes seen of the current frame's header.
     private var headerSeen: UInt8 = 0
-    /// As far as it is known: the second byte tells.
+    /// As far as known: the second byte decides.
     private var headerLength = shortestHeader
     /// Where the header's extended length ends; 2 if it has none.
     private var lengthEnd = shortestHeader
     private var payloadLeft: UInt64 = 0
     private var isClose = false
 
-    /// Whether a Close frame (section 5.5.1) has gone by whole. What follows one is followed all the same.
+    /// Whether a complete Close frame (section 5.5.1) has passed. Frames after it are followed all the same.
     public private(set) var hasClosed = false
-    /// Whether a frame had a 64-bit length with its top bit set, which the RFC forbids: nobody can say where the next
-    /// one begins. It stays so.
+    /// Whether a frame had a 64-bit length with its top bit set, which the RFC forbids: the start of the next frame is
+    /// unknown. This is permanent.
     private(set) var isBroken = false
 
     public init() {}
 
-    /// Whether what was seen so far ends with a whole frame, or nothing was seen yet.
+    /// Whether the bytes so far end with a complete frame, or there were none.
     public var isAtBoundary: Bool { headerSeen == 0 && !isBroken }
 
-    /// Takes note of the direction's next bytes, however they were cut.
+    /// Takes the direction's next bytes, cut in any way.
     public mutating func advance(_ bytes: Span<UInt8>) {
         var position = 0
         while position < bytes.count, !isBroken {
@@ -35,9 +35,9 @@ public struct FrameBoundary: Sendable {
         }
     }
 
-    /// How many of the direction's next bytes belong to the frame under way: a frame of ours can be put in after them.
+    /// How many of the direction's next bytes belong to the current frame: a frame of ours can be inserted after them.
     ///
-    /// - Returns: 0 between two frames; nil where the frame does not end within `bytes`, or nobody knows where it ends.
+    /// - Returns: 0 between two frames; nil if the frame does not end within `bytes`, or its end is unknown.
     public func prefixToBoundary(_ bytes: Span<UInt8>) -> Int? {
         if isAtBoundary { return 0 }
         var ahead = self
@@ -45,7 +45,7 @@ public struct FrameBoundary: Sendable {
         return ahead.isAtBoundary ? end : nil
     }
 
-    /// Reads on to the end of the frame under way or of `bytes`, and gives the position there.
+    /// Reads to the end of the current frame or of `bytes`, and returns the position there.
     private mutating func takeFrame(_ bytes: Span<UInt8>, from start: Int) -> Int {
         var position = start
         while headerSeen < headerLength {

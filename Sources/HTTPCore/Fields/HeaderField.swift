@@ -1,6 +1,6 @@
-/// A header field that the gateway makes itself, by name and value: each protocol writes it in its own form.
+/// A header field that the gateway makes itself, as name and value: each protocol writes it in its own form.
 public struct HeaderField: Sendable, Equatable {
-    /// As HTTP/1.1 writes it; HTTP/2 does so in lower case.
+    /// As written in HTTP/1.1; HTTP/2 writes it in lower case.
     public let name: String
     /// Without control characters and outer white space.
     public let value: [UInt8]
@@ -22,7 +22,7 @@ public struct HeaderField: Sendable, Equatable {
 }
 
 extension Array<HeaderField> {
-    /// Bytes that they are in HTTP/1.1.
+    /// Their length in HTTP/1.1, in bytes.
     @inlinable
     public var lineLength: Int { reduce(0) { $0 + $1.name.utf8.count + $1.value.count + 4 } }
 }

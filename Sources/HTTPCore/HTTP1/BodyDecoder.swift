@@ -1,4 +1,4 @@
-/// Finds a message's body in what follows its head, whichever way it is delimited.
+/// Finds a message's body after its head, for any framing.
 public struct BodyDecoder: Sendable {
     public typealias Event = ChunkedDecoder.Event
 
@@ -42,7 +42,7 @@ public struct BodyDecoder: Sendable {
         return []
     }
 
-    /// Reads on from `position`, which is moved past what was used. `.end` may come without a byte being left.
+    /// Continues at `position`, which is moved past the bytes used. `.end` may come without any byte left.
     public mutating func next(_ bytes: Span<UInt8>, from position: inout Int) -> Event {
         switch kind {
         case .length(let remaining):

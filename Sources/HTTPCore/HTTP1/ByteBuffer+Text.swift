@@ -18,12 +18,12 @@ extension ByteBuffer {
 }
 
 extension UInt32 {
-    /// Its eight lower-case hexadecimal digits, the first in the lowest byte. All at once, without a table or a loop:
-    /// four numbers of them go out with each request.
+    /// The eight lower-case hexadecimal digits, the first in the lowest byte. All at once, without a table or a loop:
+    /// each request writes four such numbers.
     @inlinable
     public var hexDigits: UInt64 {
         var digits = UInt64(self)
-        // One nibble a byte, the highest nibble in the lowest byte.
+        // One nibble per byte, the highest nibble in the lowest byte.
         digits = (digits & 0xffff) << 32 | digits >> 16
         digits = (digits & 0x0000_ff00_0000_ff00) >> 8 | (digits & 0x0000_00ff_0000_00ff) << 16
         digits = (digits & 0x00f0_00f0_00f0_00f0) >> 4 | (digits & 0x000f_000f_000f_000f) << 8

@@ -1,12 +1,12 @@
-/// Takes the chunked coding off a body (RFC 9112 section 7.1), byte-exact and in any pieces.
+/// Decodes the chunked coding of a body (RFC 9112 section 7.1), byte-exact and in any pieces.
 ///
-/// Chunk extensions are read past and dropped: no recipient needs them, and lenient parsers have been smuggled through
-/// them. Trailer fields are kept for whoever forwards them.
+/// Chunk extensions are skipped and dropped: no recipient needs them, and they have been used for smuggling past
+/// lenient parsers. Trailer fields are kept for forwarding.
 public struct ChunkedDecoder: Sendable {
     public enum Event: Equatable, Sendable {
         /// All bytes are used up; more are needed.
         case needMore
-        /// Body bytes, as a range of what was given.
+        /// Body bytes, as a range of the given bytes.
         case data(Range<Int>)
         /// The body is complete; ``trailerSection`` holds its trailer lines.
         case end
@@ -30,8 +30,8 @@ public struct ChunkedDecoder: Sendable {
         case done
     }
 
-    /// Extension bytes that a body may have besides as many as it has data, and the whole trailer section: more than
-    /// these is an attack.
+    /// Extension bytes allowed in a body in addition to one per data byte, and the limit of the trailer section: more
+    /// is an attack.
     private static let longestExtensions = 262_144
     private static let longestTrailers = 16384
 
@@ -44,7 +44,7 @@ public struct ChunkedDecoder: Sendable {
     /// The trailer lines as received, each with its CRLF.
     public private(set) var trailerSection: [UInt8] = []
 
-    /// Reads on from `position`, which is moved past what was used.
+    /// Continues at `position`, which is moved past the bytes used.
     public mutating func next(_ bytes: Span<UInt8>, from position: inout Int) -> Event {
         while position < bytes.count {
             if state == .data {
@@ -68,7 +68,7 @@ public struct ChunkedDecoder: Sendable {
         return .data(range)
     }
 
-    /// One byte of anything but data; gives the violation, if it is one.
+    /// One byte of anything but data; returns the violation, if it is one.
     private mutating func step(_ byte: UInt8) -> HTTPViolation? {
         switch state {
         case .sizeStart, .size: stepSize(byte)
@@ -109,7 +109,7 @@ public struct ChunkedDecoder: Sendable {
         return nil
     }
 
-    /// `BWS` before the first `;` (RFC 9112 section 7.1.1). It counts as a part of the extensions.
+    /// `BWS` before the first `;` (RFC 9112 section 7.1.1). It counts as part of the extensions.
     private mutating func stepSizeWhiteSpace(_ byte: UInt8) -> HTTPViolation? {
         if byte == UInt8(ascii: ";") {
             state = .extensions

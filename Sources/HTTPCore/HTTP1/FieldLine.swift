@@ -7,7 +7,7 @@ public enum FieldLine {
     ///   - start: The line's first byte.
     ///   - end: Where its CRLF begins.
     public static func parse(_ bytes: Span<UInt8>, start: Int, end: Int) throws(HTTPViolation) -> HeadField {
-        // FNV-1a over the name, made alike for all that is neither letter nor digit.
+        // FNV-1a over the name; all bytes that are neither letter nor digit count as one.
         var hash: UInt32 = 2_166_136_261
         var changes: UInt8 = 0
         let folding = TokenFolding()
@@ -35,7 +35,8 @@ public enum FieldLine {
             lineEnd: Int32(truncatingIfNeeded: end + 2),
             hash: hash,
             known: KnownField.named(bytes, name),
-            // A capital letter differs from a small one in one bit, and `-` from the bytes that count as one in others too.
+            // A capital letter differs from a small one in one bit; `-` differs from the bytes that count as it in
+            // others too.
             isAlias: changes & ~0x20 != 0
         )
     }
@@ -52,7 +53,7 @@ public enum FieldLine {
         return .badRequest("a header name has a byte that is not allowed in names")
     }
 
-    /// The value without the optional white space round it.
+    /// The value without surrounding optional white space.
     private static func trimmedValue(
         _ bytes: Span<UInt8>,
         start: Int,
@@ -76,7 +77,8 @@ extension UInt8 {
 extension Span where Element == UInt8 {
     /// Whether a byte other than HTAB, visible ASCII, space or obs-text stands in `range` (RFC 9110 section 5.5).
     ///
-    /// 32 bytes a step: a bearer token is most of a head, and byte by byte would cost more than the rest of the parser.
+    /// 32 bytes a step: a bearer token is most of a head, and byte by byte it would cost more than the rest of the
+    /// parser.
     func hasControlByte(in range: Range<Int>) -> Bool {
         let raw = self.bytes.extracting(range)
         let count = raw.byteCount
@@ -90,7 +92,7 @@ extension Span where Element == UInt8 {
             wide |= raw.unsafeLoadUnaligned(fromByteOffset: position, as: SIMD4<UInt64>.self).controlMarks
             position += 32
         }
-        // The last ones, some of them perhaps for the second time.
+        // The last eight bytes, some of them perhaps a second time.
         var found = (wide.x | wide.y) | (wide.z | wide.w) | marks(count - 8)
         while position + 8 <= count {
             found |= marks(position)
@@ -132,8 +134,9 @@ extension SIMD4<UInt64> {
 }
 
 extension UInt64 {
-    /// The highest bit of a byte may be set only where one of the bytes is less than space or DEL, and is set for the lowest
-    /// of these: the well-known "has a byte less than n" and "has a zero byte" tricks. The other bits mean nothing.
+    /// The highest bit of a byte is set only if some byte is less than space or DEL, and is certainly set for the
+    /// lowest of these: the well-known "has a byte less than n" and "has a zero byte" tricks. The other bits are
+    /// undefined.
     @inline(__always)
     fileprivate var controlMarks: UInt64 {
         let ones: UInt64 = 0x0101_0101_0101_0101

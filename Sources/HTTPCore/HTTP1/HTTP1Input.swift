@@ -1,15 +1,15 @@
 public import NIOCore
 
-/// What was received on a connection of HTTP/1.1 and not used yet, and how the body in it is read.
+/// Received and unused bytes of an HTTP/1.1 connection, and the decoder of the body in them.
 public struct HTTP1Input {
     @usableFromInline var received = ByteBuffer()
-    /// Bytes of an incomplete head that were searched for a line end already.
+    /// Bytes of an incomplete head that were already searched for a line end.
     public var searched = 0
-    /// How the body that is read ends.
+    /// The framing of the current body.
     public var decoder = BodyDecoder(RequestFraming.none)
     /// Whether the channel reads.
     public var isReading = true
-    /// Whether the channel is closed: what came before is not read any more.
+    /// Whether the channel is closed: earlier bytes are no longer read.
     public var isClosed = false
 
     @inlinable
@@ -34,7 +34,7 @@ public struct HTTP1Input {
     @inlinable
     public mutating func drop(_ count: Int) { received.moveReaderIndex(forwardBy: count) }
 
-    /// An empty buffer is given back, so that the channel can read into it again.
+    /// An empty buffer is returned, so that the channel can read into it again.
     @inlinable
     public mutating func dropIfEmpty() {
         if count == 0 { received = ByteBuffer() }
@@ -49,9 +49,9 @@ public struct HTTP1Input {
         return received
     }
 
-    /// Whether a head may be complete: byte by byte, it is only looked at again when another of its lines is.
+    /// Whether a head may be complete: if it comes byte by byte, it is parsed again only after another complete line.
     ///
-    /// - Parameter most: Bytes of a head; with more it is refused.
+    /// - Parameter most: The maximum bytes of a head; a longer one is refused.
     @inlinable
     public mutating func mayHoldHead(most: Int) -> Bool {
         guard searched > 0, count < most, received.readableBytesUInt8Span.nextLineFeed(from: searched) == nil else {

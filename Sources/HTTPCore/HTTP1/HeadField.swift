@@ -2,16 +2,16 @@
 public struct HeadField: Sendable {
     public var nameStart: Int32
     @usableFromInline var nameEnd: Int32
-    /// Without the white space around it.
+    /// Without surrounding white space.
     @usableFromInline var valueStart: Int32
     @usableFromInline var valueEnd: Int32
     /// Just past its CRLF.
     public var lineEnd: Int32
-    /// Of the name in lower case with `-` for `_` and its like: backends that hand fields on as environment variables
-    /// cannot tell them apart, so neither do we where it matters.
+    /// Of the name in lower case, with `-` for `_` and similar bytes: backends that pass fields as environment
+    /// variables cannot distinguish them, so the gateway does not either where it matters.
     public var hash: UInt32
     public var known: KnownField
-    /// Has a byte that is neither letter, digit nor `-`, so that it may pass for another name.
+    /// Whether it has a byte that is neither letter, digit nor `-`, so that it may pass for another name.
     public var isAlias: Bool
 
     @inlinable
@@ -22,7 +22,7 @@ public struct HeadField: Sendable {
     public var line: Range<Int> { Int(nameStart)..<Int(lineEnd) }
 }
 
-/// Why a head or a body is refused: the status to answer and words for people.
+/// Why a head or a body is refused: the status of the response and a text for people.
 public struct HTTPViolation: Error, Equatable, Sendable {
     public var status: Int
     public var reason: StaticString

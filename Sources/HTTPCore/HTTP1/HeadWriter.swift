@@ -1,17 +1,17 @@
 public import NIOCore
 
-/// Writes a head, piece by piece, into room that a buffer has: a head has dozens of pieces, and for each of them the buffer
-/// itself would ask whether its memory is its own and large enough.
+/// Writes a head, piece by piece, into reserved memory of a buffer: a head has dozens of pieces, and for each of them
+/// the buffer itself would check whether its memory is unique and large enough.
 public struct HeadWriter: ~Copyable {
-    @usableFromInline let room: UnsafeMutableRawBufferPointer
+    @usableFromInline let memory: UnsafeMutableRawBufferPointer
     /// Bytes written.
     @usableFromInline private(set) var count = 0
     /// Whether something did not fit, and was left out.
     @usableFromInline private(set) var isFull = false
 
     @usableFromInline
-    init(_ room: UnsafeMutableRawBufferPointer) {
-        self.room = room
+    init(_ memory: UnsafeMutableRawBufferPointer) {
+        self.memory = memory
     }
 
     @inlinable
@@ -29,7 +29,7 @@ public struct HeadWriter: ~Copyable {
         write(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
-    /// The line of a field of ours.
+    /// The line of a field.
     public mutating func writeField(_ field: HeaderField) {
         writeText(field.name)
         writeStaticString(": ")
@@ -74,15 +74,15 @@ public struct HeadWriter: ~Copyable {
     /// The bytes of `number`, the lowest first.
     @inline(__always)
     private mutating func write<Number: FixedWidthInteger & BitwiseCopyable>(_ number: Number) {
-        guard room.count - count >= MemoryLayout<Number>.size else { return isFull = true }
-        room.storeBytes(of: number.littleEndian, toByteOffset: count, as: Number.self)
+        guard memory.count - count >= MemoryLayout<Number>.size else { return isFull = true }
+        memory.storeBytes(of: number.littleEndian, toByteOffset: count, as: Number.self)
         count += MemoryLayout<Number>.size
     }
 
     @inlinable
     mutating func write(_ bytes: UnsafeRawBufferPointer) {
-        guard room.count - count >= bytes.count else { return isFull = true }
-        guard let source = bytes.baseAddress, let target = room.baseAddress else { return }
+        guard memory.count - count >= bytes.count else { return isFull = true }
+        guard let source = bytes.baseAddress, let target = memory.baseAddress else { return }
         (target + count).copyMemory(from: source, byteCount: bytes.count)
         count += bytes.count
     }
@@ -90,15 +90,15 @@ public struct HeadWriter: ~Copyable {
 
 extension ByteBuffer {
     /// - Parameters:
-    ///   - size: About how many bytes there will be.
-    ///   - write: Called again, with more room, where that was too little.
+    ///   - size: The approximate number of bytes.
+    ///   - write: Called again, with more memory, if that was too little.
     @inlinable
     public mutating func writeHead(about size: Int, _ write: (inout HeadWriter) -> Void) {
         var size = max(size, 1)
         while true {
             var isWritten = false
-            writeWithUnsafeMutableBytes(minimumWritableBytes: size) { room in
-                var writer = HeadWriter(room)
+            writeWithUnsafeMutableBytes(minimumWritableBytes: size) { memory in
+                var writer = HeadWriter(memory)
                 write(&writer)
                 isWritten = !writer.isFull
                 return isWritten ? writer.count : 0

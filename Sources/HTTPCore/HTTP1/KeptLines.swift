@@ -1,5 +1,5 @@
-/// The field lines of a received head that go on as they came. Neighbours leave as one piece: most heads go on in two or
-/// three.
+/// The field lines of a received head that are forwarded unchanged. Neighbours are written as one piece: most heads
+/// take two or three.
 public struct KeptLines {
     @usableFromInline var start = 0
     @usableFromInline var end = 0
@@ -8,8 +8,8 @@ public struct KeptLines {
     public init() {}
 
     /// - Parameters:
-    ///   - field: It stands behind all that were kept before.
-    ///   - bytes: Those of its head.
+    ///   - field: It comes after all that were kept before.
+    ///   - bytes: The bytes of its head.
     @inlinable
     public mutating func keep(_ field: HeadField, _ bytes: Span<UInt8>, to out: inout HeadWriter) {
         if Int(field.nameStart) != end {
@@ -19,7 +19,7 @@ public struct KeptLines {
         end = Int(field.lineEnd)
     }
 
-    /// Writes the last piece; until then it is held back.
+    /// Writes the last piece, which is held back until then.
     @inlinable
     public func finish(_ bytes: Span<UInt8>, to out: inout HeadWriter) {
         out.writeBytes(bytes.extracting(start..<end).bytes)

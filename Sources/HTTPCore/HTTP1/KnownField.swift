@@ -1,19 +1,19 @@
-/// The fields that the gateway itself reads, sets or removes. All others pass untouched.
+/// The fields that the gateway itself reads, sets or removes. All others pass unchanged.
 public enum KnownField: UInt8, CaseIterable, Sendable {
     case other
     case host, contentLength, transferEncoding, connection, authorization, cookie, expect, upgrade, te, trailer
     case keepAlive, proxyConnection, proxyAuthenticate, proxyAuthorization, http2Settings
     case forwarded, xForwarded, xRealIP, xRequestID, traceparent, tracestate, date, clientCertificateSubject
 
-    /// By their bytes: the comparison that the compiler makes by itself is not inlined in other modules.
+    /// Compares raw values: the synthesized comparison is not inlined in other modules.
     @inlinable
     public static func == (left: KnownField, right: KnownField) -> Bool {
         unsafeBitCast(left, to: UInt8.self) == unsafeBitCast(right, to: UInt8.self)
     }
 
-    /// The field with this name, or `.other`; case does not matter (RFC 9110 section 5.1) and `_` counts as `-`.
+    /// The field with this name, or `.other`; case is ignored (RFC 9110 section 5.1) and `_` counts as `-`.
     ///
-    /// Told by length and first byte: at most one candidate is compared.
+    /// Selected by length and first byte: at most one candidate is compared.
     static func named(_ bytes: Span<UInt8>, _ name: Range<Int>) -> KnownField {
         guard !name.isEmpty else { return .other }
         let first = bytes[name.lowerBound].asFieldNameByte
@@ -47,8 +47,8 @@ public enum KnownField: UInt8, CaseIterable, Sendable {
         }
     }
 
-    /// Fields that hold for one connection only (RFC 9110 section 7.6.1), and the credentials meant for a proxy: never
-    /// forwarded. Framing fields are written anew.
+    /// Fields that apply to one connection only (RFC 9110 section 7.6.1), and credentials for a proxy: never forwarded.
+    /// Framing fields are written anew.
     @inlinable
     public var endsHere: Bool {
         switch self {
@@ -61,7 +61,7 @@ public enum KnownField: UInt8, CaseIterable, Sendable {
         }
     }
 
-    /// Fields that a backend might act on under an alias with `_`, to the harm of framing, routing or authentication.
+    /// Fields that a backend might read under an alias with `_`, to the harm of framing, routing or authentication.
     @inlinable
     public var mustNotHaveAlias: Bool {
         switch self {
@@ -106,8 +106,8 @@ extension UInt8 {
         self >= UInt8(ascii: "A") && self <= UInt8(ascii: "Z") ? self | 0x20 : self
     }
 
-    /// Lower case, and `-` for whatever is neither letter nor digit: so do servers that hand fields on as environment
-    /// variables, some for `_` alone and some for every such byte.
+    /// Lower case, and `-` for any byte that is neither letter nor digit: servers that pass fields as environment
+    /// variables do the same, some for `_` only and some for every such byte.
     @inlinable
     public var asFieldNameByte: UInt8 {
         isFieldNamePunctuation ? UInt8(ascii: "-") : asciiLowercased

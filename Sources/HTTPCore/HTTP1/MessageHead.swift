@@ -1,11 +1,11 @@
-/// What heads of both directions have: their fields, and what these say of framing and of the connection.
+/// The common part of heads of both directions: their fields, and what these say about framing and the connection.
 ///
-/// Offsets into the bytes it was parsed from, which its user has at hand. An object is used again for other heads, so that
-/// parsing allocates nothing.
+/// It holds offsets into the bytes it was parsed from, which its user keeps. Objects are reused, so that parsing
+/// allocates nothing.
 public class MessageHead {
     /// 0 or 1; higher minor versions are treated as 1 (RFC 9110 section 2.5).
     public final var minorVersion = 1
-    /// Only the first `fieldCount` are of this head.
+    /// Only the first `fieldCount` belong to this head.
     public final private(set) var fields: [HeadField] = []
     public final private(set) var fieldCount = 0
     /// Bytes of the whole head with its empty line.
@@ -19,8 +19,8 @@ public class MessageHead {
     final private(set) var connectionClose = false
     final private(set) var connectionKeepAlive = false
 
-    /// Members of all Connection fields together. Each field is compared with each of them, and nobody has so many options
-    /// for one connection.
+    /// Members of all Connection fields together. Each field is compared with each of them, and no real message has so
+    /// many.
     static let mostConnectionMembers = 64
 
     private final var connectionMembers = 0
@@ -50,12 +50,12 @@ public class MessageHead {
         fieldCount += 1
     }
 
-    /// Whether the sender means to go on using the connection after this exchange (RFC 9112 section 9.3).
+    /// Whether the sender keeps the connection open after this exchange (RFC 9112 section 9.3).
     public final var keepsAlive: Bool {
         !connectionClose && (minorVersion >= 1 || connectionKeepAlive)
     }
 
-    /// Takes note of a field that bears on framing or on the connection; others are let pass.
+    /// Records a field that affects framing or the connection; ignores others.
     final func noteFraming(_ field: HeadField, _ bytes: Span<UInt8>) throws(HTTPViolation) {
         switch field.known {
         case .contentLength:
@@ -78,7 +78,7 @@ public class MessageHead {
         }
     }
 
-    /// Transfer codings other than a single `chunked`, over as many field lines as there are (RFC 9112 section 6.1).
+    /// Transfer codings other than a single `chunked`, over any number of field lines (RFC 9112 section 6.1).
     private func noteCodings(_ value: Range<Int>, _ bytes: Span<UInt8>) throws(HTTPViolation) {
         var start = value.lowerBound
         repeat {
@@ -96,8 +96,8 @@ public class MessageHead {
         } while start <= value.upperBound
     }
 
-    /// Refuses what two recipients could frame in two ways (RFC 9112 section 6.3 rules 3 and 4, section 6.1), then what
-    /// could be read but is in a coding that is not implemented.
+    /// Refuses messages that two recipients could frame differently (RFC 9112 section 6.3 rules 3 and 4, section 6.1),
+    /// then those in a coding that is not implemented.
     final func checkFraming() throws(HTTPViolation) {
         guard isChunked || hasUnknownCoding else { return }
         guard contentLength == nil else {
@@ -137,7 +137,7 @@ public class MessageHead {
 }
 
 extension Span where Element == UInt8 {
-    /// `range` without the white space round its content.
+    /// `range` without surrounding white space.
     fileprivate func withoutWhiteSpace(_ range: Range<Int>) -> Range<Int> {
         var first = range.lowerBound
         var last = range.upperBound

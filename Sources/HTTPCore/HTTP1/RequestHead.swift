@@ -1,4 +1,4 @@
-/// How the body of a request is delimited. Decided once, from the head; nobody reads the fields again for it.
+/// How the body of a request is delimited. Decided once, from the head.
 public enum RequestFraming: Equatable, Sendable {
     case none
     case length(Int)

@@ -1,5 +1,5 @@
-/// Reads a request head as strictly as RFC 9112 allows: what two parsers could read in two ways is refused, never
-/// mended, because a request that we and the backend see differently is how smuggling starts.
+/// Reads a request head as strictly as RFC 9112 allows: what two parsers could read differently is refused, never
+/// repaired, because differing views of a request make smuggling possible.
 public struct RequestHeadParser: Sendable {
     public enum Outcome: Equatable, Sendable {
         case incomplete
@@ -14,15 +14,15 @@ public struct RequestHeadParser: Sendable {
     public let maximumFields: Int
 
     /// - Parameters:
-    ///   - maximumBytes: Of a head, its empty line included.
+    ///   - maximumBytes: Of a head, including its empty line.
     ///   - maximumFields: Fields of a head.
     public init(maximumBytes: Int, maximumFields: Int) {
         self.maximumBytes = maximumBytes
         self.maximumFields = maximumFields
     }
 
-    /// Parses the head at the start of `bytes` into `head`, whole or not at all: the same bytes give the same answer
-    /// whether they came at once or one by one.
+    /// Parses the head at the start of `bytes` into `head`, completely or not at all: the same bytes give the same
+    /// result whether they came at once or one by one.
     public func parse(_ bytes: Span<UInt8>, into head: RequestHead) -> Outcome {
         do throws(HTTPViolation) {
             return try parseLines(bytes, into: head) ? .complete : .incomplete
@@ -34,7 +34,7 @@ public struct RequestHeadParser: Sendable {
     private func parseLines(_ bytes: Span<UInt8>, into head: RequestHead) throws(HTTPViolation) -> Bool {
         head.reset()
         var lineStart = 0
-        // Two empty lines before the request line are let pass; RFC 9112 section 2.2 asks for one at least.
+        // Two empty lines before the request line are ignored; RFC 9112 section 2.2 asks for at least one.
         while lineStart < 4, bytes.count >= lineStart + 2, bytes[lineStart] == 0x0d, bytes[lineStart + 1] == 0x0a {
             lineStart += 2
         }
@@ -148,13 +148,13 @@ public struct RequestHeadParser: Sendable {
         try head.checkFraming()
         // RFC 9112 section 3.2.
         guard head.host != nil || head.minorVersion == 0 else { throw .badRequest("there is no Host header") }
-        // RFC 9110 section 10.1.1: an HTTP/1.0 client cannot mean it.
+        // RFC 9110 section 10.1.1: HTTP/1.0 has no expectations.
         if head.minorVersion == 0 || head.framing == .none { head.expectsContinue = false }
     }
 }
 
 extension UInt8 {
-    /// Visible ASCII. `#` never stands in a request target: a fragment is not sent (RFC 9110 section 7.1).
+    /// Visible ASCII without `#`: a request target has no fragment (RFC 9110 section 7.1).
     public var isTargetByte: Bool { self > 0x20 && self < 0x7f && self != UInt8(ascii: "#") }
 }
 
@@ -172,8 +172,8 @@ extension Span where Element == UInt8 {
         return number
     }
 
-    /// Calls `body` with each member of a comma-separated list, white space trimmed, empty members left out
-    /// (RFC 9110 section 5.6.1).
+    /// Calls `body` with each member of a comma-separated list, trimmed, without empty members (RFC 9110 section
+    /// 5.6.1).
     public func forEachListMember(_ range: Range<Int>, _ body: (Range<Int>) -> Void) {
         var start = range.lowerBound
         while start < range.upperBound {

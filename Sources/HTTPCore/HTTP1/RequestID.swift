@@ -1,4 +1,4 @@
-/// A request's identity in logs and answers: a version 4 UUID (RFC 9562), or the one a trusted proxy gave it.
+/// A request's identifier in logs and responses: a version 4 UUID (RFC 9562), or the one from a trusted proxy.
 public struct RequestID: Equatable, Sendable {
     let high: UInt64
     let low: UInt64
@@ -13,7 +13,7 @@ public struct RequestID: Equatable, Sendable {
         guard bytes.count == 36 else { return nil }
         var digits: (UInt64, UInt64) = (0, 0)
         for index in 0..<36 {
-            if Self.isHyphenPlace(index) {
+            if Self.isHyphenIndex(index) {
                 guard bytes[index] == UInt8(ascii: "-") else { return nil }
                 continue
             }
@@ -31,7 +31,7 @@ public struct RequestID: Equatable, Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Gives each byte of the text form in turn.
+    /// Passes each byte of the text form in turn.
     public func forEachByte(_ body: (UInt8) -> Void) {
         for index in 0..<8 { Self.byte(high, index, body, hyphenAfter: index == 3 || index == 5 || index == 7) }
         for index in 0..<8 { Self.byte(low, index, body, hyphenAfter: index == 1) }
@@ -44,7 +44,7 @@ public struct RequestID: Equatable, Sendable {
         if hyphenAfter { body(UInt8(ascii: "-")) }
     }
 
-    private static func isHyphenPlace(_ index: Int) -> Bool {
+    private static func isHyphenIndex(_ index: Int) -> Bool {
         index == 8 || index == 13 || index == 18 || index == 23
     }
 }

@@ -14,7 +14,7 @@ public enum ResponseFraming: Equatable, Sendable {
         }
     }
 
-    /// How many bytes there must be, where that is known.
+    /// The number of bytes, if known.
     public var length: Int? {
         switch self {
         case .none: 0
@@ -36,7 +36,7 @@ public final class ResponseHead: MessageHead {
         hasDate = false
     }
 
-    /// What follows the head of the answer to a `HEAD` (or another) request.
+    /// What follows the head of the response to a `HEAD` (or another) request.
     @inlinable
     public func framing(answeringHead: Bool) -> ResponseFraming {
         if answeringHead || status < 200 || status == 204 || status == 304 { return .none }

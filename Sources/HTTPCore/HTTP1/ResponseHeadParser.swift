@@ -1,14 +1,14 @@
-/// Reads a response head as strictly as a request's: a backend that is garbled or was made to answer twice must not
-/// reach a client as two answers.
+/// Reads a response head as strictly as a request's: a backend that sends garbage, or was made to respond twice, must
+/// not reach a client as two responses.
 public struct ResponseHeadParser: Sendable {
     public enum Outcome: Equatable, Sendable {
         case incomplete
         case complete
-        /// Why the answer cannot be passed on.
+        /// Why the response cannot be passed on.
         case garbled(HTTPViolation)
     }
 
-    /// Heads of answers may be larger than those of requests: cookies and policies add up.
+    /// Heads of responses may be larger than those of requests: cookies and policies add up.
     public static let maximumBytes = 128 << 10
     public static let maximumFields = 512
 

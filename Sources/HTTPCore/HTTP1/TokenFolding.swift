@@ -1,4 +1,4 @@
-/// Looks up what each byte of a field's name counts as. To be made once for many bytes.
+/// Maps each byte of a field's name to the byte it counts as. Make it once for many bytes.
 public struct TokenFolding {
     /// 128 bytes.
     @usableFromInline
@@ -6,14 +6,14 @@ public struct TokenFolding {
 
     @inlinable
     public init() {
-        // Static memory, which is there as long as the program.
+        // Static memory, which lives as long as the program.
         table = Self.bytes.utf8Start
     }
 
     /// ``Swift/UInt8/asFieldNameByte`` for bytes of a token (RFC 9110 section 5.6.2), 0 for all others.
     @inlinable
     public subscript(byte: UInt8) -> UInt8 {
-        // The table has all below 128.
+        // The table has all values below 128.
         byte < 128 ? table[Int(byte)] : 0
     }
 

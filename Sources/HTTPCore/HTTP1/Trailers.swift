@@ -1,13 +1,13 @@
 public import NIOCore
 
-/// Trailer sections, as they may be passed on (RFC 9110 section 6.5.1).
+/// Trailer sections that may be passed on (RFC 9110 section 6.5.1).
 public enum Trailers {
-    /// Writes the trailer lines that decide nothing: whatever frames, routes, authenticates or is the gateway's own to
-    /// say does not come behind its back.
+    /// Writes the trailer lines that have no special meaning: fields that frame, route or authenticate, or that only
+    /// the gateway may set, are dropped.
     ///
     /// - Parameters:
     ///   - section: Lines that were parsed before, each with its CRLF.
-    ///   - isRefused: Further fields to leave out.
+    ///   - isRefused: Further fields to drop.
     public static func write(
         _ section: [UInt8],
         to out: inout ByteBuffer,

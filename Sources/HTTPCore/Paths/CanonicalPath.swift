@@ -1,35 +1,35 @@
-/// A request's path in the one reading that everything agrees on: rules are matched on it, and it is what the backend
-/// gets. A path that could be read otherwise is refused, because a rule that looks at another path than the backend is
-/// the commonest hole in gateways.
+/// A request's path in its canonical form: rules are matched on it, and the backend gets it. An ambiguous path is
+/// refused, because a rule that checks another path than the backend uses is the commonest hole in gateways.
 ///
-/// - Unreserved characters are decoded (RFC 3986 section 6.2.2.2), other escapes are kept as they came.
+/// - Unreserved characters are decoded (RFC 3986 section 6.2.2.2), other escapes are kept unchanged.
 /// - Dot segments are resolved (section 5.2.4), never above the root.
-/// - `//` inside a path is kept, because some backends mean it; at the start it becomes one `/`: there some read a host.
+/// - `//` inside a path is kept, because some backends distinguish it; at the start it becomes one `/`, since some
+///   servers read a host there.
 /// - `;` parameters are kept.
 ///
-/// A backend may merge slashes, drop parameters, or do both: rules are asked about each of these readings as well.
+/// A backend may merge slashes, drop parameters, or do both: rules are matched on each of these readings as well.
 public struct CanonicalPath: Sendable {
     public enum Outcome: Equatable, Sendable {
-        /// The path is canonical as it came: nothing was written.
+        /// The path is canonical as received: nothing was written.
         case asReceived
         case rewritten
         case ambiguous(HTTPViolation)
     }
 
-    /// What is forwarded; valid after `.rewritten`.
+    /// The forwarded form; valid after `.rewritten`.
     public private(set) var forwarded: [UInt8] = []
-    /// What rules are matched on: decoded once. Valid after `.rewritten`.
+    /// The form for matching rules: decoded once. Valid after `.rewritten`.
     public private(set) var decoded: [UInt8] = []
-    /// The reading of a backend that merges slashes and drops parameters, where it differs from `decoded`. Valid after
+    /// The reading of a backend that merges slashes and drops parameters, if it differs from `decoded`. Valid after
     /// `.rewritten`.
     public private(set) var reduced: [UInt8]?
-    /// The readings of backends that do only one of the two, where they differ from `decoded` and from `reduced`.
-    /// Valid after `.rewritten`.
+    /// The readings of backends that do only one of the two, if they differ from `decoded` and from `reduced`. Valid
+    /// after `.rewritten`.
     public private(set) var partlyReduced: [[UInt8]] = []
 
     public init() {}
 
-    /// Whether `path` has nothing to decode, resolve or judge, so that it can be used where it stands. Nearly all have not.
+    /// Whether `path` has nothing to decode or resolve, so that it can be used unchanged: the usual case.
     static func isPlain(_ path: Span<UInt8>) -> Bool {
         var previous = UInt8(ascii: "a")
         for index in 0..<path.count {
@@ -93,12 +93,12 @@ public struct CanonicalPath: Sendable {
         return nil
     }
 
-    /// Takes back the segment before a `..`.
+    /// Removes the segment before a `..`.
     private mutating func removeLastSegment() -> StaticString? {
         guard let forwardedSlash = forwarded.lastIndex(of: UInt8(ascii: "/")),
             let decodedSlash = decoded.lastIndex(of: UInt8(ascii: "/"))
         else { return "the path climbs above its root" }
-        // `/a//../b` is `/a/b` by the RFC and `/b` for whoever merges slashes first.
+        // `/a//../b` is `/a/b` by the RFC, but `/b` for a server that merges slashes first.
         guard forwardedSlash < forwarded.count - 1 else { return "a parent segment follows an empty one" }
         guard !decoded[decodedSlash...].contains(UInt8(ascii: ";")) else {
             return "a parent segment follows one with parameters"
@@ -108,7 +108,7 @@ public struct CanonicalPath: Sendable {
         return nil
     }
 
-    /// Appends the bytes of a segment, decoded and as they are forwarded.
+    /// Appends the bytes of a segment, decoded and in the forwarded form.
     private mutating func decode(_ path: Span<UInt8>, _ range: Range<Int>) -> StaticString? {
         var position = range.lowerBound
         while position < range.upperBound {
@@ -143,8 +143,8 @@ public struct CanonicalPath: Sendable {
         return nil
     }
 
-    /// Whether a decoded segment would decode again. Its digits may themselves have been escaped, so only what came of
-    /// decoding tells.
+    /// Whether a decoded segment would decode again. Its digits may have been escaped themselves, so only the decoded
+    /// form can tell.
     private static func hasEscape(_ segment: ArraySlice<UInt8>) -> Bool {
         for index in segment.indices where segment[index] == UInt8(ascii: "%") && index + 2 < segment.endIndex {
             if segment[index + 1].hexValue != nil && segment[index + 2].hexValue != nil { return true }
@@ -160,7 +160,7 @@ public struct CanonicalPath: Sendable {
         let whole = Self.reading(of: decoded, mergesSlashes: true, dropsParameters: true)
         guard whole.count != decoded.count else { return }
         reduced = whole
-        // Each is the other with bytes left out, so that those of one length are the same.
+        // Each is the other with bytes left out, so readings of one length are equal.
         let parts = [
             Self.reading(of: decoded, mergesSlashes: true, dropsParameters: false),
             Self.reading(of: decoded, mergesSlashes: false, dropsParameters: true),

@@ -1,11 +1,11 @@
-/// A path decoded until no escape is left, however deep its escapes are nested: what the last of any number of servers in
-/// a row may read.
+/// A path decoded until no escape is left, however deep its escapes are nested: the reading of the last of any number
+/// of servers in a row.
 ///
-/// One pass: an escape that the decoded byte completes is decoded at once. The order does not matter, because two escapes
-/// never share a byte, so that what is left is what decoding again and again arrives at.
+/// One pass: an escape that the decoded byte completes is decoded at once. The order does not matter, because two
+/// escapes never share a byte, so the result is the same as from decoding repeatedly.
 public struct FullyDecodedPath: Sendable {
     public private(set) var bytes: [UInt8] = []
-    /// Bytes that were appended or taken back; never more than four for a byte of the path.
+    /// Bytes appended or removed; at most four for each byte of the path.
     private(set) var steps = 0
 
     public init(_ path: Span<UInt8>) {
@@ -29,14 +29,14 @@ public struct FullyDecodedPath: Sendable {
     public var mayNameOurs: Bool {
         let name = Self.ours
         guard bytes.count >= name.count else { return false }
-        // The first byte of the name stands in it once only, so that hardly a byte is looked at twice.
+        // The first byte of the name occurs in it only once, so hardly a byte is compared twice.
         return (0...(bytes.count - name.count)).contains { start in
             name.indices.allSatisfy { bytes[start + $0].asciiLowercased == name[$0] }
         }
     }
 
-    /// Its segments, without their parameters, where a backslash is a slash; nil where other servers may read other
-    /// letters in it: what is left of a malformed escape, a control byte that some drop, bytes that are not UTF-8.
+    /// Its segments without parameters, with a backslash as a slash; nil if other servers may read it differently: a
+    /// malformed escape remains, or a control byte that some drop, or bytes that are not UTF-8.
     public var segments: Set<[UInt8]>? {
         let isOdd = bytes.contains { $0 == UInt8(ascii: "%") || $0 < 0x20 || $0 == 0x7f }
         guard !isOdd, String(validating: bytes, as: UTF8.self) != nil else { return nil }

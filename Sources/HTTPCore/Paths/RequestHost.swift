@@ -1,12 +1,12 @@
-/// The host that a request is for, read from Host or an absolute-form target.
+/// A request's host, read from Host or an absolute-form target.
 public enum RequestHost {
-    /// The longest host name that DNS allows, with room for a port.
+    /// The longest host name that DNS allows, plus a port.
     private static let longest = 255 + 6
 
     /// Writes the host in lower case, without port and trailing dot, to `name`.
     ///
-    /// - Throws: ``HTTPViolation`` unless the bytes are `uri-host [":" port]` (RFC 9110 section 7.2) with nothing that
-    ///   could be read in two ways: no user information, no percent-escapes, no list.
+    /// - Throws: ``HTTPViolation`` unless the bytes are `uri-host [":" port]` (RFC 9110 section 7.2) without ambiguity:
+    ///   no user information, no percent-escapes, no list.
     public static func read(_ bytes: Span<UInt8>, _ range: Range<Int>, into name: inout [UInt8]) throws(HTTPViolation) {
         name.removeAll(keepingCapacity: true)
         guard !range.isEmpty else { throw .badRequest("the host is empty") }

@@ -1,15 +1,15 @@
-/// A request target taken apart (RFC 9112 section 3.2), as ranges of the head's bytes.
+/// A parsed request target (RFC 9112 section 3.2), as ranges of the head's bytes.
 public struct RequestTarget: Equatable, Sendable {
-    /// From the absolute form; it wins over Host.
+    /// From the absolute form; it takes precedence over Host.
     public var authority: Range<Int>?
-    /// Empty for `*`, and for an absolute form without a path, which stands for `/`.
+    /// Empty for `*`, and for an absolute form without a path, which means `/`.
     public var path: Range<Int>
     /// With its `?`; empty if there is none.
     public var query: Range<Int>
     public var isAsterisk: Bool
 
-    /// - Throws: ``HTTPViolation`` for a target that is none of origin, absolute and asterisk form, or does not go with
-    ///   the method. CONNECT and TRACE are refused: tunnels have their own way, and TRACE would echo credentials.
+    /// - Throws: ``HTTPViolation`` for a target that is not in origin, absolute or asterisk form, or does not fit the
+    ///   method. CONNECT and TRACE are refused: tunnels use extended CONNECT, and TRACE would echo credentials.
     public init(_ bytes: Span<UInt8>, method: Range<Int>, target: Range<Int>) throws(HTTPViolation) {
         if bytes.isExactly("CONNECT", method) || bytes.isExactly("TRACE", method) {
             throw HTTPViolation(status: 405, reason: "CONNECT and TRACE are not served")
@@ -29,7 +29,7 @@ public struct RequestTarget: Equatable, Sendable {
         } else {
             let authority = try Self.authority(bytes, target)
             self.init(bytes, pathAndQuery: authority.upperBound..<target.upperBound, authority: authority)
-            // RFC 9112 section 3.2.4: the last proxy makes the asterisk form of it.
+            // RFC 9112 section 3.2.4: the last proxy converts it to the asterisk form.
             if path.isEmpty, query.isEmpty, bytes.isExactly("OPTIONS", method) { isAsterisk = true }
         }
     }

@@ -2,9 +2,9 @@ public import Tenants
 public import Time
 public import Verification
 
-/// Someone who has signed in before, as the tenants of a realm know them.
+/// A user who has signed in before, as known to the tenants of a realm.
 public struct Account: Sendable, Equatable {
-    /// What a provider calls the account's owner.
+    /// A provider and its identifier for the account's owner.
     public struct Identity: Sendable, Hashable {
         public var provider: SignIn.Provider
         public var subject: String
@@ -15,7 +15,7 @@ public struct Account: Sendable, Equatable {
         }
     }
 
-    /// The `sub` of its tokens: 128 random bits in base64url, or what the account hook says.
+    /// The `sub` of its tokens: 128 random bits in base64url, or the account hook's value.
     public var subject: String
     public var role: String?
     public var email: String?
@@ -23,7 +23,7 @@ public struct Account: Sendable, Equatable {
     public var isPrivateEmail: Bool
     public var name: String?
     public var identities: [Identity]
-    /// What the account hook adds to its tokens.
+    /// Claims that the account hook adds to its tokens.
     public var claims: JSONObject
     public var createdAt: UnixTime
 
@@ -51,10 +51,10 @@ public struct Account: Sendable, Equatable {
 }
 
 extension Account {
-    /// The claims of its tokens that the granted scopes let a client see (OpenID Connect Core section 5.4), and those that
-    /// decide what it may do.
+    /// The claims of its tokens that the granted scopes allow (OpenID Connect Core section 5.4), and those that decide
+    /// on access.
     ///
-    /// - Parameter scopes: Nil for the tenant's own apps, which see all.
+    /// - Parameter scopes: Nil for the tenant's own apps, which get all.
     public func tokenClaims(_ scopes: [String]?) -> JSONObject {
         var object = claims
         if scopes?.contains("email") ?? true, let email {
@@ -67,7 +67,7 @@ extension Account {
         return object
     }
 
-    /// What apps show of it: `user` in answers.
+    /// The part that apps display: `user` in responses.
     public var user: JSONObject {
         var object: JSONObject = ["id": .string(subject), "sub": .string(subject)]
         for member in tokenClaims(nil).members where object[member.name] == nil { object[member.name] = member.value }
@@ -79,18 +79,18 @@ extension Account {
     }
 }
 
-/// Why a sign-in that a provider vouches for comes to nothing here.
+/// Why a sign-in that a provider confirmed is refused here.
 public enum AccountProblem: Error, Sendable, Equatable {
     /// The account has another role in this realm: 409 with this message.
     case otherRole(String)
-    /// The account hook says no: its status (400 to 499) and its message for people.
+    /// The account hook refuses: its status (400 to 499) and its message for users.
     case refusedByHook(status: Int, message: String)
-    /// The store or the account hook cannot be asked.
+    /// The store or the account hook is unavailable.
     case unavailable(EndpointRefusal)
 }
 
 extension AccountProblem {
-    /// As an app gets it.
+    /// The response for an app.
     public var answer: EndpointAnswer {
         switch self {
         case .otherRole(let message): .response(.json(["error": .string(message)], status: 409))

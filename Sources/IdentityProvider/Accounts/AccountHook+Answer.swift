@@ -5,11 +5,11 @@ extension AccountHook {
     struct Answer: Sendable, Equatable {
         private static let longestSubject = 255
         private static let longestRole = 64
-        /// In JSON. Tokens have to hold them besides all else, and go with every request.
+        /// In bytes of JSON. The claims go into every token, and so into every request.
         private static let longestClaims = 4096
 
         let subject: String
-        /// Nil: as the tenant's rules have it.
+        /// Nil to apply the tenant's rules.
         let role: String?
         let claims: JSONObject
 
@@ -19,8 +19,7 @@ extension AccountHook {
             self.claims = claims
         }
 
-        /// Reads `{ "subject", "role"?, "claims"? }`. A null is taken for what is not there; further members are not
-        /// looked at.
+        /// Reads `{ "subject", "role"?, "claims"? }`. A null counts as absent; further members are ignored.
         init(_ body: [UInt8]) throws(Fault) {
             let value: JSONValue
             do throws(JSONParsingError) {
@@ -54,7 +53,7 @@ extension AccountHook {
             return claims
         }
 
-        /// Names go into fields of requests and into logs.
+        /// Names go into request fields and logs.
         private static func isName(_ text: String, bytes: Int) -> Bool {
             !text.isEmpty && text.utf8.count <= bytes
                 && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
@@ -63,7 +62,7 @@ extension AccountHook {
 }
 
 extension AccountHook.Answer {
-    /// Why the answer of a hook is none; for its operator.
+    /// Why a hook's response is invalid; for its operator.
     enum Fault: Error, Equatable, CustomStringConvertible {
         case noJSON
         case noObject

@@ -3,14 +3,14 @@ public import Tenants
 import Time
 import Verification
 
-/// The backend that decides which account somebody is, and what it may do.
+/// The backend that decides which account an identity belongs to, and its role and claims.
 ///
-/// It is asked with `POST` and a JSON object of what the provider vouches for. The request proves whose it is: its
-/// `Authorization: Bearer` is a JWT (RFC 7519) that the tenant's issuer signed, for the hook's URL alone, for a minute,
-/// and with the hash of the body. `email_verified` and the like are worth no more than that proof: the hook has to
-/// check it with the issuer's key set.
+/// It is called with `POST` and a JSON object of the provider's claims. The request is authenticated: its
+/// `Authorization: Bearer` is a JWT (RFC 7519) that the tenant's issuer signed, for the hook's URL only, for one
+/// minute, and with the hash of the body. The hook must verify it with the issuer's key set; otherwise `email_verified`
+/// and the other members prove nothing.
 public struct AccountHook: Sendable {
-    /// Seconds for which the proof with a request holds.
+    /// Seconds for which the proof of a request is valid.
     private static let proofLifetime = 60
 
     private let url: String
@@ -25,7 +25,7 @@ public struct AccountHook: Sendable {
     ///   - url: `accounts.hook`.
     ///   - issuer: The `iss` of the proof: the URL of the tenant's issuer.
     ///   - tenant: Its name in tenants.yaml.
-    ///   - rules: The tenant's, whose realm and role the hook is told.
+    ///   - rules: The tenant's; realm and role are sent to the hook.
     ///   - keys: The tenant's.
     public init(
         url: String,
@@ -47,10 +47,10 @@ public struct AccountHook: Sendable {
         self.logger = logger
     }
 
-    /// Asks the hook once.
+    /// Calls the hook once.
     ///
     /// - Parameters:
-    ///   - name: What the provider or the app says the name is.
+    ///   - name: The name from the provider or the app.
     func decide(
         _ identity: ProviderIdentity,
         name: String?,
@@ -113,7 +113,7 @@ public struct AccountHook: Sendable {
     private func answer(of response: ProviderResponse) throws(AccountProblem) -> Answer {
         switch response.status {
         case 200...299: break
-        // Too slow, too early, too often: none of it says anything of who signs in.
+        // Too slow, too early, too often: none of these is about the account.
         case 400...499 where ![408, 425, 429].contains(response.status):
             logger.notice("the account hook refuses a sign-in", metadata: ["status": "\(response.status)"])
             throw Self.refusal(response)
@@ -129,7 +129,7 @@ public struct AccountHook: Sendable {
         }
     }
 
-    /// Other statuses than these would say something of the app's request, which the hook never saw.
+    /// Other statuses would be about the app's request, which the hook never saw.
     private static func refusal(_ response: ProviderResponse) -> AccountProblem {
         .refusedByHook(
             status: [403, 409, 422].contains(response.status) ? response.status : 403,

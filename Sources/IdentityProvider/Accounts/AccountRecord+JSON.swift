@@ -2,7 +2,7 @@ import Tenants
 import Time
 import Verification
 
-/// Accounts as the store keeps them: a JSON object.
+/// Accounts in the store: a JSON object.
 extension AccountRecord {
     private static let version = 1.0
 

@@ -1,9 +1,9 @@
 import Tenants
 import Verification
 
-/// An account as the store keeps it: also which e-mail each of its identities vouches for now.
+/// An account in the store, with the e-mail that each of its identities currently verifies.
 struct AccountRecord: Sendable {
-    /// One identity, and the e-mail that its provider says it has verified, when it last said one.
+    /// One identity, and the last e-mail that its provider reported as verified.
     struct Link: Sendable {
         var identity: Account.Identity
         var email: String?
@@ -12,23 +12,23 @@ struct AccountRecord: Sendable {
     private(set) var account: Account
     private(set) var links: [Link]
 
-    /// - Parameter links: Take the place of the account's identities.
+    /// - Parameter links: Replace the account's identities.
     init(_ account: Account, links: [Link] = []) {
         self.account = account
         self.links = links
         self.account.identities = links.map(\.identity)
     }
 
-    /// Whether one of the account's identities has this e-mail still. An address that all of them gave up may belong to
+    /// Whether one of the account's identities still has this e-mail. An address that all of them gave up may belong to
     /// somebody else by now.
     func vouches(for address: EmailAddress) -> Bool {
         links.contains { $0.email.flatMap(EmailAddress.init) == address }
     }
 
-    /// Takes over what a provider says of one of the account's identities, which it becomes if it is none yet.
+    /// Updates one of the account's identities, or adds it, with what the provider reports.
     ///
-    /// An e-mail is the account's when it is new: two providers that each go on saying another one do not change it
-    /// back and forth. One that is not verified takes no verified one's place.
+    /// The account takes over an e-mail only if it is new: two providers that keep reporting different ones do not
+    /// change it back and forth. An unverified e-mail does not replace a verified one.
     mutating func update(with identity: ProviderIdentity, givenName: String?) {
         let link = link(of: identity.key)
         if let email = identity.email, let address = EmailAddress(email) {
@@ -60,16 +60,16 @@ struct AccountRecord: Sendable {
         throw .otherRole("This account is registered as \(isVowel ? "an" : "a") \(registered)")
     }
 
-    /// Takes over what an account hook decided, which it decides alone.
+    /// Takes over an account hook's decision, which is final.
     ///
-    /// - Parameter role: Of the tenant, for where the hook says none.
-    /// - Throws: ``AccountProblem/otherRole(_:)``, where it says none.
+    /// - Parameter role: The tenant's, used if the hook gives none.
+    /// - Throws: ``AccountProblem/otherRole(_:)``, if the hook gives none.
     mutating func follow(_ answer: AccountHook.Answer, elseAs role: String?) throws(AccountProblem) {
         if let role = answer.role { account.role = role } else { try enter(as: role) }
         account.claims = answer.claims
     }
 
-    /// The identity is the account's no more, and its e-mail is verified only if another one vouches for it.
+    /// Removes the identity; the account's e-mail stays verified only if another identity verifies it.
     mutating func leave(_ identity: Account.Identity) {
         links.removeAll { $0.identity.isSame(as: identity) }
         account.identities = links.map(\.identity)
@@ -85,25 +85,26 @@ struct AccountRecord: Sendable {
 }
 
 extension ProviderIdentity {
-    /// What the provider calls it.
+    /// The provider's identifier for it.
     var key: Account.Identity { Account.Identity(provider: provider, subject: subject) }
 }
 
 extension Account.Identity {
-    /// Byte for byte, as the store's keys are made.
+    /// Compares bytes, as the store's keys do.
     func isSame(as other: Account.Identity) -> Bool {
         provider == other.provider && subject.utf8.elementsEqual(other.subject.utf8)
     }
 }
 
-/// An e-mail address in the one spelling that accounts are found by: letters of ASCII in lower case, all else as it is.
+/// An e-mail address in the form by which accounts are found: ASCII letters in lower case, the rest unchanged.
 struct EmailAddress: Sendable, Equatable {
-    /// A local part of 64 octets, the sign, and a domain of 255 (RFC 5321 section 4.5.3.1).
+    /// A local part of 64 octets, `@`, and a domain of 255 (RFC 5321 section 4.5.3.1).
     private static let longest = 320
 
     let bytes: [UInt8]
 
-    /// - Returns: Nil for what cannot be one: an `@` with something on both sides, no control character and no space.
+    /// - Returns: Nil for what cannot be an address: it needs an `@` with text on both sides, and no control characters
+    ///   or spaces.
     init?(_ text: String) {
         let bytes = text.utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
         guard bytes.count <= Self.longest, bytes.allSatisfy({ $0 > 0x20 && $0 != 0x7F }),
@@ -113,7 +114,7 @@ struct EmailAddress: Sendable, Equatable {
     }
 }
 
-/// A name for people, which an app or a provider made up.
+/// A display name from an app or a provider.
 enum PersonName {
     private static let longest = 200
 
@@ -121,10 +122,10 @@ enum PersonName {
     static func kept(_ text: String) -> String? { BoundedText.kept(text, bytes: longest) }
 }
 
-/// Text from elsewhere, to be shown.
+/// Untrusted text for display.
 enum BoundedText {
-    /// - Returns: `text` without control characters and outer white space, cut where it gets longer than `bytes` in
-    ///   UTF-8; nil if nothing is left.
+    /// - Returns: `text` without control characters and outer white space, cut to `bytes` in UTF-8; nil if nothing is
+    ///   left.
     static func kept(_ text: String, bytes: Int) -> String? {
         var kept = String.UnicodeScalarView()
         var length = 0

@@ -4,16 +4,16 @@ import Tenants
 import Time
 import Verification
 
-/// The accounts of a realm, or of a tenant without one, in the store: the accounts themselves by subject, and what
-/// leads to them. Nothing here expires. No name of a key tells whose it is.
+/// The accounts of a realm, or of a tenant without one, in the store: the accounts by subject, and the pointers to
+/// them. Nothing here expires. Keys do not reveal whose they are.
 struct AccountRecords: Sendable {
-    /// An account as it was read, with the bytes that have to be there still for it to be changed.
+    /// An account as read, with the bytes to compare when it is changed.
     struct Stored: Sendable {
         let record: AccountRecord
         fileprivate let bytes: [UInt8]
     }
 
-    /// A subject that an identity or an e-mail leads to.
+    /// The subject that an identity or an e-mail points to.
     struct Pointer: Sendable {
         let subject: String
         let since: UnixTime
@@ -22,7 +22,7 @@ struct AccountRecords: Sendable {
 
     private let store: any Store
     private let scope: String
-    /// Before each kind: a realm and a tenant that have one name share nothing.
+    /// Precedes each kind: a realm and a tenant of the same name share nothing.
     private let prefix: String
     private let logger: Logger
 
@@ -44,16 +44,16 @@ struct AccountRecords: Sendable {
         return Stored(record: record, bytes: bytes)
     }
 
-    /// Puts `record` in the place of `stored`, or where nothing is.
+    /// Replaces `stored` with `record`, or adds it if `stored` is nil.
     ///
-    /// - Returns: Whether it is there now; not if someone else changed or made the account in between.
+    /// - Returns: Whether it is stored; false if another instance changed or created the account in between.
     func replace(_ stored: Stored?, with record: AccountRecord) async throws(AccountProblem) -> Bool {
         let bytes = record.json
         if let stored, stored.bytes == bytes { return true }
         return try await replace(stored?.bytes, with: bytes, key(ofAccount: record.account.subject))
     }
 
-    // MARK: What leads to them
+    // MARK: Pointers
 
     func pointer(of identity: Account.Identity) async throws(AccountProblem) -> Pointer? {
         try await pointer(key(of: identity))
@@ -63,7 +63,7 @@ struct AccountRecords: Sendable {
         try await pointer(key(of: address))
     }
 
-    /// - Returns: Whether it leads to `subject` now; not if someone else changed it in between.
+    /// - Returns: Whether it points to `subject` now; false if another instance changed it in between.
     func point(
         _ identity: Account.Identity,
         to subject: String,
@@ -73,7 +73,7 @@ struct AccountRecords: Sendable {
         try await replace(pointer?.bytes, with: Self.json(subject, now), key(of: identity))
     }
 
-    /// - Returns: Whether it leads to `subject` now; not if someone else changed it in between.
+    /// - Returns: Whether it points to `subject` now; false if another instance changed it in between.
     func point(
         _ address: EmailAddress,
         to subject: String,
@@ -104,7 +104,7 @@ struct AccountRecords: Sendable {
     private func key(of address: EmailAddress) -> StoreKey { key("account-email", address.bytes) }
 
     private func key(of identity: Account.Identity) -> StoreKey {
-        // No provider's name has a NUL: two pairs never read the same.
+        // No provider's name has a NUL, so two pairs never form the same key.
         key("account-identity", Array(identity.provider.rawValue.utf8) + [0] + identity.subject.utf8)
     }
 

@@ -1,10 +1,10 @@
 import Tenants
 import Time
 
-/// Accounts that a hook decides. They are kept all the same, so that who asks later need not ask the hook.
+/// Accounts that a hook decides on. They are stored too, so that later lookups need not call the hook.
 extension AccountRepository {
-    /// Keeps what the hook said: the account first, and then what leads to it. A kill in between leaves the identity
-    /// where it was until the next sign-in, at which the hook is asked anew.
+    /// Stores the hook's decision: first the account, then the identity's pointer. After a crash in between the
+    /// identity points where it did until its next sign-in, which calls the hook again.
     func follow(
         _ answer: AccountHook.Answer,
         _ identity: ProviderIdentity,
@@ -22,7 +22,7 @@ extension AccountRepository {
         throw overtaken()
     }
 
-    /// - Returns: Whether the identity leads to `subject` now; not if someone else was faster.
+    /// - Returns: Whether the identity points to `subject` now; false if another instance was faster.
     private func lead(
         _ identity: Account.Identity,
         to subject: String,

@@ -4,31 +4,31 @@ public import Tenants
 public import Time
 import Verification
 
-/// Who has signed in before, in the store: one account for each identity and each linked e-mail, whatever number of
-/// instances look at once, and wherever one of them is killed.
+/// People who have signed in, in the store: one account for each identity and each linked e-mail, however many
+/// instances look at once, and wherever one of them crashes.
 ///
-/// Three kinds of records, each changed only where it still is as it was read:
+/// There are three kinds of records, each changed only by compare-and-set:
 ///
-/// - an e-mail leads to a subject (only with `link_by_email`, and only a verified one),
-/// - an identity leads to a subject, for ever,
+/// - an e-mail points to a subject (only with `link_by_email`, and only a verified one),
+/// - an identity points to a subject, permanently,
 /// - a subject has its account.
 ///
-/// They are made in this order. Whoever makes the e-mail's record chooses the subject, and all others who come by that
-/// e-mail take it from there; without an e-mail, whoever makes the identity's record does. A subject that nobody has an
-/// account for yet is no accident to be mended: the next who is led to it makes the account. So a kill between two
-/// records leaves what the next sign-in goes on from, and never a second subject for what had one.
+/// They are written in this order. The sign-in that writes the e-mail's record chooses the subject, and all others with
+/// that e-mail use it; without an e-mail, the one that writes the identity's record does. A subject without an account
+/// needs no repair: the next sign-in that is led to it creates the account. So after a crash between two records the
+/// next sign-in continues, and nothing gets a second subject.
 ///
-/// Which e-mail leads where is believed only if the account it leads to agrees: an identity of it has that e-mail
-/// still. A record that the account does not agree with, since its owner has another address now, lets nobody in;
-/// whoever has the address next makes it lead to themselves. Such a record is left until then: taken away without
-/// looking, it could be the next owner's. While there is no account yet, it is believed for ten minutes, which is
-/// longer than any sign-in takes and shorter than an address needs to change hands.
+/// An e-mail's record is used only if the account agrees: one of its identities still has that e-mail. A record
+/// that the account does not agree with, because its owner has another address now, gives no access; the address's next
+/// owner replaces it. It is not deleted before: a blind delete could remove the next owner's record. While there is no
+/// account yet, the record is used for ten minutes, which is longer than any sign-in takes and shorter than an
+/// address takes to change hands.
 ///
-/// Accounts are never merged. An identity that is known keeps its account, whoever else has its e-mail.
+/// Accounts are never merged. A known identity keeps its account, even if another account has its e-mail.
 public struct AccountRepository: AccountFinding {
-    /// How often a change is tried anew that others got ahead of; each time one of them had done theirs.
+    /// How often a change is retried after others got in first; each retry means that one of them made progress.
     static let mostTries = 64
-    /// Seconds for which an e-mail may lead to an account that is still being made.
+    /// Seconds for which an e-mail may point to an account that is still being created.
     private static let makingTime = 600.0
 
     let rules: AccountRules
@@ -39,7 +39,7 @@ public struct AccountRepository: AccountFinding {
     /// - Parameters:
     ///   - tenant: Its name in tenants.yaml.
     ///   - store: Open.
-    ///   - hook: Decides instead of the rules; nil: there is none.
+    ///   - hook: Decides instead of the rules; nil for none.
     public init(
         _ rules: AccountRules,
         tenant: String,
@@ -94,8 +94,8 @@ public struct AccountRepository: AccountFinding {
         return try await account(ofSubject: pointer.subject)
     }
 
-    /// The identity goes on leading to the account: a provider gives one name to one person only, and an event that comes
-    /// once more finds the same account.
+    /// The identity keeps pointing to the account: a provider never gives one identifier to two people, and a repeated
+    /// event finds the same account.
     public func forget(_ identity: Account.Identity, at now: UnixTime) async throws(AccountProblem) {
         for _ in 0..<Self.mostTries {
             guard let pointer = try await records.pointer(of: identity),
@@ -108,7 +108,7 @@ public struct AccountRepository: AccountFinding {
         throw overtaken()
     }
 
-    /// What a change comes to that others got ahead of too often.
+    /// The result of a change that lost too many races.
     func overtaken() -> AccountProblem {
         logger.warning("an account changes faster than a sign-in can be kept")
         return .unavailable(.storeUnavailable)
@@ -118,9 +118,9 @@ public struct AccountRepository: AccountFinding {
 // MARK: - Subjects
 
 extension AccountRepository {
-    /// The subject that `identity` leads to, from now on if it led to none.
+    /// The subject that `identity` points to; if there is none, a new pointer is stored.
     ///
-    /// - Returns: Nil if somebody else was faster: look again.
+    /// - Returns: Nil if another instance was faster: look again.
     private func subject(
         of identity: ProviderIdentity,
         at now: UnixTime
@@ -137,9 +137,9 @@ extension AccountRepository {
         return subject
     }
 
-    /// The subject that an e-mail joins who has it to; a new one, chosen for all who have it, if there is none.
+    /// The subject that an e-mail points to; a new one, the same for all sign-ins with that e-mail, if there is none.
     ///
-    /// - Returns: Nil if somebody else was faster: look again.
+    /// - Returns: Nil if another instance was faster: look again.
     private func subject(
         joinedBy address: EmailAddress,
         at now: UnixTime
@@ -156,7 +156,7 @@ extension AccountRepository {
         return try await records.point(address, to: subject, insteadOf: pointer, at: now) ? subject : nil
     }
 
-    /// Makes a verified e-mail lead to the account of who has it, unless it leads to another who has it too.
+    /// Makes a verified e-mail point to this account, unless it points to another account that has it too.
     private func keep(
         _ address: EmailAddress,
         leadingTo subject: String,
@@ -189,7 +189,7 @@ extension AccountRepository {
         stored?.record.vouches(for: address) ?? (now - pointer.since < makingTime)
     }
 
-    /// The e-mail that may join `identity` to others; nil: none.
+    /// The e-mail that may link `identity` to others; nil for none.
     private func linkedAddress(_ identity: ProviderIdentity) -> EmailAddress? {
         rules.linkByEmail && identity.isEmailVerified ? identity.email.flatMap(EmailAddress.init) : nil
     }
@@ -198,9 +198,9 @@ extension AccountRepository {
 
     // MARK: Accounts
 
-    /// The account of `subject`, made if there is none, with what the provider says of it now.
+    /// The account of `subject`, created if there is none, updated with what the provider reports.
     ///
-    /// - Returns: Nil if somebody else was faster: look again.
+    /// - Returns: Nil if another instance was faster: look again.
     private func enter(
         _ subject: String,
         _ identity: ProviderIdentity,

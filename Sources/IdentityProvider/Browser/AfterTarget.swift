@@ -1,13 +1,13 @@
-/// Where a browser goes after a sign-in with cookies: a URL of one origin, whatever was asked for.
+/// The URL after a sign-in with cookies. It is always on one origin, whatever the request asks for.
 struct AfterTarget: Sendable, Equatable {
     private static let longest = 2048
 
     let url: String
 
     /// - Parameters:
-    ///   - asked: What the request wants: a URL of `configured`'s origin, or a path there; nil: `configured` itself.
+    ///   - asked: From the request: a URL of `configured`'s origin, or a path there; nil for `configured` itself.
     ///   - configured: An absolute URL.
-    /// - Returns: Nil for what leads elsewhere, or might in some browser.
+    /// - Returns: Nil if it leads to another origin, or might in some browser.
     init?(_ asked: String?, configured: String) {
         guard let asked else {
             url = configured
@@ -19,7 +19,7 @@ struct AfterTarget: Sendable, Equatable {
             guard !asked.hasPrefix("//") else { return nil }
             url = origin + asked
         } else {
-            // Behind the origin there is a path, a query or nothing: no port, no further label, no `@`.
+            // After the origin there may be a path, a query or nothing: no port, no further label, no `@`.
             guard asked.utf8.starts(with: origin.utf8),
                 asked.utf8.dropFirst(origin.utf8.count).first.map(Self.ends) ?? true
             else { return nil }
@@ -27,7 +27,7 @@ struct AfterTarget: Sendable, Equatable {
         }
     }
 
-    /// `url` with `error` in its query, before a fragment.
+    /// `url` with `error` in its query, before any fragment.
     static func url(_ url: String, error: String) -> String {
         let fragment = url.firstIndex(of: "#") ?? url.endIndex
         return FormText.url(String(url[..<fragment]), adding: [("error", error)]) + url[fragment...]
@@ -44,7 +44,7 @@ struct AfterTarget: Sendable, Equatable {
         byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
     }
 
-    /// Visible ASCII, without what no URL has: browsers take `\` for `/`, and leave out line ends and tabs.
+    /// Visible ASCII, without characters that no URL has: browsers read `\` as `/`, and drop line ends and tabs.
     private static func isPlain(_ byte: UInt8) -> Bool {
         (0x21...0x7E).contains(byte) && !#"\"<>^`{|}"#.utf8.contains(byte)
     }

@@ -1,4 +1,4 @@
-/// What a client is told instead of a code (RFC 6749 section 4.1.2.1, OpenID Connect Core section 3.1.2.6).
+/// The error that a client gets instead of a code (RFC 6749 section 4.1.2.1, OpenID Connect Core section 3.1.2.6).
 struct AuthorizationError: Error, Sendable, Equatable {
     enum Code: String, Sendable, CaseIterable {
         case invalidRequest = "invalid_request"
@@ -14,7 +14,7 @@ struct AuthorizationError: Error, Sendable, Equatable {
     }
 
     let code: Code
-    /// For developers: ASCII, and nothing that was sent.
+    /// For developers: ASCII, without client input.
     let description: String
 
     init(_ code: Code, _ description: String) {

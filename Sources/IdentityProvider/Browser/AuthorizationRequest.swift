@@ -1,37 +1,36 @@
 import Tenants
 import Verification
 
-/// An authorization request that is as it has to be: code flow with PKCE S256 (RFC 6749 section 4.1.1, RFC 7636 section
-/// 4.3, OpenID Connect Core section 3.1.2.1).
+/// A valid authorization request: code flow with PKCE S256 (RFC 6749 section 4.1.1, RFC 7636 section 4.3, OpenID
+/// Connect Core section 3.1.2.1).
 struct AuthorizationRequest: Sendable, Equatable {
     /// Longest `state` and `nonce` in bytes.
     static let longestState = 2048
     static let longestNonce = 512
 
     let client: ClientReturn
-    /// Those that are granted, in the order asked.
+    /// The granted ones, in the order of the request.
     let scopes: [String]
     let nonce: String?
     /// S256.
     let codeChallenge: String
-    /// SHA-256 thumbprint of the key that whoever redeems the code has to prove to hold (RFC 9449 section 10).
+    /// SHA-256 thumbprint of the key that must be proved when the code is redeemed (RFC 9449 section 10).
     var keyThumbprint: [UInt8]?
 }
 
-/// What becomes of the parameters of an authorization request.
+/// The result of reading an authorization request.
 enum JudgedAuthorization: Sendable, Equatable {
     case good(AuthorizationRequest)
-    /// The client is told.
+    /// The error goes to the client.
     case refused(AuthorizationError, ClientReturn)
-    /// Client or redirect URI are not to be trusted: nobody but the person is told.
+    /// Client or redirect URI are invalid: only the user sees the error.
     case untrusted
 }
 
 extension JudgedAuthorization {
     /// - Parameters:
-    ///   - parameters: Of the query or the form, as they came.
-    ///   - bindsCodes: Whether the tenant looks at proofs: elsewhere `dpop_jkt` is passed over as any parameter that is
-    ///     not known.
+    ///   - parameters: Of the query or the form, as received.
+    ///   - bindsCodes: Whether the tenant uses DPoP; if not, `dpop_jkt` is ignored like any unknown parameter.
     init(_ parameters: [UInt8], clients: [IssuerClient], bindsCodes: Bool = false) {
         var problem: AuthorizationError?
         let fields: FormFields
@@ -64,7 +63,8 @@ extension JudgedAuthorization {
         }
     }
 
-    /// Of parameters some of which are there twice, those that say whom to tell; nil if one of these is.
+    /// The fields that say where to report an error, from parameters with duplicates; nil if one of these fields is
+    /// duplicated.
     private static func returnFields(of parameters: [UInt8]) -> FormFields? {
         let pairs = parameters.split(separator: UInt8(ascii: "&"), maxSplits: FormFields.mostFields)
         guard pairs.count <= FormFields.mostFields else { return nil }
@@ -75,7 +75,7 @@ extension JudgedAuthorization {
             }
             return try? FormFields(Array(kept.joined(separator: [UInt8(ascii: "&")])))
         }
-        // A state that is there twice is nobody's to choose from.
+        // A duplicated state is ignored: either value could be wrong.
         return fields(["client_id", "redirect_uri", "state"]) ?? fields(["client_id", "redirect_uri"])
     }
 }
@@ -111,7 +111,7 @@ extension AuthorizationRequest {
         return thumbprint
     }
 
-    /// What would change the meaning of all else, and is not done here (OpenID Connect Core sections 6 and 7).
+    /// Unsupported parameters that would change the meaning of the request (OpenID Connect Core sections 6 and 7).
     private static func checkExtensions(_ fields: FormFields) throws(AuthorizationError) {
         if fields["request"] != nil { throw AuthorizationError(.requestNotSupported, "request is not supported") }
         if fields["request_uri"] != nil {
@@ -140,7 +140,7 @@ extension AuthorizationRequest {
         guard prompts.count == 1 else {
             throw AuthorizationError(.invalidRequest, "prompt has none beside another")
         }
-        // Nobody is signed in at the issuer itself: each sign-in is the provider's.
+        // The issuer itself has no login session: each sign-in is the provider's.
         throw AuthorizationError(.loginRequired, "nobody signs in without being asked")
     }
 
@@ -148,7 +148,7 @@ extension AuthorizationRequest {
         guard let challenge = fields["code_challenge"] else {
             throw AuthorizationError(.invalidRequest, "code_challenge is missing: PKCE is required")
         }
-        // Without a method it would be `plain` (RFC 7636 section 4.3), which whoever sees this request can answer.
+        // The default would be `plain` (RFC 7636 section 4.3), which anyone who sees this request can answer.
         guard let method = fields["code_challenge_method"], method.utf8.elementsEqual("S256".utf8) else {
             throw AuthorizationError(.invalidRequest, "code_challenge_method has to be S256")
         }
@@ -158,7 +158,8 @@ extension AuthorizationRequest {
         return challenge
     }
 
-    /// Those asked for that the client may have; `offline_access` is nothing more than every client gets.
+    /// The requested scopes that the client may have. `offline_access` needs no grant: every client gets refresh
+    /// tokens.
     private static func scopes(_ fields: FormFields, allowed: [String]) throws(AuthorizationError) -> [String] {
         func has(_ scopes: [String], _ scope: String) -> Bool {
             scopes.contains { $0.utf8.elementsEqual(scope.utf8) }

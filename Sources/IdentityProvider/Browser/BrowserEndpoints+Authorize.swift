@@ -2,12 +2,11 @@ import Store
 import Tenants
 
 extension BrowserEndpoints {
-    /// Bytes of an authorization request: what fits into a request line of most servers, and all that is taken of each
-    /// parameter.
+    /// Bytes of an authorization request: the limit of most servers' request lines, and of each parameter.
     private static let longestRequest = 8192
 
-    /// The authorization endpoint (RFC 6749 section 3.1): the page with the providers, or an error, for the client
-    /// where it is known for sure and else for the person.
+    /// The authorization endpoint (RFC 6749 section 3.1): the page with the providers, or an error. The error goes to
+    /// the client if that is known for certain, otherwise to the user.
     func authorize(_ request: EndpointRequest) async throws(SignInProblem) -> EndpointResponse {
         guard let issuer = context.tenant.issuer else { throw .unknownClient }
         let parameters = try parameters(of: request)
@@ -25,7 +24,7 @@ extension BrowserEndpoints {
         }
     }
 
-    /// Where a provider returns to for the page.
+    /// The path to which a provider returns for the page.
     static func callbackPath(_ provider: SignIn.Provider, _ issuer: BuiltInIssuer) -> String {
         "\(issuer.basePath)/oauth2/callback/\(provider.rawValue)"
     }

@@ -1,7 +1,7 @@
 import Store
 import Tenants
 
-/// A callback endpoint: who returns there, and from what.
+/// A callback endpoint: which provider returns there, and for which flow.
 struct CallbackEndpoint: Sendable {
     enum Flow: Sendable, Equatable {
         case page
@@ -11,7 +11,7 @@ struct CallbackEndpoint: Sendable {
     let flow: Flow
     let provider: any BrowserProvider
 
-    /// The leg of a sign-in that comes back here; nil for one of another flow, or without this provider.
+    /// The leg of a sign-in that returns here; nil for one of another flow, or without this provider.
     func leg(of transaction: SignInTransaction) -> SignInTransaction.Leg? {
         switch (transaction.purpose, flow) {
         case (.client, .page), (.web, .web): transaction.legs[provider.provider]
@@ -29,17 +29,17 @@ extension BrowserEndpoints {
         return try await callback(request, at: CallbackEndpoint(flow: .page, provider: provider))
     }
 
-    /// A provider's answer, in the hands of whoever brings it: believed only for a sign-in that is under way, from the
-    /// browser that began it, and once.
+    /// A provider's response, delivered by a browser: accepted only for a sign-in under way, from the browser that
+    /// began it, and once.
     func callback(
         _ request: EndpointRequest,
-        at place: CallbackEndpoint
+        at endpoint: CallbackEndpoint
     ) async throws(SignInProblem) -> EndpointResponse {
-        let returned = try read(request, at: place)
+        let returned = try read(request, at: endpoint)
         let stored = try await asking { () async throws(StoreError) in
             try await transactions.read(returned.state.id, at: request.now)
         }
-        guard let stored, let leg = place.leg(of: stored.transaction) else { throw .over }
+        guard let stored, let leg = endpoint.leg(of: stored.transaction) else { throw .over }
         switch SignInBinding.find(stored.id, hash: stored.transaction.bindingHash, in: request) {
         case .held: break
         case .missing where request.method == "POST" && returned.answer != nil:
@@ -50,16 +50,19 @@ extension BrowserEndpoints {
         guard try await asking({ () async throws(StoreError) in try await transactions.consume(stored) }) else {
             throw .over
         }
-        var response = await finish(answer, of: stored.transaction, leg, at: place, request)
+        var response = await finish(answer, of: stored.transaction, leg, at: endpoint, request)
         response.fields.append(SignInBinding.clearingCookie(of: stored.id, isSecure: request.isSecure))
         return response
     }
 
-    private func read(_ request: EndpointRequest, at place: CallbackEndpoint) throws(SignInProblem) -> ProviderReturn {
+    private func read(
+        _ request: EndpointRequest,
+        at endpoint: CallbackEndpoint
+    ) throws(SignInProblem) -> ProviderReturn {
         guard let returned = ProviderReturn(try parameters(of: request)),
-            returned.state.provider == place.provider.provider
+            returned.state.provider == endpoint.provider.provider
         else { throw .malformed }
-        // Google says who it is; Apple does not (RFC 9207 section 2.4).
+        // Google names the issuer in the response; Apple does not (RFC 9207 section 2.4).
         if let issuer = returned.issuer, returned.state.provider == .google {
             let signIn = context.tenant.signIn
             let known = signIn?.browserAddresses(of: .google).issuers ?? GoogleSignIn.standardIssuers
@@ -68,8 +71,8 @@ extension BrowserEndpoints {
         return returned
     }
 
-    /// Apple posts its answer from its own site, and the browser sends no cookie with that: the answer is kept, and the
-    /// browser asked to come again by itself, with the cookie.
+    /// Apple posts its response from its own site, and the browser sends no cookie with that: store the response, and
+    /// make the browser come again with the cookie.
     private func keep(
         _ returned: ProviderReturn,
         of stored: SignInTransactions.Stored,
@@ -78,7 +81,7 @@ extension BrowserEndpoints {
         guard let answer = returned.answer else { throw .malformed }
         let posted = SignInTransaction.Posted(provider: returned.state.provider, answer: answer)
         if let earlier = stored.transaction.posted {
-            // A page that is loaded again is posted again.
+            // The browser posts again if the page is reloaded.
             guard earlier == posted else { throw .over }
         } else {
             var transaction = stored.transaction
@@ -91,7 +94,7 @@ extension BrowserEndpoints {
         return .redirect(to: FormText.url(leg.redirectURI, adding: [("state", returned.state.text)]))
     }
 
-    /// The answer that the request has, or that was posted before; there cannot be two.
+    /// The response in the request, or the one posted before; they must not differ.
     private static func answer(
         _ returned: ProviderReturn,
         posted: SignInTransaction.Posted?

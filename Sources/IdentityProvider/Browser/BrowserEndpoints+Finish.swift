@@ -1,15 +1,15 @@
 import Store
 import Tenants
 
-/// Why a provider's answer comes to no sign-in.
+/// Why a provider's response does not lead to a sign-in.
 enum SignInFailure: Error, Sendable, Equatable {
     case cancelled
-    /// The provider says that something of its own or of ours is amiss.
+    /// The provider reports an error of its own or of our configuration.
     case providerFailed
-    /// The provider's word is not believed.
+    /// The provider's token was refused.
     case refused
     case account(AccountProblem)
-    /// Of this account's sign-ins.
+    /// Too many sign-ins of this account.
     case tooMany(retryAfterSeconds: Int)
     case unavailable(retryAfterSeconds: Int?)
 }
@@ -33,7 +33,7 @@ extension SignInFailure {
         }
     }
 
-    /// For the log.
+    /// A label for the log.
     var word: String {
         switch self {
         case .cancelled: "cancelled"
@@ -42,7 +42,7 @@ extension SignInFailure {
         }
     }
 
-    /// What a client is told; nil where the person is told first, who alone can do something about it.
+    /// The error for the client; nil if the user gets a page first, because only the user can act on it.
     var authorizationError: AuthorizationError? {
         switch self {
         case .cancelled: .cancelled
@@ -55,12 +55,12 @@ extension SignInFailure {
 }
 
 extension BrowserEndpoints {
-    /// What a sign-in that was used up comes to.
+    /// Completes a sign-in that was consumed.
     func finish(
         _ answer: ProviderAnswer,
         of transaction: SignInTransaction,
         _ leg: SignInTransaction.Leg,
-        at place: CallbackEndpoint,
+        at endpoint: CallbackEndpoint,
         _ request: EndpointRequest
     ) async -> EndpointResponse {
         var subject: String?
@@ -71,9 +71,9 @@ extension BrowserEndpoints {
         let response: EndpointResponse
         let outcome: String
         do throws(SignInFailure) {
-            let account = try await account(answer, leg, at: place, request)
+            let account = try await account(answer, leg, at: endpoint, request)
             subject = account.subject
-            let provider = place.provider.provider
+            let provider = endpoint.provider.provider
             switch transaction.purpose {
             case .client(let authorization):
                 response = try await code(for: account, authorization, provider, request)
@@ -87,14 +87,14 @@ extension BrowserEndpoints {
             case .web(let after): response = failure(error, after, request)
             }
         }
-        log(.info, outcome, request, client: client, provider: place.provider.provider, subject: subject)
+        log(.info, outcome, request, client: client, provider: endpoint.provider.provider, subject: subject)
         return response
     }
 
     private func account(
         _ answer: ProviderAnswer,
         _ leg: SignInTransaction.Leg,
-        at place: CallbackEndpoint,
+        at endpoint: CallbackEndpoint,
         _ request: EndpointRequest
     ) async throws(SignInFailure) -> Account {
         let (code, givenName): (String, String?)
@@ -105,7 +105,7 @@ extension BrowserEndpoints {
         }
         let identity: ProviderIdentity
         do throws(EndpointRefusal) {
-            identity = try await place.provider.identity(
+            identity = try await endpoint.provider.identity(
                 code: code,
                 codeVerifier: leg.codeVerifier,
                 nonce: leg.nonce,

@@ -1,9 +1,9 @@
 import Store
 import Tenants
 
-/// The tenant's own sign-in in a browser, which ends with cookies.
+/// The tenant's own browser sign-in, which ends with cookies.
 extension BrowserEndpoints {
-    /// To the provider at once.
+    /// Redirects to the provider at once.
     func login(_ request: EndpointRequest) async throws(SignInProblem) -> EndpointResponse {
         guard request.endpoint.methods.contains(request.method) else {
             throw .methodNotAllowed(allowed: request.endpoint.methods.joined(separator: ", "))
@@ -24,7 +24,7 @@ extension BrowserEndpoints {
         return try await callback(request, at: CallbackEndpoint(flow: .web, provider: web))
     }
 
-    /// A new session, whatever session the browser has shown (session fixation): its cookies take the place of those.
+    /// Always a new session, against session fixation: its cookies replace those of any session the browser sent.
     func cookies(
         for account: Account,
         _ after: String,

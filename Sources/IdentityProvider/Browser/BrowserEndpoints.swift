@@ -4,14 +4,14 @@ import Tenants
 import Time
 import Verification
 
-/// Sign-in in a browser: the issuer's authorization endpoint with its page (OpenID Connect Core section 3.1.2), the
-/// tenant's own sign-in with cookies, and where providers return to for both.
+/// Browser sign-in: the issuer's authorization endpoint with its page (OpenID Connect Core section 3.1.2), the tenant's
+/// own sign-in with cookies, and the callbacks of the providers for both.
 ///
-/// A sign-in is kept in the store from its start to a provider's answer, tied to the browser by a cookie, and used
+/// A sign-in is kept in the store from its start to a provider's response, bound to the browser by a cookie, and used
 /// once.
 struct BrowserEndpoints: Sendable {
     let context: SignInContext
-    /// Those that the page shows.
+    /// The providers on the page.
     let page: [any BrowserProvider]
     /// For the sign-in with cookies.
     let web: (any BrowserProvider)?
@@ -33,7 +33,7 @@ struct BrowserEndpoints: Sendable {
         frame = PageFrame(context.tenant)
     }
 
-    /// Answers for `authorize`, the callbacks, and the tenant's own sign-in in a browser.
+    /// Handles `authorize`, the callbacks, and the tenant's own browser sign-in.
     func answer(_ request: EndpointRequest) async -> EndpointAnswer {
         do throws(SignInProblem) {
             switch request.endpoint {
@@ -62,10 +62,10 @@ struct BrowserEndpoints: Sendable {
     }
 }
 
-// MARK: - What all of them do
+// MARK: - Shared steps
 
 extension BrowserEndpoints {
-    /// The parameters of a query, or of a form that was posted.
+    /// The parameters of a query, or of a posted form.
     func parameters(of request: EndpointRequest) throws(SignInProblem) -> [UInt8] {
         switch request.method {
         case "GET": return Array((request.query ?? "").utf8)
@@ -80,9 +80,9 @@ extension BrowserEndpoints {
         }
     }
 
-    /// Keeps a new sign-in, with a leg to each provider.
+    /// Stores a new sign-in, with a leg for each provider.
     ///
-    /// - Returns: Its name, and the cookie for the browser.
+    /// - Returns: Its identifier, and the cookie for the browser.
     func begin(
         _ purpose: SignInTransaction.Purpose,
         _ redirectURIs: [SignIn.Provider: String],
@@ -106,7 +106,7 @@ extension BrowserEndpoints {
         return (id, transaction, SignInBinding.cookie(binding, of: id, isSecure: request.isSecure))
     }
 
-    /// Where the browser goes to sign in at `provider`.
+    /// The URL at which the browser signs in with `provider`.
     func providerURL(_ provider: any BrowserProvider, _ id: SignInID, _ leg: SignInTransaction.Leg) -> String {
         provider.authorizationURL(
             redirectURI: leg.redirectURI,
@@ -116,7 +116,7 @@ extension BrowserEndpoints {
         )
     }
 
-    /// Says how a sign-in went; names a subject and no more of anybody.
+    /// Logs the result of a sign-in; includes the subject and nothing else about a person.
     func log(
         _ level: Logger.Level,
         _ outcome: String,

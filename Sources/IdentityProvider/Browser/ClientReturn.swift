@@ -1,20 +1,20 @@
 import Tenants
 
-/// Where a client is told how it went. Only a redirect URI that is registered for it, to the letter, makes one (RFC
-/// 9700 section 2.1), so that no answer goes anywhere else.
+/// Where a client gets the result. It can only be made from a redirect URI that is registered for the client, compared
+/// exactly (RFC 9700 section 2.1), so that no response goes anywhere else.
 struct ClientReturn: Sendable, Equatable {
     let clientID: String
-    /// As it is registered.
+    /// As registered.
     let redirectURI: String
-    /// The client's own, given back as it came; nil where there was none.
+    /// The client's own, returned unchanged; nil if there was none.
     let state: String?
 
-    /// - Returns: Nil where the client is not known, or the redirect URI is not one of its.
+    /// - Returns: Nil if the client is unknown, or the redirect URI is not registered for it.
     init?(clientID: String?, redirectURI: String?, state: String?, clients: [IssuerClient]) {
         guard let clientID, let redirectURI,
             let client = clients.named(clientID),
             let registered = client.redirectURIs.first(where: { $0.utf8.elementsEqual(redirectURI.utf8) }),
-            // What is added to the query would be lost behind a fragment, which none may have (RFC 6749 section 3.1.2).
+            // A query added after a fragment would be lost; redirect URIs must not have one (RFC 6749 section 3.1.2).
             !registered.utf8.contains(UInt8(ascii: "#"))
         else { return nil }
         self.clientID = client.id
@@ -22,7 +22,7 @@ struct ClientReturn: Sendable, Equatable {
         self.state = state
     }
 
-    /// - Parameter issuer: Ours, so that the client can tell who answers (RFC 9207).
+    /// - Parameter issuer: Ours, so that the client can check the origin of the response (RFC 9207).
     func url(code: String, issuer: String) -> String {
         url([("code", code)], issuer)
     }
@@ -36,7 +36,7 @@ struct ClientReturn: Sendable, Equatable {
         return FormText.url(redirectURI, adding: fields + state + [("iss", issuer)])
     }
 
-    /// For people: the host that is gone on to, or the scheme of an app.
+    /// For display: the target host, or the scheme of an app.
     var destination: String {
         let bytes = redirectURI.utf8
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return redirectURI }
@@ -46,7 +46,7 @@ struct ClientReturn: Sendable, Equatable {
         return String(rest.dropFirst(2).prefix { !"/?#".contains($0) })
     }
 
-    /// Whether a link on a page of ours may lead there: not where the browser would run it as a script of that page.
+    /// Whether a page of ours may link there: not if the browser would run the URL as a script of that page.
     var isLinkable: Bool {
         let scheme = redirectURI.prefix { $0 != ":" }.lowercased()
         return !["javascript", "data", "vbscript", "blob", "file"].contains(scheme)
@@ -54,7 +54,7 @@ struct ClientReturn: Sendable, Equatable {
 }
 
 extension ClientReturn {
-    /// As the store has it: it was registered when it was kept.
+    /// From the store: the redirect URI was checked before it was stored.
     init(kept clientID: String, redirectURI: String, state: String?) {
         self.clientID = clientID
         self.redirectURI = redirectURI

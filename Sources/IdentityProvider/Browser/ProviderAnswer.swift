@@ -1,25 +1,25 @@
-/// What a provider says in the browser's hands (RFC 6749 sections 4.1.2 and 4.1.2.1): a code, or that there is none.
+/// A provider's response through the browser (RFC 6749 sections 4.1.2 and 4.1.2.1): a code or an error.
 enum ProviderAnswer: Sendable, Equatable {
-    /// - Parameter givenName: What Apple tells of the name, with the first sign-in only. The browser brings it, not
-    ///   Apple: it is the person's own word.
+    /// - Parameter givenName: The name that Apple sends with the first sign-in only. It comes through the browser,
+    ///   unsigned, so the user can choose it.
     case code(String, givenName: String?)
     case cancelled
     /// Any other error.
     case failed
 }
 
-/// A request to a callback, read.
+/// A parsed request to a callback.
 struct ProviderReturn: Sendable, Equatable {
     /// Longer than any provider's code.
     private static let longestCode = 4096
 
     let state: SignInState
-    /// Nil where the request has neither code nor error: the browser was sent here to show its cookie.
+    /// Nil if the request has neither code nor error: the browser came to show its cookie.
     let answer: ProviderAnswer?
-    /// Who says that it answers (RFC 9207); nil where it does not say.
+    /// The issuer named in the response (RFC 9207); nil if there is none.
     let issuer: String?
 
-    /// - Returns: Nil for what no provider and no browser of ours sends.
+    /// - Returns: Nil for a request that neither a provider nor our own page sends.
     init?(_ parameters: [UInt8]) {
         guard let fields = try? FormFields(parameters), let state = fields["state"].flatMap(SignInState.init) else {
             return nil

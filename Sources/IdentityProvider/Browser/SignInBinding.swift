@@ -1,18 +1,18 @@
 import Verification
 
-/// The cookie that ties a sign-in to the browser that began it, so that nobody ends theirs in another's browser (login
-/// CSRF, RFC 9700 section 4.7).
+/// The cookie that binds a sign-in to the browser that began it, so that an attacker cannot complete their own sign-in
+/// in another browser (login CSRF, RFC 9700 section 4.7).
 ///
-/// Each sign-in has a cookie of its own: those in two windows do not get in each other's way.
+/// Each sign-in has its own cookie, so that sign-ins in two windows do not interfere.
 enum SignInBinding {
     enum Finding: Sendable, Equatable {
         case held
-        /// Not sent: another browser, or a request from another site with which `SameSite=Lax` sends none.
+        /// No cookie: another browser, or a cross-site request, for which `SameSite=Lax` sends none.
         case missing
         case foreign
     }
 
-    /// - Parameter isSecure: With TLS the name has the prefix that keeps other hosts from setting it.
+    /// - Parameter isSecure: With TLS the name has the prefix that keeps other hosts from setting the cookie.
     static func cookieName(_ id: SignInID, isSecure: Bool) -> String {
         let digest = Base64URL.encode(SHA256.digest(id.bytes)).prefix(8)
         return "\(isSecure ? "__Host-" : "")gatehouse-sign-in-\(digest)"
@@ -20,7 +20,7 @@ enum SignInBinding {
 
     static func makeValue() -> String { Base64URL.encode(RandomBytes.make(32)) }
 
-    /// What is kept of the value.
+    /// The stored form of the value.
     static func hash(_ value: String) -> [UInt8] { SHA256.digest(Array(value.utf8)) }
 
     static func cookie(_ value: String, of id: SignInID, isSecure: Bool) -> EndpointResponse.Field {

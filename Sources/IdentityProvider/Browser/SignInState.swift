@@ -1,7 +1,7 @@
 import Tenants
 import Verification
 
-/// The name of a sign-in under way, which nobody can guess: 256 random bits in base64url.
+/// The unguessable identifier of a sign-in under way: 256 random bits in base64url.
 struct SignInID: Sendable, Hashable {
     private static let byteCount = 32
 
@@ -21,8 +21,8 @@ struct SignInID: Sendable, Hashable {
     var text: String { Base64URL.encode(bytes) }
 }
 
-/// The `state` that a provider gives back: which sign-in it is about, and which provider was asked. With the latter a
-/// callback of the other provider is told from the one that is due (RFC 9700 section 4.4).
+/// The `state` that a provider returns: the sign-in, and the provider that was asked. The latter detects a response
+/// from the other provider (mix-up, RFC 9700 section 4.4).
 struct SignInState: Sendable, Equatable {
     let id: SignInID
     let provider: SignIn.Provider

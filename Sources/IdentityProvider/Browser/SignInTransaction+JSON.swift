@@ -2,7 +2,7 @@ import Tenants
 import Time
 import Verification
 
-/// A sign-in under way as it is sealed for the store: a JSON object.
+/// A sign-in under way as sealed for the store: a JSON object.
 extension SignInTransaction {
     var json: [UInt8] {
         var object: JSONObject = [
@@ -101,7 +101,7 @@ extension AuthorizationRequest {
             scopes: scopes,
             nonce: object["nonce"]?.string,
             codeChallenge: challenge,
-            // One that cannot be read is one that nobody has.
+            // An unreadable thumbprint becomes an empty one, which no key matches.
             keyThumbprint: object["jkt"]?.string.map { Base64URL.decode($0) ?? [] }
         )
     }

@@ -1,29 +1,29 @@
 import Tenants
 import Time
 
-/// A sign-in in a browser, from its start until a provider has answered.
+/// A browser sign-in, from its start to a provider's response.
 struct SignInTransaction: Sendable, Equatable {
     /// Seconds.
     static let lifetime = 600.0
 
-    /// What it is for.
+    /// What the sign-in is for.
     enum Purpose: Sendable, Equatable {
         /// A code for a client of the issuer.
         case client(AuthorizationRequest)
-        /// Cookies, and this URL then.
+        /// Cookies, then a redirect to this URL.
         case web(after: String)
     }
 
-    /// What one of the providers is held to.
+    /// The values that one provider's response must match.
     struct Leg: Sendable, Equatable {
         let nonce: String
         /// PKCE (RFC 7636 section 4.1).
         let codeVerifier: String
-        /// Ours, as the provider was told.
+        /// Ours, as sent to the provider.
         let redirectURI: String
     }
 
-    /// A provider's answer that was posted without the browser's cookie, until the browser comes with it.
+    /// A provider's response that was posted without the browser's cookie, kept until the browser sends the cookie.
     struct Posted: Sendable, Equatable {
         let provider: SignIn.Provider
         let answer: ProviderAnswer
@@ -31,7 +31,7 @@ struct SignInTransaction: Sendable, Equatable {
 
     let purpose: Purpose
     let legs: [SignIn.Provider: Leg]
-    /// Of the browser's cookie.
+    /// The hash of the browser's cookie.
     let bindingHash: [UInt8]
     let expiresAt: UnixTime
     var posted: Posted?

@@ -1,17 +1,17 @@
 import Store
 import Time
 
-/// A tenant's sign-ins under way in the store, each under a hash of its name and sealed with it: who reads the store
-/// can neither go on with one nor see what it is about.
+/// A tenant's sign-ins under way in the store, each under a hash of its identifier and sealed with it: read access to
+/// the store is not enough to continue one or to see its content.
 struct SignInTransactions: Sendable {
-    /// A sign-in as it was read, with the bytes that have to be there still for it to be changed.
+    /// A sign-in as read, with the bytes to compare when it is changed.
     struct Stored: Sendable {
         let id: SignInID
         let transaction: SignInTransaction
         fileprivate let bytes: [UInt8]
     }
 
-    /// What is left of one that was used, so that it is used once.
+    /// Replaces a used sign-in, so that it is used once.
     private static let used: [UInt8] = [0]
 
     private let store: any Store
@@ -30,7 +30,7 @@ struct SignInTransactions: Sendable {
         )
     }
 
-    /// - Returns: Nil for one that never was, was used, or has gone on for too long.
+    /// - Returns: Nil for one that never existed, was used, or has expired.
     func read(_ id: SignInID, at now: UnixTime) async throws(StoreError) -> Stored? {
         guard let bytes = try await store.value(for: key(id)), bytes != Self.used else { return nil }
         guard let json = CredentialSeal.open(bytes, with: id.bytes, purpose: purpose),
@@ -40,12 +40,12 @@ struct SignInTransactions: Sendable {
         return Stored(id: id, transaction: transaction, bytes: bytes)
     }
 
-    /// - Returns: Whether nobody else changed or used it since it was read.
+    /// - Returns: Whether it is unchanged since it was read.
     func replace(_ stored: Stored, with transaction: SignInTransaction) async throws(StoreError) -> Bool {
         try await store.replace(stored.bytes, with: try sealed(transaction, as: stored.id), for: key(stored.id))
     }
 
-    /// Uses it up: of all that try, on whichever instance, one does.
+    /// Uses it up: of all attempts, on any instance, one succeeds.
     func consume(_ stored: Stored) async throws(StoreError) -> Bool {
         try await store.replace(stored.bytes, with: Self.used, for: key(stored.id))
     }

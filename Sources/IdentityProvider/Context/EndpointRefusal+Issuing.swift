@@ -1,5 +1,5 @@
 extension EndpointRefusal {
-    /// What a session that the store refuses, or that cannot be signed for, comes to.
+    /// Maps an error of the session service.
     public init(_ error: IssuingError) {
         switch error {
         case .refused: self = .invalidToken("the session has ended: sign in again")

@@ -2,9 +2,9 @@ import Tenants
 import Time
 import Verification
 
-/// Verifies the tokens of a tenant's own issuer in the forms that its endpoints want.
+/// Verifies the tokens of a tenant's own issuer for its endpoints.
 struct OwnTokenChecks: Sendable {
-    /// Seconds for which a token that has expired still shows whose session is to be ended.
+    /// Seconds for which an expired token may still end its session.
     private static let graceAfterExpiry = 30.0 * 86_400
 
     /// Nil for a tenant without an issuer.
@@ -18,9 +18,9 @@ struct OwnTokenChecks: Sendable {
         }
     }
 
-    /// The access token that a request has shown.
+    /// The access token of a request.
     ///
-    /// - Parameter allowExpired: Whether one that expired within the last 30 days will do.
+    /// - Parameter allowExpired: Whether to accept one that expired within the last 30 days.
     func presented(
         _ token: String,
         allowExpired: Bool,

@@ -4,21 +4,21 @@ public import Tenants
 import Time
 public import Verification
 
-/// What the endpoints of one tenant need of the rest of the gateway.
+/// What the endpoints of one tenant use of the rest of the gateway.
 public struct SignInContext: Sendable {
     public let tenant: Tenant
     public let store: any Store
     public let accounts: any AccountFinding
-    /// Nil for a tenant without an issuer of its own, as is `keys`.
+    /// Nil for a tenant without its own issuer, as is `keys`.
     public let sessions: SessionService?
     public let keys: (any IssuerKeys)?
     public let providerTokens: any ProviderTokens
     public let requests: any ProviderRequests
     public let revocations: any RevocationChecks
     public let logger: Logger
-    /// The fleet's.
+    /// Shared by all instances.
     public let proofNonces: ProofNonces
-    /// Of the whole process.
+    /// Shared by the whole process.
     public internal(set) var limits: AttemptLimits
 
     public init(
@@ -49,22 +49,22 @@ public struct SignInContext: Sendable {
 }
 
 extension SignInContext {
-    /// Counts a session that is about to begin.
+    /// Counts a new session.
     ///
-    /// - Returns: For how many seconds the account gets no more sessions; nil where it gets this one.
+    /// - Returns: Seconds for which the account gets no more sessions; nil if it gets this one.
     func secondsToWait(forSessionOf subject: String, at now: UnixTime) -> Int? {
         secondsToWait(subject, .accountSessions, at: now)
     }
 
     /// Counts a request of a client at the token endpoint.
     ///
-    /// - Returns: Nil where it is within its limit.
+    /// - Returns: Nil if it is within its limit.
     func secondsToWait(forTokensOf client: IssuerClient, at now: UnixTime) -> Int? {
-        // Anybody can say a public client's name: a flood in it would keep its users out.
+        // Anyone can use a public client's name: counting it would let a flood lock out its users.
         client.isPublic ? nil : secondsToWait(client.id, .clientTokens, at: now)
     }
 
-    /// By tenant: what one tenant's are called is nothing to another's. A tenant's name has no space.
+    /// The key includes the tenant, whose name has no space, so that tenants do not share counts.
     private func secondsToWait(_ name: String, _ limit: AttemptLimit, at now: UnixTime) -> Int? {
         guard case .refused(let seconds) = limits.admit(Array("\(tenant.name) \(name)".utf8), limit, at: now) else {
             return nil

@@ -1,12 +1,12 @@
 import Crypto
 
-/// Seals a value so that only who has a credential opens it: HKDF-SHA256 (RFC 5869) into AES-256-GCM. The store keeps
-/// what was sealed under a hash of the credential, so that whoever reads the store has neither.
+/// Seals a value so that only the holder of a credential can open it: HKDF-SHA256 (RFC 5869) into AES-256-GCM. The
+/// store keeps the sealed value under a hash of the credential, so that read access to the store reveals neither.
 enum CredentialSeal {
     /// - Parameters:
-    ///   - credential: At least 128 bits that nobody can guess.
-    ///   - purpose: What is sealed for one opens for no other.
-    /// - Returns: Nonce, ciphertext and tag; nil if it could not be made.
+    ///   - credential: At least 128 unguessable bits.
+    ///   - purpose: A value sealed for one purpose opens for no other.
+    /// - Returns: Nonce, ciphertext and tag; nil if sealing failed.
     static func seal(_ value: [UInt8], with credential: [UInt8], purpose: String) -> [UInt8]? {
         let box = try? AES.GCM.seal(value, using: key(credential, purpose), authenticating: Array(purpose.utf8))
         return box?.combined.map(Array.init)

@@ -1,4 +1,4 @@
-/// Bytes that nobody can guess: the system's generator is a cryptographic one.
+/// Cryptographically random bytes from the system's generator.
 enum RandomBytes {
     static func make(_ count: Int) -> [UInt8] {
         var generator = SystemRandomNumberGenerator()

@@ -2,9 +2,9 @@ import Verification
 
 /// `Authorization` (RFC 9110 section 11.4).
 enum AuthorizationField {
-    /// What follows the scheme, which is the same in capitals.
+    /// The part after the scheme, which is compared case-insensitively.
     ///
-    /// - Returns: Nil for another scheme, or nothing behind it.
+    /// - Returns: Nil for another scheme, or if nothing follows.
     static func credentials(_ scheme: String, in field: String) -> String? {
         guard let space = field.firstIndex(of: " "), field[..<space].lowercased() == scheme.lowercased() else {
             return nil
@@ -13,12 +13,12 @@ enum AuthorizationField {
         return credentials.isEmpty ? nil : String(credentials)
     }
 
-    /// An access token: a bearer's (RFC 6750 section 2.1), or one that comes with a proof (RFC 9449 section 7.1).
+    /// An access token: a bearer token (RFC 6750 section 2.1), or one with a DPoP proof (RFC 9449 section 7.1).
     static func accessToken(_ field: String) -> String? {
         credentials("Bearer", in: field) ?? credentials("DPoP", in: field)
     }
 
-    /// The user and the password of a Basic field (RFC 7617 section 2), as they were sent.
+    /// User and password of a Basic field (RFC 7617 section 2), as sent.
     static func basic(_ field: String) -> (user: [UInt8], password: [UInt8])? {
         guard let credentials = credentials("Basic", in: field), let text = base64(credentials),
             let colon = text.firstIndex(of: UInt8(ascii: ":"))
@@ -26,7 +26,7 @@ enum AuthorizationField {
         return (Array(text[..<colon]), Array(text[(colon + 1)...]))
     }
 
-    /// The plain alphabet, with its padding or without (RFC 4648 section 4).
+    /// The standard alphabet, with or without padding (RFC 4648 section 4).
     private static func base64(_ text: String) -> [UInt8]? {
         var text = Array(text.utf8)
         if text.count % 4 == 0 {

@@ -1,4 +1,4 @@
-/// What the gateway answers itself on a tenant's host.
+/// The gateway's own endpoints on a tenant's host.
 public enum Endpoint: String, Sendable, Hashable, CaseIterable {
     // Exchanges of a provider's token.
     case appleExchange
@@ -30,8 +30,8 @@ public enum Endpoint: String, Sendable, Hashable, CaseIterable {
 }
 
 extension Endpoint {
-    /// The methods that it takes. HEAD goes along with GET (RFC 9110 section 9.1) where a look changes nothing: a sign-in
-    /// that begins, goes on or ends is nothing that a look may do.
+    /// The accepted methods. HEAD is accepted with GET (RFC 9110 section 9.1) only where a request changes nothing: not
+    /// where a sign-in begins, continues or ends.
     public var methods: [String] {
         switch self {
         case .appleExchange, .googleExchange, .appleNotifications, .sessionRefresh, .sessionLogout, .token, .revoke,

@@ -1,16 +1,16 @@
 public import Verification
 
-/// What becomes of a request for an endpoint.
+/// The result of a request for an endpoint.
 public enum EndpointAnswer: Sendable, Equatable {
     case response(EndpointResponse)
-    /// To be refused in the form that all of the gateway's refusals have.
+    /// Refused; the caller writes the response, in the form of all the gateway's refusals.
     case refused(EndpointRefusal)
-    /// Checked: the untouched request goes on to the backend.
+    /// Checked: the unchanged request goes on to the backend.
     case forward(ForwardedSignIn)
 }
 
 extension EndpointAnswer {
-    /// With more fields. What the backend answers is left as it is.
+    /// With more fields. A backend's response is left unchanged.
     func adding(_ fields: [EndpointResponse.Field]) -> EndpointAnswer {
         switch self {
         case .response(var response):
@@ -22,7 +22,7 @@ extension EndpointAnswer {
     }
 }
 
-/// An answer of the gateway's own.
+/// A response of the gateway's own.
 public struct EndpointResponse: Sendable, Equatable {
     public struct Field: Sendable, Equatable {
         public var name: String
@@ -38,7 +38,7 @@ public struct EndpointResponse: Sendable, Equatable {
     /// Without `Date` and `Content-Length`; no value has a control character.
     public var fields: [Field]
     public var body: [UInt8]
-    /// Whose it turned out to be, for the log; nil: nobody's.
+    /// The subject of the request, for the log; nil for none.
     public var subject: String?
 
     public init(status: Int, fields: [Field] = [], body: [UInt8] = [], subject: String? = nil) {
@@ -50,8 +50,8 @@ public struct EndpointResponse: Sendable, Equatable {
 }
 
 extension EndpointResponse {
-    /// - Parameter fields: Besides `Content-Type`, and `Cache-Control: no-store`, which every answer has that says
-    ///   something of somebody.
+    /// - Parameter fields: Besides `Content-Type`, and `Cache-Control: no-store`, which every response with personal
+    ///   data has.
     public static func json(
         _ object: JSONObject,
         status: Int = 200,
@@ -76,11 +76,11 @@ extension EndpointResponse {
     }
 }
 
-/// A provider's token was found good, and the backend is told whose it is.
+/// A provider's token is valid, and the backend gets the identity.
 public struct ForwardedSignIn: Sendable, Equatable {
-    /// The provider's name for whoever signs in; nil for a legacy body, which proves nothing.
+    /// The provider's identity; nil for a legacy body, which proves nothing.
     public var identity: ProviderIdentity?
-    /// What an unverified body is counted as: whether it would have been refused.
+    /// For an unverified body: whether it would have been refused.
     public var isObserved: Bool
 
     public init(identity: ProviderIdentity?, isObserved: Bool = false) {
@@ -89,9 +89,9 @@ public struct ForwardedSignIn: Sendable, Equatable {
     }
 }
 
-/// Why an endpoint does not answer, in the gateway's closed set of codes.
+/// Why an endpoint refuses, in the gateway's closed set of codes.
 public struct EndpointRefusal: Error, Sendable, Equatable {
-    /// The codes that endpoints use, named as on the wire.
+    /// The codes that endpoints use, as sent.
     public enum Code: String, Sendable, CaseIterable {
         case missingToken = "missing_token"
         case invalidToken = "invalid_token"
@@ -108,10 +108,10 @@ public struct EndpointRefusal: Error, Sendable, Equatable {
 
     public var code: Code
     public var status: Int
-    /// For people; holds nothing that the client sent.
+    /// For people; contains no client input.
     public var detail: String
     public var retryAfterSeconds: Int?
-    /// Further fields of the answer.
+    /// Further fields of the response.
     public var fields: [EndpointResponse.Field]
 
     public init(
@@ -138,12 +138,12 @@ extension EndpointRefusal {
         EndpointRefusal(.invalidToken, status: 401, detail: detail)
     }
 
-    /// - Parameter retryAfterSeconds: When it would be done.
+    /// - Parameter retryAfterSeconds: When to try again.
     public static func rateLimited(_ detail: String, retryAfterSeconds: Int) -> EndpointRefusal {
         EndpointRefusal(.rateLimited, status: 429, detail: detail, retryAfterSeconds: retryAfterSeconds)
     }
 
-    /// The store cannot be asked: nothing was acknowledged, and trying again may help.
+    /// The store is unavailable: nothing was acknowledged, and trying again may help.
     public static let storeUnavailable = EndpointRefusal(
         .storeUnavailable,
         status: 503,
@@ -151,7 +151,7 @@ extension EndpointRefusal {
         retryAfterSeconds: 1
     )
 
-    /// Apple, Google or the account hook cannot be asked, or gave no sensible answer.
+    /// Apple, Google or the account hook is unavailable, or gave no usable response.
     public static func providerUnavailable(_ detail: String, isTimeout: Bool = false) -> EndpointRefusal {
         EndpointRefusal(
             isTimeout ? .backendTimeout : .backendUnavailable,

@@ -1,19 +1,19 @@
 public import Time
 
-/// A request for one of the gateway's own endpoints, whole.
+/// A complete request for one of the gateway's own endpoints.
 public struct EndpointRequest: Sendable {
-    /// Of the request fields, those that some endpoint goes by; nil: it was not sent.
+    /// The request fields that endpoints use; nil if a field was not sent.
     public struct Fields: Sendable, Equatable {
         public var contentType: String?
         public var authorization: String?
-        /// Each `Cookie` field as it came.
+        /// Each `Cookie` field as received.
         public var cookies: [String]
         public var origin: String?
         public var secFetchSite: String?
-        /// Whether one of these two came twice, or under a name that others may take for it.
+        /// Whether one of these two came twice, or under a name that others may read as it.
         public var isOriginAmbiguous: Bool
         public var userAgent: String?
-        /// Each `DPoP` field as it came (RFC 9449 section 4.1).
+        /// Each `DPoP` field as received (RFC 9449 section 4.1).
         public var proofs: [String]
 
         public init(
@@ -41,23 +41,23 @@ public struct EndpointRequest: Sendable {
     public var method: String
     /// As the client sent it, without the query.
     public var path: String
-    /// Without the `?`; nil where there is none.
+    /// Without the `?`; nil if there is none.
     public var query: String?
     /// Whether the client's own connection, or that to the trusted proxy before us, is TLS.
     public var isSecure: Bool
-    /// False behind a trusted proxy that does not say what the client speaks with it.
+    /// False behind a trusted proxy that does not report the client's scheme.
     public var isSchemeKnown: Bool
-    /// Host and port as the client named them; the host is one of the tenant's.
+    /// Host and port as the client sent them; the host is one of the tenant's.
     public var authority: String
     public var fields: Fields
-    /// The token that the tenant's `authenticate.from` finds: from the bearer field, or a cookie. Not verified.
+    /// The token found by the tenant's `authenticate.from`: from the bearer field, or a cookie. Not verified.
     public var presentedToken: PresentedToken?
     public var body: [UInt8]
-    /// The client's address in its network's bytes (4 or 16), for limits; empty where it is not known.
+    /// The client's address in network byte order (4 or 16 bytes), for limits; empty if unknown.
     public var clientAddress: [UInt8]
-    /// SHA-256 of the certificate that the client's own connection has (RFC 8705 section 3.1); nil: it has none.
+    /// SHA-256 of the certificate on the client's own connection (RFC 8705 section 3.1); nil if there is none.
     public var clientCertificateThumbprint: [UInt8]?
-    /// The request's name in logs.
+    /// The request's identifier in logs.
     public var id: String
     public var now: UnixTime
 
@@ -93,14 +93,14 @@ public struct EndpointRequest: Sendable {
         self.now = now
     }
 
-    /// The origin that the client asked (RFC 6454), without a slash behind.
+    /// The origin of the request's URL (RFC 6454), without a trailing slash.
     public var origin: String { "\(isSecure ? "https" : "http")://\(authority)" }
 }
 
-/// A token as a request has it.
+/// A token as presented in a request.
 public struct PresentedToken: Sendable, Equatable {
     public var token: String
-    /// The cookie that it came in; nil: another place, which no browser fills by itself.
+    /// The cookie that it came in; nil for other sources, which browsers do not fill by themselves.
     public var cookie: String?
 
     public init(token: String, cookie: String? = nil) {

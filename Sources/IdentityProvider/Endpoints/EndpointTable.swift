@@ -1,17 +1,16 @@
 public import Tenants
 
-/// Where a tenant's endpoints are on its host.
+/// The paths of a tenant's endpoints on its host.
 public struct EndpointTable: Sendable {
     private struct Entry: Sendable {
         let path: [UInt8]
         let endpoint: Endpoint
-        /// Whether upper and lower case are the same to it: a backend that takes them for the same must not be reached
-        /// round the check.
+        /// Whether case is ignored: a backend that ignores case must not be reachable past the check.
         let ignoresCase: Bool
     }
 
     private let entries: [Entry]
-    /// A bit for each length: tells nearly every other path off without a look at its bytes.
+    /// One bit per length: excludes nearly every other path without reading its bytes.
     private let lengths: UInt64
 
     public init(_ tenant: Tenant) {
@@ -45,10 +44,10 @@ public struct EndpointTable: Sendable {
 
     public var isEmpty: Bool { entries.isEmpty }
 
-    /// - Parameter path: Percent-decoded, without dot segments. One slash at its end makes no difference.
+    /// - Parameter path: Percent-decoded, without dot segments. A trailing slash is ignored.
     public func endpoint(at path: Span<UInt8>) -> Endpoint? { entry(at: path)?.endpoint }
 
-    /// The path of the endpoint that is meant, as the configuration has it; nil where none is.
+    /// The endpoint's path as configured; nil if there is no such endpoint.
     public func configuredPath(of path: Span<UInt8>) -> [UInt8]? { entry(at: path)?.path }
 
     private func entry(at path: Span<UInt8>) -> Entry? {

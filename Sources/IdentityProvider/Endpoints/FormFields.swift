@@ -1,16 +1,16 @@
 /// The parameters of a query or of a form (`application/x-www-form-urlencoded`), in their order.
 ///
-/// A parameter without a value counts as one that was left out, and none may be there twice (RFC 6749 section 3.1): who
-/// reads another of the two than we do would be told another thing.
+/// A parameter without a value counts as omitted, and duplicates are refused (RFC 6749 section 3.1): another reader
+/// might use the other value.
 struct FormFields: Sendable, Equatable {
     enum Problem: Error, Sendable, Equatable {
-        /// A `%` without two hexadecimal digits, or no UTF-8.
+        /// A `%` without two hexadecimal digits, or invalid UTF-8.
         case malformed
         case repeated(String)
         case tooMany
     }
 
-    /// More parameters than any endpoint knows, with those that are left out.
+    /// More parameters than any endpoint has, including ignored ones.
     static let mostFields = 64
 
     private(set) var all: [(name: String, value: String)] = []
@@ -69,7 +69,7 @@ struct FormFields: Sendable, Equatable {
 
 /// Writes parameters of a query or a form, and reads the text of one.
 enum FormText {
-    /// - Returns: Nil for a `%` without two hexadecimal digits, and what is no UTF-8.
+    /// - Returns: Nil for a `%` without two hexadecimal digits, or invalid UTF-8.
     static func decoded(_ text: some Collection<UInt8>) -> String? { try? FormFields.decoded(text) }
 
     /// `name=value` pairs, joined by `&`.
@@ -77,8 +77,8 @@ enum FormText {
         fields.map { "\(encoded($0.name))=\(encoded($0.value))" }.joined(separator: "&")
     }
 
-    /// Unreserved characters (RFC 3986 section 2.3) as they are, all else as `%` and two hexadecimal digits, so that it
-    /// reads the same in a query and in a form.
+    /// Unreserved characters (RFC 3986 section 2.3) unchanged, all others as `%` and two hexadecimal digits, so that
+    /// the text is the same in a query and in a form.
     static func encoded(_ text: String) -> String {
         var encoded: [UInt8] = []
         let digits = Array("0123456789ABCDEF".utf8)
@@ -94,7 +94,7 @@ enum FormText {
         return String(decoding: encoded, as: UTF8.self)
     }
 
-    /// `url` with further parameters in its query (RFC 6749 section 3.1.2 keeps the ones it has).
+    /// `url` with further parameters in its query (existing ones are kept, RFC 6749 section 3.1.2).
     static func url(_ url: String, adding fields: [(name: String, value: String)]) -> String {
         guard !fields.isEmpty else { return url }
         let separator = !url.contains("?") ? "?" : url.hasSuffix("?") || url.hasSuffix("&") ? "" : "&"

@@ -1,7 +1,7 @@
 import Store
 import Verification
 
-/// Why an endpoint of the issuer does not do what it was asked (RFC 6749 section 5.2, RFC 6750 section 3.1).
+/// Why an endpoint of the issuer refuses a request (RFC 6749 section 5.2, RFC 6750 section 3.1).
 struct OAuthError: Error, Sendable, Equatable {
     enum Code: String, Sendable {
         case invalidRequest = "invalid_request"
@@ -20,7 +20,7 @@ struct OAuthError: Error, Sendable, Equatable {
 
     var code: Code
     var status: Int
-    /// For developers: ASCII without quotes and backslashes, and nothing that the client sent.
+    /// For developers: ASCII without quotes and backslashes, and without client input.
     var detail: String
     var fields: [EndpointResponse.Field]
 
@@ -47,12 +47,12 @@ extension OAuthError {
 
     static func invalidGrant(_ detail: String) -> OAuthError { OAuthError(.invalidGrant, status: 400, detail) }
 
-    /// - Parameter realm: The tenant.
+    /// - Parameter realm: The tenant's name.
     static func invalidClient(_ detail: String, realm: String) -> OAuthError {
         OAuthError(.invalidClient, status: 401, detail, fields: [challenge("Basic", realm: realm)])
     }
 
-    /// A bearer token that is missing, or not good for what was asked (RFC 6750 section 3).
+    /// An access token that is missing, or not valid for the request (RFC 6750 section 3).
     static func invalidToken(_ detail: String, realm: String) -> OAuthError {
         let field = challenge(
             "Bearer",
@@ -68,7 +68,7 @@ extension OAuthError {
         return OAuthError(.invalidRequest, status: 400, "the access token is there in two ways", fields: [field])
     }
 
-    /// - Parameter scope: The one that is missing.
+    /// - Parameter scope: The missing one.
     static func insufficientScope(_ scope: String, realm: String) -> OAuthError {
         let code = Code.insufficientScope
         let field = challenge("Bearer", realm: realm, [("error", code.rawValue), ("scope", scope)])
@@ -80,7 +80,7 @@ extension OAuthError {
         )
     }
 
-    /// Whoever asks so often waits before it is told anything again.
+    /// Too many requests: the client has to wait.
     static func tooMany(_ detail: String, retryAfter seconds: Int) -> OAuthError {
         OAuthError(
             .temporarilyUnavailable,
@@ -99,16 +99,16 @@ extension OAuthError {
         )
     }
 
-    /// The store cannot be asked: nothing was acknowledged.
+    /// The store is unavailable: nothing was acknowledged.
     static let storeUnavailable = unavailable("this is not possible at the moment: try again", retryAfter: 1)
 
     static let keysUnavailable = unavailable("the keys of the issuer cannot be used at the moment", retryAfter: 5)
 
-    /// Accounts cannot be asked, or whoever keeps them.
+    /// The accounts, or the account hook, are unavailable.
     static let accountsUnavailable = unavailable("the account cannot be looked up at the moment", retryAfter: 2)
 
-    /// `WWW-Authenticate` (RFC 9110 section 11.6.1). Values are the gateway's own words and names of tenants, which hold
-    /// nothing that would have to be escaped.
+    /// `WWW-Authenticate` (RFC 9110 section 11.6.1). Values are the gateway's own texts and tenant names, which need no
+    /// escaping.
     static func challenge(
         _ scheme: String,
         realm: String,

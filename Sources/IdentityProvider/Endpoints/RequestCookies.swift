@@ -1,7 +1,7 @@
-/// Cookies of a request (RFC 6265 section 5.4), as its fields have them.
+/// Cookies of a request (RFC 6265 section 5.4), read from its fields.
 enum RequestCookies {
-    /// - Returns: The value of the cookie called `name`; nil if there is none, or there are two that differ, of which one
-    ///   may be someone else's doing.
+    /// - Returns: The value of the cookie called `name`; nil if there is none, or two that differ, of which one may be
+    ///   an attacker's.
     static func value(of name: String, in fields: [String]) -> String? {
         var found: Substring?
         for field in fields {
@@ -25,8 +25,8 @@ enum SetCookie {
     /// `HttpOnly; SameSite=Lax; Path=/`, and `Secure`.
     ///
     /// - Parameters:
-    ///   - maxAge: Seconds; nil: until the browser is closed; 0 takes the cookie away.
-    ///   - isSecure: False only for a cookie that has to work without TLS, on a machine of one's own.
+    ///   - maxAge: Seconds; nil for a session cookie; 0 removes the cookie.
+    ///   - isSecure: False only for a cookie that must work without TLS, on a developer's machine.
     static func field(
         _ name: String,
         _ value: String,

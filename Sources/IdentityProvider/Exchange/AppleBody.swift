@@ -1,14 +1,14 @@
 import Verification
 
-/// What an app posts after Sign in with Apple.
+/// The body that an app posts after Sign in with Apple.
 struct AppleBody: Sendable {
     let identityToken: String?
-    /// The raw one, whose hash is in the token.
+    /// The raw nonce, whose hash is in the token.
     let nonce: String?
-    /// What the app was told that the user is called at Apple.
+    /// Apple's identifier for the user, as the app received it.
     let userIdentifier: String?
-    /// What the app was told of the user's name, from either member that it may be in. Apple tells it once, at the
-    /// first sign-in, and puts it in no token.
+    /// The user's name as the app received it, from either member that may have it. Apple sends it once, at the first
+    /// sign-in, and puts it in no token.
     let names: [JSONValue]
     private let body: ExchangeBody
 
@@ -21,7 +21,7 @@ struct AppleBody: Sendable {
         identityToken = try body.text("identity_token", or: "id_token")
         nonce = try body.text("nonce")
         userIdentifier = try body.text("userIdentifier")
-        // Anyone can write any address there. Only the token's counts, and they are compared when that is known.
+        // Anyone can write any address there. Only the token's counts; they are compared once the token is verified.
         _ = try body.text("email")
         names = ["full_name", "name"].compactMap { body[$0] }
         self.body = body
@@ -29,7 +29,7 @@ struct AppleBody: Sendable {
 
     /// For a body that a backend reads too.
     ///
-    /// - Throws: A refusal where it says of somebody what the token does not.
+    /// - Throws: A refusal if it contradicts the token.
     func check(_ identity: ProviderIdentity) throws(EndpointRefusal) {
         try checkSubject(identity)
         try body.checkEmail(identity)

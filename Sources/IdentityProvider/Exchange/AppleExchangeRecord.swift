@@ -1,11 +1,11 @@
 import Time
 import Verification
 
-/// What the store keeps of an exchange of Apple's identity token: enough to know the same exchange again, and nothing
-/// that whoever reads the store could sign in with.
+/// The store's record of an exchange of Apple's identity token: enough to recognize a retry, and nothing that read
+/// access to the store could be used to sign in with.
 ///
-/// Apps that lose the answer send the same request again. Each within a minute of the first gets the same answer; the
-/// token is spent then, since whoever comes later with it is more likely to have found it than to have sent it.
+/// Apps that lose the response send the same request again. Each within a minute of the first gets the same response.
+/// After that the token is spent: a later sender is more likely to have found it than to be its owner.
 struct AppleExchangeRecord: Sendable, Equatable {
     /// Seconds from the first exchange for which it may be repeated.
     static let window = 60.0
@@ -13,7 +13,7 @@ struct AppleExchangeRecord: Sendable, Equatable {
 
     let firstSeenAt: UnixTime
     let nonceSHA256: [UInt8]
-    /// Only the identity token opens it; nil where the backend answers.
+    /// Only the identity token opens it; nil if the backend responds.
     let sealedAnswer: [UInt8]?
 
     init(nonce: String?, sealedAnswer: [UInt8]?, at now: UnixTime) {
@@ -22,16 +22,16 @@ struct AppleExchangeRecord: Sendable, Equatable {
         self.sealedAnswer = sealedAnswer
     }
 
-    /// Whether an exchange of the same token is a retry of the one that this tells of.
+    /// Whether an exchange of the same token is a retry of the recorded one.
     ///
     /// - Parameters:
-    ///   - nonce: As the app has sent it.
-    ///   - now: By a clock that may be behind that of the instance which saw the first.
+    ///   - nonce: As sent by the app.
+    ///   - now: This instance's clock, which may be behind that of the instance that saw the first.
     func allowsRetry(nonce: String?, at now: UnixTime) -> Bool {
         ConstantTime.areEqual(nonceSHA256, Self.hash(nonce)) && abs(now - firstSeenAt) <= Self.window
     }
 
-    /// That none was sent is not the same as any that was.
+    /// No nonce is distinct from every nonce.
     private static func hash(_ nonce: String?) -> [UInt8] {
         SHA256.digest(nonce.map { [1] + Array($0.utf8) } ?? [0])
     }
@@ -50,7 +50,7 @@ extension AppleExchangeRecord {
         return JSONWriter.bytes(of: object)
     }
 
-    /// - Returns: Nil for what is no record.
+    /// - Returns: Nil if it is not a record.
     init?(json: [UInt8]) {
         guard let object = try? JSONParser.parse(json).object, object["version"]?.double == Self.version,
             let firstSeenAt = object["first_seen_at"]?.double,

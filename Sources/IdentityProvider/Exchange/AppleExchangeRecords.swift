@@ -1,14 +1,14 @@
 import Store
 import Time
 
-/// A tenant's exchanges of Apple's identity tokens, each under a hash of what was signed. Whoever writes one first has
-/// written it for good.
+/// A tenant's exchanges of Apple's identity tokens, each under a hash of the signing input. The first writer's record
+/// is final.
 struct AppleExchangeRecords: Sendable {
-    /// Seconds past its expiry for which a token is still taken.
+    /// Seconds past its expiry for which a token is still accepted.
     private static let leeway = 60.0
-    /// Seconds by which clocks may differ. The record has to outlive the token on the slowest of them.
+    /// Seconds by which clocks may differ. The record must outlive the token on the slowest of them.
     private static let clockDifference = 60.0
-    /// The shortest and the longest life of a record, in seconds. Apple's tokens live for minutes, or a day.
+    /// The shortest and the longest lifetime of a record, in seconds. Apple's tokens live for minutes, or a day.
     private static let lifetimes = 120.0...(3650 * 86_400.0)
 
     private let store: any Store
@@ -28,7 +28,7 @@ struct AppleExchangeRecords: Sendable {
         return record
     }
 
-    /// - Returns: False where there is one already, which stays.
+    /// - Returns: False if there is a record already, which stays.
     func add(
         _ record: AppleExchangeRecord,
         for token: CheckedAppleToken,

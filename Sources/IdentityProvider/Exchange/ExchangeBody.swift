@@ -1,16 +1,16 @@
 import Verification
 
-/// The JSON object that an app posts to sign in, or to go on (RFC 8259).
+/// The JSON object that an app posts to sign in, or to refresh (RFC 8259).
 ///
-/// `null` and an empty text count as left out: apps send them for what they do not have. What a backend could read in
-/// another way than we do is refused, since it may read the same body.
+/// `null` and an empty string count as omitted: apps send them for values that they lack. What a backend might read
+/// differently is refused, since it may read the same body.
 struct ExchangeBody: Sendable {
     private let object: JSONObject
 
-    /// - Parameter names: Of the members that somebody goes by.
-    /// - Throws: A refusal that says what is wrong, for another media type than JSON and for what is no JSON object; a body
-    ///   without a media type is taken for JSON, since it is nothing else here. No member may be there twice, nor one that
-    ///   is called like one of `names` but for its capitals.
+    /// - Parameter names: The members that are read by the gateway or a backend.
+    /// - Throws: A refusal that says what is wrong, for a media type other than JSON and for a body that is no JSON
+    ///   object; a body without a media type is read as JSON. No member may occur twice, nor one whose name differs
+    ///   from one of `names` only in case.
     init(_ request: EndpointRequest, members names: [String]) throws(EndpointRefusal) {
         if let type = request.fields.contentType, !JSONMediaType.isUTF8(type) {
             throw .badRequest("the body has to be JSON in UTF-8: send Content-Type: application/json")
@@ -24,9 +24,9 @@ struct ExchangeBody: Sendable {
         guard let object = value.object else { throw .badRequest("the body has to be a JSON object") }
         let folded = names.map(Self.folded)
         for member in object.members {
-            guard let place = folded.firstIndex(of: Self.folded(member.name)) else { continue }
-            guard names[place].utf8.elementsEqual(member.name.utf8) else {
-                throw .badRequest("a member is called like \(names[place]), in other letters: write it so")
+            guard let index = folded.firstIndex(of: Self.folded(member.name)) else { continue }
+            guard names[index].utf8.elementsEqual(member.name.utf8) else {
+                throw .badRequest("a member is called like \(names[index]), in other letters: write it so")
             }
         }
         self.object = object
@@ -34,7 +34,7 @@ struct ExchangeBody: Sendable {
 
     subscript(name: String) -> JSONValue? { object[name] }
 
-    /// - Returns: Nil for what was left out.
+    /// - Returns: Nil if omitted.
     func text(_ name: String) throws(EndpointRefusal) -> String? {
         switch object[name] {
         case .string(let text)?: return text.isEmpty ? nil : text
@@ -43,7 +43,7 @@ struct ExchangeBody: Sendable {
         }
     }
 
-    /// A member that goes by two names.
+    /// A member with two possible names.
     func text(_ name: String, or otherName: String) throws(EndpointRefusal) -> String? {
         guard let first = try text(name) else { return try text(otherName) }
         if let second = try text(otherName), !second.utf8.elementsEqual(first.utf8) {
@@ -52,8 +52,8 @@ struct ExchangeBody: Sendable {
         return first
     }
 
-    /// A body may say an e-mail address that the token does not. It may not say another one than the token does: a
-    /// backend that goes by the body would take somebody for who has that address.
+    /// A body may have an e-mail address that the token lacks, but not a different one: a backend that uses the body's
+    /// would sign in the wrong user.
     func checkEmail(_ identity: ProviderIdentity) throws(EndpointRefusal) {
         guard let claimed = try text("email"), identity.isEmailVerified, let verified = identity.email else { return }
         guard Self.lowercased(claimed).elementsEqual(Self.lowercased(verified)) else {
@@ -61,8 +61,7 @@ struct ExchangeBody: Sendable {
         }
     }
 
-    /// A name as readers see it that make no difference between capitals: to some of them the long s and the Kelvin
-    /// sign are letters of ASCII, too.
+    /// A name as case-insensitive readers see it: to some of them the long s and the Kelvin sign equal ASCII letters.
     private static func folded(_ name: String) -> [UInt8] {
         var scalars = String.UnicodeScalarView()
         for scalar in name.unicodeScalars {
@@ -75,7 +74,7 @@ struct ExchangeBody: Sendable {
         return lowercased(String(scalars))
     }
 
-    /// Letters of ASCII in lower case, all else as it is.
+    /// ASCII letters in lower case, the rest unchanged.
     private static func lowercased(_ text: String) -> [UInt8] {
         text.utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
     }

@@ -3,7 +3,7 @@ import Tenants
 import Verification
 
 extension ExchangeEndpoints {
-    /// Signs in whoever has an identity token of Apple's, which works once: see ``AppleExchangeRecord``.
+    /// Signs in the holder of an Apple identity token, which works once: see ``AppleExchangeRecord``.
     func exchange(
         _ request: EndpointRequest,
         _ apple: AppleSignIn
@@ -13,8 +13,8 @@ extension ExchangeEndpoints {
         let token = try await checking { () async throws(EndpointRefusal) in
             try await checks.appleIdentity(identityToken, rawNonce: body.nonce, at: request.now)
         }
-        // A backend that goes by it, as older ones do, would sign in someone else than the token is of. Here nobody goes
-        // by an e-mail address of the body, which may be an earlier one.
+        // A backend that uses this member, as older ones do, would sign in someone else than the token's subject. The
+        // gateway itself ignores an e-mail address in the body, which may be outdated.
         try await checking { () throws(EndpointRefusal) in
             apple.then == .forward ? try body.check(token.identity) : try body.checkSubject(token.identity)
         }
@@ -25,7 +25,7 @@ extension ExchangeEndpoints {
         }
     }
 
-    /// An exchange whose token is good.
+    /// An exchange with a valid token.
     struct AppleExchange: Sendable {
         let request: EndpointRequest
         let body: AppleBody
@@ -38,10 +38,10 @@ extension ExchangeEndpoints {
     }
 }
 
-// MARK: - Once, and again
+// MARK: - First use and retries
 
 extension ExchangeEndpoints {
-    /// The backend answers, and answers a retry as it sees fit. That there was a first is stored before it is asked.
+    /// The backend responds, to a retry as well. The record is stored before the backend gets the request.
     private func forward(_ exchange: AppleExchange) async throws(SignInStop) -> Exchanged {
         try await admit(exchange.token.identity)
         if try await !add(exchange.record(nil), exchange) {
@@ -50,9 +50,9 @@ extension ExchangeEndpoints {
         return (.forward(ForwardedSignIn(identity: exchange.token.identity)), .forwarded)
     }
 
-    /// Whoever finds no record makes an answer and tries to put it there. Of several at once, on whatever instance, one
-    /// does; the others end what they began and give that one's answer. Nobody waits for anybody, so that nobody waits
-    /// in vain for an instance that is gone.
+    /// Without a record, prepares a response and tries to store it. Of several at once, on any instance, one succeeds;
+    /// the others discard their session and return the stored response. No request waits for another, which may be on
+    /// an instance that is gone.
     private func issue(_ exchange: AppleExchange) async throws(SignInStop) -> Exchanged {
         let binding = try await binding(exchange.request)
         if let record = try await record(exchange) { return try await again(record, exchange, binding) }
@@ -68,14 +68,14 @@ extension ExchangeEndpoints {
             await opener.abandon(session, at: now)
             throw SignInStop(IssuingError.cannotSign(.notSealed))
         }
-        // If this fails the record may have been written all the same: the session has to stay, as the answer to the
-        // retry. If it was not, nobody has its tokens and it expires.
+        // If this fails the record may have been written all the same: the session must stay, as the response to the
+        // retry. If it was not, the tokens were never sent, and the session expires.
         if try await add(exchange.record(sealed), exchange) { return (.response(session.response), .issued) }
         await opener.abandon(session, at: now)
         return try await again(try await record(exchange), exchange, binding)
     }
 
-    /// What a retry gets, if it proves the same key as the first.
+    /// The response to a retry, if it proves the same key as the first request.
     ///
     /// - Parameter record: Nil for one that has just expired, with its token.
     private func again(
@@ -122,10 +122,10 @@ extension ExchangeEndpoints {
     private static let spent = SignInStop(.invalidToken("the identity token was used before: get a new one"))
 }
 
-// MARK: - Bodies that prove nothing
+// MARK: - Legacy bodies
 
 extension ExchangeEndpoints {
-    /// A body without a token: older apps send `userIdentifier` alone, which whoever has seen it once can send too.
+    /// A body without a token: older apps send only `userIdentifier`, which anyone who has seen it once can send too.
     private func takeLegacy(
         _ body: AppleBody,
         _ apple: AppleSignIn,
@@ -137,7 +137,7 @@ extension ExchangeEndpoints {
             )
         )
         guard body.userIdentifier != nil else { throw refusal }
-        // Nothing of ours is given without proof, whatever the settings say.
+        // The gateway's own tokens are never given without proof, whatever the settings.
         let decision = apple.then == .forward ? apple.legacyBody : .deny
         let uses = counts.countLegacy(tenant: context.tenant.name, decision: decision)
         guard decision != .deny else { throw refusal }

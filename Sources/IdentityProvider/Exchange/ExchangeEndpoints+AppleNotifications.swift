@@ -3,8 +3,8 @@ import Tenants
 import Time
 
 extension ExchangeEndpoints {
-    /// Apple's server-to-server events. Apple sends an event again until it is answered with 200, and nobody is hurt by
-    /// one that comes twice: what began after it happened goes on.
+    /// Apple's server-to-server events. Apple repeats an event until it gets 200. Repeats are harmless: sessions that
+    /// began after the event continue.
     func takeNotification(_ request: EndpointRequest, _ apple: AppleSignIn) async -> EndpointAnswer {
         do throws(SignInStop) {
             let event = try await checking { () async throws(EndpointRefusal) in
@@ -13,7 +13,7 @@ extension ExchangeEndpoints {
             context.logger.info(
                 "Apple tells of an account",
                 metadata: [
-                    "tenant": "\(context.tenant.name)", "event": "\(event.kind.word)", "request": "\(request.id)",
+                    "tenant": "\(context.tenant.name)", "event": "\(event.kind.label)", "request": "\(request.id)",
                 ]
             )
             guard event.kind.endsSessions else { return Self.noted }
@@ -30,7 +30,7 @@ extension ExchangeEndpoints {
 
     private static let noted = EndpointAnswer.response(.json([:]))
 
-    /// Ends every session of the account's that had begun by then, at all tenants that share it.
+    /// Ends every session of the account that had begun by then, at all tenants in the realm.
     private func endSessions(_ event: AppleEvent, at now: UnixTime) async throws(SignInStop) {
         let account: Account?
         do throws(AccountProblem) {
@@ -47,7 +47,7 @@ extension ExchangeEndpoints {
                     ofSubject: account.subject,
                     before: event.happenedAt,
                     at: now,
-                    reason: "Apple: \(event.kind.word)"
+                    reason: "Apple: \(event.kind.label)"
                 )
             }
         } catch {
@@ -55,7 +55,7 @@ extension ExchangeEndpoints {
         }
     }
 
-    /// Whoever is given the deleted account's e-mail address next is somebody else.
+    /// The next owner of the deleted account's e-mail address is a different person.
     private func forget(_ event: AppleEvent, at now: UnixTime) async throws(SignInStop) {
         do throws(AccountProblem) {
             try await context.accounts.forget(
@@ -67,14 +67,14 @@ extension ExchangeEndpoints {
         }
     }
 
-    /// The backend may call its users what Apple calls them, and its tokens name them so.
+    /// The backend may use Apple's identifiers as subjects in its tokens.
     private func revokeAtBackend(_ event: AppleEvent) async throws(SignInStop) {
         let revocation = Revocation(
             tenant: context.tenant.name,
             target: .subject(event.subject),
             revokedAt: event.happenedAt,
             expiresAt: event.happenedAt + IssuerRules.defaultLongestSession.seconds,
-            reason: "Apple: \(event.kind.word)"
+            reason: "Apple: \(event.kind.label)"
         )
         do throws(StoreError) {
             try await context.revocations.revoke([revocation])
@@ -85,7 +85,7 @@ extension ExchangeEndpoints {
 }
 
 extension AppleEvent.Kind {
-    /// Whether nobody is to be signed in any more by what was allowed before.
+    /// Whether sessions from before the event must end.
     fileprivate var endsSessions: Bool {
         switch self {
         case .consentRevoked, .accountDeleted: true
@@ -93,8 +93,8 @@ extension AppleEvent.Kind {
         }
     }
 
-    /// Apple's word for it.
-    fileprivate var word: String {
+    /// Apple's name for the event.
+    fileprivate var label: String {
         switch self {
         case .emailDisabled: "email-disabled"
         case .emailEnabled: "email-enabled"

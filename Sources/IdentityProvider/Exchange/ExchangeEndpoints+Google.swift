@@ -2,8 +2,8 @@ import Tenants
 import Time
 
 extension ExchangeEndpoints {
-    /// Signs in whoever has a token of Google's. The same one may come again, since Google's SDKs keep it for an hour:
-    /// each time it is a sign-in of its own.
+    /// Signs in the holder of a Google token. The same token may be used repeatedly, since Google's SDKs keep it for an
+    /// hour: each time is a sign-in of its own.
     func exchange(
         _ request: EndpointRequest,
         _ google: GoogleSignIn
@@ -25,7 +25,7 @@ extension ExchangeEndpoints {
         }
     }
 
-    /// Of a body with both tokens both are checked, and have to be of the same person: a backend may go by either.
+    /// If a body has both tokens, both are checked and must be for the same person: a backend may use either.
     private func googleIdentity(
         _ body: ExchangeBody,
         at now: UnixTime

@@ -1,17 +1,17 @@
 import Tenants
 import Verification
 
-/// Where apps bring what Apple or Google gave them, and where Apple tells of its accounts.
+/// The endpoints to which apps post tokens from Apple or Google, and Apple its account events.
 ///
-/// An app's request is read, its token checked, and then either sent on to the backend as it is or answered with a
-/// session of our own. A body is never believed: who somebody is comes from the token alone.
+/// A request is parsed, its token verified, and then either sent on to the backend unchanged or answered with a session
+/// of the tenant's issuer. The identity comes from the token alone, never from the rest of the body.
 struct ExchangeEndpoints: Sendable {
     let context: SignInContext
     let checks: any ExchangeChecking
-    /// Of every tenant with an issuer that shares this one's accounts, this one included.
+    /// Of every tenant with an issuer in this one's realm, this one included.
     let realmSessions: [SessionService]
     let counts: SignInCounts
-    /// Reads a name as apps send it.
+    /// Parses a name as apps send it.
     let givenName: @Sendable (JSONValue) -> String?
     let opener: SessionOpener
     let records: AppleExchangeRecords
@@ -49,7 +49,7 @@ struct ExchangeEndpoints: Sendable {
         return .refused(.badRequest("nobody signs in here"))
     }
 
-    /// What a sign-in came to, with the word for it.
+    /// The result of a sign-in, with its outcome for metrics.
     typealias Exchanged = (answer: EndpointAnswer, outcome: SignInCounts.Outcome)
 
     private func counted(
@@ -67,10 +67,10 @@ struct ExchangeEndpoints: Sendable {
     }
 }
 
-// MARK: - Steps that both providers have
+// MARK: - Steps of both providers
 
 extension ExchangeEndpoints {
-    /// Whether the backend may be told that `identity` signs in.
+    /// Checks that `identity` may sign in at the backend.
     func admit(_ identity: ProviderIdentity) async throws(SignInStop) {
         do throws(AccountProblem) {
             try await context.accounts.check(identity)
@@ -79,7 +79,7 @@ extension ExchangeEndpoints {
         }
     }
 
-    /// What the session that is about to begin is bound to: the key of a proof that the request came with.
+    /// What the new session is bound to: the key of the request's proof.
     func binding(_ request: EndpointRequest) async throws(SignInStop) -> TokenBinding? {
         do throws(PossessionProblem) {
             return try await possession.key(of: request)
@@ -89,7 +89,7 @@ extension ExchangeEndpoints {
         }
     }
 
-    /// Runs a check of a body or of a token.
+    /// Runs a check of a body or a token.
     func checking<Value>(
         _ check: () async throws(EndpointRefusal) -> Value
     ) async throws(SignInStop) -> Value {

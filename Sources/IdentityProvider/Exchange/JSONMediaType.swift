@@ -1,8 +1,8 @@
-/// What `Content-Type` says of a body (RFC 9110 section 8.3).
+/// Checks the `Content-Type` of a body (RFC 9110 section 8.3).
 enum JSONMediaType {
-    /// Whether it is `application/json`, or JSON by its suffix (RFC 6839 section 3.1), and no other charset than UTF-8,
-    /// in which a backend would read other text. What another site can send without being asked, `text/plain`
-    /// above all, is none of these.
+    /// Whether it is `application/json`, or JSON by its suffix (RFC 6839 section 3.1), and no charset other than UTF-8,
+    /// in which a backend would read different text. Types that another site can send without a preflight, above all
+    /// `text/plain`, are excluded.
     static func isUTF8(_ contentType: String) -> Bool {
         let parts = contentType.split(separator: ";", omittingEmptySubsequences: false).map(trimmed)
         let name = parts[0].lowercased()

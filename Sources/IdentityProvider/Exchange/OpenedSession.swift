@@ -1,12 +1,12 @@
 import Verification
 
-/// A session as an app was given it: what a retry of the sign-in gets again.
+/// A session as sent to an app: a retry of the sign-in gets it again.
 struct OpenedSession: Sendable, Equatable {
     let sessionID: String
     let subject: String
-    /// With its tokens.
+    /// The response body, with its tokens.
     let answer: JSONObject
-    /// Of the key that its tokens are bound to; nil: they are bound to none.
+    /// The key that its tokens are bound to; nil if they are not bound.
     let keyThumbprint: [UInt8]?
 
     init(sessionID: String, subject: String, answer: JSONObject, keyThumbprint: [UInt8]? = nil) {
@@ -23,9 +23,9 @@ struct OpenedSession: Sendable, Equatable {
 
 extension OpenedSession {
     /// - Parameters:
-    ///   - identityToken: Which alone opens it.
-    ///   - tenant: What is sealed for one opens at no other.
-    /// - Returns: Nil if it could not be made.
+    ///   - identityToken: The only key that opens it.
+    ///   - tenant: A value sealed for one tenant opens for no other.
+    /// - Returns: Nil if sealing failed.
     func sealed(with identityToken: String, tenant: String) -> [UInt8]? {
         var object: JSONObject = [
             "session": .string(sessionID), "subject": .string(subject), "answer": .object(answer),

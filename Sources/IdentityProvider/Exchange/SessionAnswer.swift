@@ -1,8 +1,8 @@
 import Verification
 
-/// What an app gets that has signed in, or goes on.
+/// The response to an app that has signed in, or refreshed.
 enum SessionAnswer {
-    /// - Parameter user: What apps show of the account.
+    /// - Parameter user: The part of the account that apps display.
     static func object(_ tokens: IssuedTokens, user: JSONObject) -> JSONObject {
         var object: JSONObject = [
             "success": true,
@@ -17,7 +17,7 @@ enum SessionAnswer {
         return object
     }
 
-    /// What is known of a user where the account cannot be had, or is more than a token's client may see.
+    /// The user as far as known, if the account is unavailable or has more than the token's client may see.
     ///
     /// - Parameter claims: Of the session, or of its access token.
     static func user(_ subject: String, claims: JSONObject) -> JSONObject {

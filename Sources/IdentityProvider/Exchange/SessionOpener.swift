@@ -1,7 +1,7 @@
 import Time
 import Verification
 
-/// Begins the sessions that sign-ins come to.
+/// Begins the sessions of sign-ins.
 struct SessionOpener: Sendable {
     private let context: SignInContext
 
@@ -9,19 +9,19 @@ struct SessionOpener: Sendable {
         self.context = context
     }
 
-    /// A session for whoever a provider vouches for. When this returns, account and session are stored.
+    /// Begins a session for an identity. When this returns, account and session are stored.
     ///
     /// - Parameters:
-    ///   - givenName: What the app says the name is.
-    ///   - binding: What its tokens are bound to; nil: to nothing.
-    ///   - request: Says what the client is.
+    ///   - givenName: The name sent by the app.
+    ///   - binding: What its tokens are bound to; nil for unbound tokens.
+    ///   - request: Describes the client.
     func open(
         _ identity: ProviderIdentity,
         givenName: String?,
         boundTo binding: TokenBinding?,
         for request: EndpointRequest
     ) async throws(SignInStop) -> OpenedSession {
-        let sessions = try book()
+        let sessions = try service()
         let account = try await account(identity, givenName: givenName, at: request.now)
         if let seconds = context.secondsToWait(forSessionOf: account.subject, at: request.now) {
             throw SignInStop(.rateLimited("this account signs in too often", retryAfterSeconds: seconds))
@@ -47,7 +47,7 @@ struct SessionOpener: Sendable {
         )
     }
 
-    /// Ends a session whose tokens nobody was given. That it cannot be ended does no harm for the same reason.
+    /// Ends a session whose tokens were never sent. If that fails it does no harm, for the same reason.
     func abandon(_ session: OpenedSession, at now: UnixTime) async {
         guard let sessions = context.sessions else { return }
         do throws(IssuingError) {
@@ -60,9 +60,9 @@ struct SessionOpener: Sendable {
         }
     }
 
-    /// - Returns: Whether it is there still, and was not revoked.
+    /// - Returns: Whether it still exists and was not revoked.
     func isLive(_ session: OpenedSession, at now: UnixTime) async throws(SignInStop) -> Bool {
-        let sessions = try book()
+        let sessions = try service()
         let stored: IssuerSession?
         do throws(IssuingError) {
             stored = try await sessions.session(session.sessionID, at: now)
@@ -85,13 +85,13 @@ struct SessionOpener: Sendable {
         }
     }
 
-    private func book() throws(SignInStop) -> SessionService {
+    private func service() throws(SignInStop) -> SessionService {
         guard let sessions = context.sessions else { throw SignInStop(.withoutIssuer) }
         return sessions
     }
 }
 
 extension EndpointRefusal {
-    /// The tenant's configuration promises sessions that nothing can begin.
+    /// The tenant's configuration promises sessions but has no issuer for them.
     static let withoutIssuer = EndpointRefusal(.overloaded, status: 503, detail: "this app has no issuer of its own")
 }

@@ -1,20 +1,20 @@
 import Synchronization
 public import Tenants
 
-/// How often people signed in with a provider's token, and what it came to: for metrics.
+/// Counts sign-ins with a provider's token by outcome, for metrics.
 public final class SignInCounts: Sendable {
-    /// What a sign-in came to: a closed set, fit for a label.
+    /// The outcome of a sign-in: a closed set, for use as a label.
     public enum Outcome: String, Sendable, CaseIterable {
         /// A new session.
         case issued
-        /// The answer that the same request got before.
+        /// The response that the same request got before.
         case repeated
-        /// Checked, and sent on to the backend.
+        /// Checked and sent on to the backend.
         case forwarded
-        /// Sent on to the backend without proof: a legacy body.
+        /// A legacy body, sent on to the backend without proof.
         case unverified
         case refused
-        /// The store, the provider or the account hook could not be asked.
+        /// The store, the provider or the account hook was unavailable.
         case unavailable
     }
 
@@ -51,7 +51,7 @@ public final class SignInCounts: Sendable {
         counts.withLock { $0.signIns[labels, default: 0] += 1 }
     }
 
-    /// A body that proves nothing.
+    /// Counts a body without proof.
     ///
     /// - Returns: How many this tenant has had with that decision.
     @discardableResult
@@ -65,7 +65,7 @@ public final class SignInCounts: Sendable {
 }
 
 extension SignInCounts.Outcome {
-    /// What a sign-in that was stopped comes to.
+    /// The outcome of a sign-in that was stopped.
     init(_ stop: SignInStop) {
         let status =
             switch stop.answer {

@@ -1,6 +1,6 @@
 import Store
 
-/// A sign-in that ends before there is anything to give.
+/// A sign-in that ends early, with the response to send.
 struct SignInStop: Error, Sendable, Equatable {
     let answer: EndpointAnswer
 
@@ -16,7 +16,7 @@ struct SignInStop: Error, Sendable, Equatable {
         answer = .refused(EndpointRefusal(error))
     }
 
-    /// Whatever the store's trouble is, nothing was acknowledged.
+    /// Whatever the store's error, nothing was acknowledged.
     init(_ error: StoreError) {
         self.init(IssuingError.unavailable(error))
     }

@@ -1,20 +1,20 @@
 import Verification
 
-/// What someone is called, as apps and providers say it.
+/// A person's name, as apps and providers send it.
 enum GivenName {
     private static let longest = 200
-    /// The parts, as Apple's web page and as its frameworks call them.
+    /// The member names used by Apple's web page and by its frameworks.
     private static let parts = [("firstName", "lastName"), ("givenName", "familyName")]
 
-    /// - Parameter json: A text, or an object with `firstName` and `lastName`, or with `givenName` and `familyName`.
-    /// - Returns: The name, trimmed; nil if there is none, or one with control characters or of more than 200 bytes.
+    /// - Parameter json: A string, or an object with `firstName` and `lastName`, or with `givenName` and `familyName`.
+    /// - Returns: The name, trimmed; nil if there is none, or it has control characters or more than 200 bytes.
     static func read(_ json: JSONValue?) -> String? {
         switch json {
         case .string(let text)?: return checked(text)
         case .object(let object)?:
             for (first, last) in Self.parts {
-                let words = [object[first], object[last]].compactMap { $0?.string }.map(trimmed).filter { !$0.isEmpty }
-                if !words.isEmpty { return checked(words.joined(separator: " ")) }
+                let names = [object[first], object[last]].compactMap { $0?.string }.map(trimmed).filter { !$0.isEmpty }
+                if !names.isEmpty { return checked(names.joined(separator: " ")) }
             }
             return nil
         case .null?, .bool?, .number?, .array?, nil: return nil
@@ -34,12 +34,12 @@ enum GivenName {
     }
 }
 
-/// The field `user` that Apple posts to the callback at someone's first sign-in. Nobody has signed it, so that its
-/// e-mail is not read.
+/// The field `user` that Apple posts to the callback at a person's first sign-in. It is not signed, so its e-mail is
+/// ignored.
 enum AppleUserField {
     private static let longest = 4096
 
-    /// - Returns: Nil if the field is not JSON as Apple writes it, or has no name.
+    /// - Returns: Nil if the field is not JSON in Apple's form, or has no name.
     static func name(in text: String) -> String? {
         guard text.utf8.count <= longest, let json = try? JSONParser.parse(Array(text.utf8)) else { return nil }
         return GivenName.read(json.object?["name"])

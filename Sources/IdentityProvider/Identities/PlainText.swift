@@ -1,6 +1,6 @@
 import Verification
 
-/// Bounds on what providers and apps say.
+/// Bounds on text from providers and apps.
 enum PlainText {
     /// Whether `text` is 1 to `longest` bytes without control characters, line separators, or white space around it.
     static func isGood(_ text: String, longest: Int) -> Bool {
@@ -14,7 +14,7 @@ enum PlainText {
         !text.isEmpty && text.utf8.count <= longest && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
 
-    /// Byte for byte, in a time that does not depend on where they differ.
+    /// Compares bytes in constant time.
     static func areEqual(_ first: String, _ second: String) -> Bool {
         ConstantTime.areEqual(Array(first.utf8), Array(second.utf8))
     }

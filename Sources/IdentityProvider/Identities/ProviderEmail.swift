@@ -1,22 +1,22 @@
-/// One e-mail address, as a provider gives it.
+/// An e-mail address from a provider.
 enum ProviderEmail {
     /// RFC 5321 section 4.5.3.1 with its erratum 1690.
     private static let longest = 254
     private static let longestLocalPart = 64
-    /// Where Apple forwards mail for people who hide their address.
+    /// The domain from which Apple forwards mail for people who hide their address.
     private static let relayDomain = "privaterelay.appleid.com"
-    /// What would end the address, begin another, or make it a name with an address; of all else that is visible, the
-    /// mail server is the judge.
+    /// Characters that would end the address, begin another, or make it a name with an address; any other visible
+    /// character is left to the mail server.
     private static let separators = Set("@,;:<>()[]\"\\".utf8)
 
-    /// Whether `text` is one address, in ASCII and without quoting.
+    /// Whether `text` is a single address, in ASCII and without quoting.
     static func isGood(_ text: String) -> Bool {
         guard PlainText.isVisible(text, longest: longest), let (local, domain) = parts(of: text) else { return false }
         return (1...longestLocalPart).contains(local.count) && !local.contains(where: separators.contains)
             && domain.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy(isLabel)
     }
 
-    /// - Parameter text: An address that `isGood` is true of. Letters of a domain are the same in either case.
+    /// - Parameter text: A valid address. The domain is compared case-insensitively.
     static func isRelay(_ text: String) -> Bool {
         guard let (_, domain) = parts(of: text) else { return false }
         return domain.elementsEqual(relayDomain.utf8) { $0 | 0x20 == $1 }

@@ -5,13 +5,13 @@ extension ProviderIdentity {
     /// OpenID Connect Core 1.0 section 2.
     private static let longestSubject = 255
 
-    /// Whether `text` can be a `sub`, and stand in a header field.
+    /// Whether `text` is a valid `sub`, and may be written in a header field.
     static func isSubject(_ text: String) -> Bool { PlainText.isGood(text, longest: longestSubject) }
 
-    /// Who is meant by the claims of a token, or of an answer, that was found good.
+    /// The identity in the claims of a verified token or response.
     ///
-    /// - Returns: Nil if `sub` is missing, longer than 255 bytes, or cannot stand in a header field. An e-mail that is
-    ///   not one address is left out.
+    /// - Returns: Nil if `sub` is missing, longer than 255 bytes, or not valid in a header field. An e-mail that is not
+    ///   a single address is omitted.
     init?(_ claims: JSONObject, of provider: SignIn.Provider) {
         guard let subject = claims["sub"]?.string, Self.isSubject(subject) else { return nil }
         let email = claims["email"]?.string.flatMap { ProviderEmail.isGood($0) ? $0 : nil }
@@ -26,7 +26,7 @@ extension ProviderIdentity {
         )
     }
 
-    /// Apple writes its flags as text or as booleans, and Google's token info as text.
+    /// Apple writes its flags as strings or as booleans, and Google's token info as strings.
     static func isTrue(_ claim: JSONValue?) -> Bool {
         switch claim {
         case .bool(let flag)?: flag

@@ -1,6 +1,6 @@
 public import Tenants
 
-/// Someone whom Apple or Google vouches for. Made of what a provider has signed or said itself, and of nothing else.
+/// A person as confirmed by Apple or Google. Made only from signed tokens or a provider's own responses.
 public struct ProviderIdentity: Sendable, Equatable {
     public let provider: SignIn.Provider
     /// The provider's `sub`.
@@ -10,7 +10,7 @@ public struct ProviderIdentity: Sendable, Equatable {
     public let isEmailVerified: Bool
     /// Whether the e-mail is one of Apple's relay addresses.
     public let isPrivateEmail: Bool
-    /// For people; nil where the provider says none.
+    /// For display; nil if the provider gives none.
     public let name: String?
 
     init(

@@ -1,12 +1,12 @@
-/// How often something may be tried: so many at once, and then so many a second.
+/// A rate limit for attempts: a burst, and then a number per second.
 public struct AttemptLimit: Sendable, Hashable {
-    /// Keeps the tallies of limits apart that share keys.
+    /// Separates the counts of limits that use the same keys.
     public let name: String
     public let perSecond: Int
     public let burst: Int
 
     /// - Parameters:
-    ///   - name: Of its own.
+    ///   - name: Unique.
     ///   - perSecond: 1 to 1,000,000.
     ///   - burst: 1 to 1,000,000.
     public init(name: String, perSecond: Int, burst: Int) {
@@ -15,47 +15,47 @@ public struct AttemptLimit: Sendable, Hashable {
         self.burst = min(max(burst, 1), 1_000_000)
     }
 
-    /// Exchanges, tokens and sessions, for one address: each costs a signature and writes to the store. Behind one
-    /// address there may be a whole office or a mobile network, whose apps all come back at once after a break; they
-    /// are not told from one flood but by how long it goes on.
+    /// Exchanges, tokens and sessions, per address: each costs a signature and writes to the store. An address may be
+    /// an office or a mobile network whose apps all return at once after an outage; only its duration tells that from a
+    /// flood.
     public static let exchanges = AttemptLimit(name: "exchanges", perSecond: 50, burst: 200)
 
-    /// Questions about tokens and users, for one address: servers ask them from one, for each request of their own, and
-    /// nothing is written for an answer. What they use up is not taken from who signs in from the same address.
+    /// Queries about tokens and users, per address: servers send them from one address, for each request of their own,
+    /// and they write nothing. They do not count against sign-ins from the same address.
     public static let questions = AttemptLimit(name: "questions", perSecond: 500, burst: 1000)
 
-    /// New sessions of one account: each is kept in the store, and pushes out the oldest of 256. Nobody signs in to ten
-    /// devices in a second; apps that sign in anew at each start, at the same moment, are within the burst.
+    /// New sessions per account: each is stored, and pushes out the oldest of 256. No user signs in to ten devices in a
+    /// second; apps that sign in again at each start, all at once, are within the burst.
     public static let accountSessions = AttemptLimit(name: "account_sessions", perSecond: 10, burst: 100)
 
-    /// What one client with a secret asks of the token endpoint, from wherever: as much as an app has of users who come
-    /// back after a break, and less than would keep the other tenants' clients waiting.
+    /// Requests of one client with a secret at the token endpoint, from any address: enough for an app whose users
+    /// return after an outage, and not so many that other tenants' clients have to wait.
     public static let clientTokens = AttemptLimit(name: "client_tokens", perSecond: 500, burst: 2000)
 
-    /// Sign-in pages, logins and their callbacks, for one address: people click them, and each keeps something in the
-    /// store until it expires.
+    /// Sign-in pages, logins and their callbacks, per address: users click them, and each stores something until it
+    /// expires.
     public static let pages = AttemptLimit(name: "pages", perSecond: 20, burst: 100)
 
-    /// Wrong secrets of one client from one address: nobody guesses 128 bits at one a second, nor a weak secret within
-    /// the days that it takes somebody to look at the log. The burst is for a deployment whose instances get a new secret
+    /// Wrong secrets of one client from one address: one guess per second finds neither 128 bits, nor a weak secret
+    /// within the days until an operator reads the log. The burst is for a deployment whose instances get a new secret
     /// one by one.
     public static let wrongSecrets = AttemptLimit(name: "wrong_secrets", perSecond: 1, burst: 10)
 }
 
-/// Whether one more attempt is within its limit.
+/// Whether an attempt is within its limit.
 public enum AttemptAnswer: Sendable, Equatable {
-    /// - Parameter remaining: How many more may follow at once.
+    /// - Parameter remaining: How many more are allowed at once.
     case admitted(remaining: Int)
-    /// - Parameter retryAfterSeconds: When one would be admitted; 1 at least.
+    /// - Parameter retryAfterSeconds: When one would be allowed; at least 1.
     case refused(retryAfterSeconds: Int)
 }
 
-/// The generic cell rate algorithm (ITU-T I.371, virtual scheduling): all that is remembered of a key is the time at
-/// which its allowance is full again. In whole microseconds, so that a long life adds up no rounding.
+/// The generic cell rate algorithm (ITU-T I.371, virtual scheduling): the only state of a key is the time at which its
+/// allowance is full again. In whole microseconds, so that rounding errors do not accumulate.
 struct CellRate: Sendable {
-    /// What one attempt uses up.
+    /// The cost of one attempt.
     private let interval: Int64
-    /// What a full allowance holds.
+    /// The size of a full allowance.
     private let allowance: Int64
 
     init(_ limit: AttemptLimit) {
@@ -64,11 +64,11 @@ struct CellRate: Sendable {
     }
 
     /// - Parameters:
-    ///   - fullAt: What is remembered of the key; `.min` for nothing.
+    ///   - fullAt: The state of the key; `.min` for none.
     ///   - now: In microseconds.
-    /// - Returns: The answer, and what to remember then.
+    /// - Returns: The answer, and the new state.
     func admit(fullAt: Int64, at now: Int64) -> (answer: AttemptAnswer, fullAt: Int64) {
-        // A clock that was set back must not keep anybody out for longer than an empty allowance does.
+        // If the clock was set back, the wait is at most that of an empty allowance.
         let used = min(max(fullAt, now), now + allowance)
         let after = used + interval
         guard after - now <= allowance else {

@@ -4,50 +4,50 @@ import Verification
 
 /// Counts attempts by key, in bounded memory, for all connections of one instance.
 ///
-/// Where there is no room for another key, one of the next sixteen goes whose allowance is nearest to full: forgetting
-/// it changes least. So a flood from ever new addresses pushes out its own, which used little each, before it pushes
-/// out the one that used all it had.
+/// If the table is full, a new key replaces the one among the next sixteen whose allowance is nearest to full:
+/// forgetting it changes least. So a flood from ever new addresses replaces its own keys, which used little each,
+/// before the key that used all it had.
 public final class AttemptLimits: Sendable {
     private let table: Mutex<AttemptTable>
 
-    /// - Parameter capacity: How many keys are remembered at most.
+    /// - Parameter capacity: The maximum number of keys.
     public init(capacity: Int = 65_536) {
         table = Mutex(AttemptTable(capacity: capacity))
     }
 
-    /// Counts one attempt, if it is within the limit; one that is refused is not counted.
+    /// Counts one attempt, if it is within the limit; a refused one is not counted.
     ///
     /// - Parameters:
-    ///   - key: Whose it is: any bytes, like ``key(address:)``.
+    ///   - key: Any bytes, such as ``key(address:)``.
     public func admit(_ key: [UInt8], _ limit: AttemptLimit, at now: UnixTime) -> AttemptAnswer {
         let now = Self.microseconds(now)
         return table.withLock { $0.admit(AttemptKey(limit, key), limit, at: now) }
     }
 
-    /// What ``admit(_:_:at:)`` would answer, without counting: for limits of what is known only afterwards, like a
-    /// wrong secret, which must not be told from a right one while the limit is reached.
+    /// What ``admit(_:_:at:)`` would answer, without counting: for limits whose result is known only later. A wrong
+    /// secret, for example, must not be distinguishable from a right one while the limit is reached.
     public func ask(_ key: [UInt8], _ limit: AttemptLimit, at now: UnixTime) -> AttemptAnswer {
         let now = Self.microseconds(now)
         return table.withLock { $0.ask(AttemptKey(limit, key), limit, at: now) }
     }
 
-    /// The key of a client's address: an IPv4 address whole, of IPv6 the first 64 bits, since that is what one
-    /// subscriber has all of (RFC 6177). An IPv4 address in IPv6 (RFC 4291 section 2.5.5.2) is the one of IPv4.
+    /// The key of a client's address: the whole IPv4 address, or the first 64 bits of IPv6, which is what one
+    /// subscriber has (RFC 6177). An IPv4-mapped address (RFC 4291 section 2.5.5.2) counts as IPv4.
     ///
-    /// - Parameter address: 4 or 16 bytes; clients whose address is not known share one key.
+    /// - Parameter address: 4 or 16 bytes; clients with unknown addresses share one key.
     public static func key(address: [UInt8]) -> [UInt8] {
         guard address.count == 16 else { return address }
         let isMapped = address[..<10].allSatisfy { $0 == 0 } && address[10] == 0xFF && address[11] == 0xFF
         return isMapped ? Array(address[12...]) : Array(address[..<8])
     }
 
-    /// Within what times are, whatever the clock says.
+    /// Clamps the clock to a valid range.
     private static func microseconds(_ time: UnixTime) -> Int64 {
         time.seconds.isFinite ? Int64((min(max(time.seconds, 0), 1e11) * 1e6).rounded()) : 0
     }
 }
 
-/// The key of an attempt as it is kept: as long as a digest at most, whatever clients send.
+/// A key as stored: at most as long as a digest, whatever clients send.
 struct AttemptKey: Sendable, Hashable {
     private static let longest = 32
 
@@ -56,24 +56,24 @@ struct AttemptKey: Sendable, Hashable {
 
     init(_ limit: AttemptLimit, _ key: [UInt8]) {
         self.limit = limit.name
-        // One byte behind tells a digest from a key that looks like one.
+        // A final byte tells a digest from a key that looks like one.
         bytes = key.count <= Self.longest ? key + [0] : SHA256.digest(key) + [1]
     }
 }
 
-/// The keys that are remembered.
+/// The stored keys.
 struct AttemptTable: Sendable {
     private struct Entry: Sendable {
         let key: AttemptKey
         var fullAt: Int64
     }
 
-    /// How many entries are looked at for one that goes.
+    /// How many entries are considered for eviction.
     private static let looks = 16
 
     private let capacity: Int
     private var entries: [Entry] = []
-    private var places: [AttemptKey: Int] = [:]
+    private var indices: [AttemptKey: Int] = [:]
     private var hand = 0
 
     init(capacity: Int) {
@@ -83,39 +83,39 @@ struct AttemptTable: Sendable {
     var count: Int { entries.count }
 
     func ask(_ key: AttemptKey, _ limit: AttemptLimit, at now: Int64) -> AttemptAnswer {
-        CellRate(limit).admit(fullAt: places[key].map { entries[$0].fullAt } ?? .min, at: now).answer
+        CellRate(limit).admit(fullAt: indices[key].map { entries[$0].fullAt } ?? .min, at: now).answer
     }
 
     mutating func admit(_ key: AttemptKey, _ limit: AttemptLimit, at now: Int64) -> AttemptAnswer {
         let rate = CellRate(limit)
-        guard let place = places[key] else {
+        guard let index = indices[key] else {
             let (answer, fullAt) = rate.admit(fullAt: .min, at: now)
             add(Entry(key: key, fullAt: fullAt))
             return answer
         }
-        let (answer, fullAt) = rate.admit(fullAt: entries[place].fullAt, at: now)
-        entries[place].fullAt = fullAt
+        let (answer, fullAt) = rate.admit(fullAt: entries[index].fullAt, at: now)
+        entries[index].fullAt = fullAt
         return answer
     }
 
     private mutating func add(_ entry: Entry) {
         guard entries.count >= capacity else {
-            places[entry.key] = entries.count
+            indices[entry.key] = entries.count
             entries.append(entry)
             return
         }
-        let place = placeToGiveUp()
-        places[entries[place].key] = nil
-        places[entry.key] = place
-        entries[place] = entry
+        let index = indexToEvict()
+        indices[entries[index].key] = nil
+        indices[entry.key] = index
+        entries[index] = entry
     }
 
-    private mutating func placeToGiveUp() -> Int {
+    private mutating func indexToEvict() -> Int {
         var best = hand
         for _ in 0..<min(Self.looks, entries.count) {
-            let place = hand
+            let index = hand
             hand = (hand + 1) % entries.count
-            if entries[place].fullAt < entries[best].fullAt { best = place }
+            if entries[index].fullAt < entries[best].fullAt { best = index }
         }
         return best
     }

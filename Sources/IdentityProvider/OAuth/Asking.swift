@@ -1,7 +1,7 @@
 import Store
 
 extension OAuthError {
-    /// Runs a step at the store; that it fails is what the client is told.
+    /// Runs a step at the store, and maps its error for the client.
     static func asking<Answer>(_ step: () async throws(StoreError) -> Answer) async throws(OAuthError) -> Answer {
         do throws(StoreError) {
             return try await step()
@@ -10,7 +10,7 @@ extension OAuthError {
         }
     }
 
-    /// Runs a step with sessions; why it fails is what the client is told.
+    /// Runs a step with sessions, and maps its error for the client.
     static func issuing<Answer>(_ step: () async throws(IssuingError) -> Answer) async throws(OAuthError) -> Answer {
         do throws(IssuingError) {
             return try await step()
@@ -19,7 +19,7 @@ extension OAuthError {
         }
     }
 
-    /// What a session that is refused, or that cannot be signed for, comes to.
+    /// Maps an error of the session service.
     init(_ error: IssuingError) {
         switch error {
         case .refused(.scopeExceeded):
@@ -32,7 +32,7 @@ extension OAuthError {
 }
 
 extension SignInContext {
-    /// - Returns: Nil where there is none, or it may not sign in here.
+    /// - Returns: Nil if there is none, or it may not sign in here.
     func account(ofSubject subject: String) async throws(OAuthError) -> Account? {
         do throws(AccountProblem) {
             return try await accounts.account(ofSubject: subject)

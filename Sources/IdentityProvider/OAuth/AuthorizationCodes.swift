@@ -2,28 +2,28 @@ import Store
 import Time
 import Verification
 
-/// A tenant's authorization codes (RFC 6749 section 4.1.2) in the store, where neither a code nor what it stands for can
-/// be read: the SHA-256 of a code is the key of its record, and the code itself opens the grant.
+/// A tenant's authorization codes (RFC 6749 section 4.1.2) in the store, where neither a code nor its grant can be
+/// read: the SHA-256 of a code is the key of its record, and the code itself opens the grant.
 ///
-/// The time is given with every call.
+/// The caller passes the time.
 struct AuthorizationCodes: Sendable {
-    /// Seconds that a code lives.
+    /// Seconds for which a code is valid.
     static let life = 60.0
-    /// How long a code that was used is known as one: who presents it then has seen somebody else's (RFC 9700
-    /// section 2.1.1), and the tokens that it gave are revoked.
+    /// How long a used code is remembered: a second use means that it was stolen (RFC 9700 section 2.1.1), and revokes
+    /// the tokens it gave.
     static let memory: Duration = .seconds(600)
     private static let length = 32
 
-    /// What a code turned out to be.
+    /// The state of a presented code.
     enum Found: Sendable {
         case fresh(CodeGrant, Fresh)
-        /// It was used. Nil: without giving a session.
+        /// Used before; nil if it gave no session.
         case spent(sessionID: String?)
-        /// Never issued at this tenant, or too long ago.
+        /// Never issued at this tenant, or expired.
         case unknown
     }
 
-    /// A code that nobody has used yet, as it was read.
+    /// An unused code, as read.
     struct Fresh: Sendable {
         fileprivate let key: StoreKey
         fileprivate let record: [UInt8]
@@ -37,7 +37,7 @@ struct AuthorizationCodes: Sendable {
         self.tenant = tenant
     }
 
-    /// - Returns: 256 random bits in base64url, good once.
+    /// - Returns: 256 random bits in base64url, valid once.
     func issue(_ grant: CodeGrant, at now: UnixTime) async throws(StoreError) -> String {
         var grant = grant
         grant.issuedAt = now
@@ -65,11 +65,11 @@ struct AuthorizationCodes: Sendable {
         }
     }
 
-    /// Uses a code up, on whichever instance: of all that try, one does.
+    /// Uses a code up, on any instance: of all attempts, one succeeds.
     ///
-    /// - Parameter sessionID: Of the session that it gives; nil for a code that gives none to anybody, since who presented
-    ///   it ought not to have it.
-    /// - Returns: Whether nobody else had.
+    /// - Parameter sessionID: The session that it gives; nil for a code that is invalidated because the wrong client
+    ///   presented it.
+    /// - Returns: Whether this attempt was the first.
     func spend(_ fresh: Fresh, sessionID: String?) async throws(StoreError) -> Bool {
         try await store.replace(
             fresh.record,
@@ -86,7 +86,7 @@ struct AuthorizationCodes: Sendable {
 
 // MARK: - In the store
 
-/// A code's record: a byte that says which, and what goes with it.
+/// A code's record: a byte for the kind, and its content.
 private enum Record {
     case fresh([UInt8])
     case spent(sessionID: String?)
@@ -143,7 +143,7 @@ extension CodeGrant {
             provider: provider,
             device: object["device"]?.string,
             issuedAt: UnixTime(issuedAt),
-            // One that cannot be read is one that nobody has.
+            // An unreadable thumbprint becomes an empty one, which no key matches.
             keyThumbprint: keyThumbprint.map { Base64URL.decode($0) ?? [] }
         )
     }

@@ -2,19 +2,19 @@ import Logging
 import Tenants
 import Verification
 
-/// Tells which of an issuer's clients asks (RFC 6749 section 2.3): by a Basic field, by a secret in the form, or, a public
-/// one, by its name alone.
+/// Identifies the client of a request (RFC 6749 section 2.3): by a Basic field, by a secret in the form, or, for a
+/// public client, by its name alone.
 ///
-/// Failures are counted by client and address, and asked about before a secret is compared: a guess past the limit learns
-/// nothing, and nobody keeps a client out by failing in its name elsewhere.
+/// Failures are counted by client and address, and the limit is checked before a secret is compared: a guess past the
+/// limit learns nothing, and failing in a client's name elsewhere does not lock it out.
 struct ClientAuthentication: Sendable {
-    /// What is compared where there is no secret, so that it takes no less time.
-    private static let nobodysDigest = RandomBytes.make(32)
+    /// Compared if there is no secret, so that the time is the same.
+    private static let dummyDigest = RandomBytes.make(32)
 
-    /// What a request says of who sent it.
+    /// The credentials in a request.
     private struct Presented {
         var id: String
-        /// What the secret may be: nothing for a client that sent none.
+        /// The possible readings of the secret; empty if none was sent.
         var secrets: [[UInt8]]
     }
 
@@ -36,7 +36,7 @@ struct ClientAuthentication: Sendable {
             throw failure(of: nil, request) ?? error
         }
         let named = clients.named(presented.id)
-        // A public client has nothing to guess, and its users share addresses with whoever fails in its name.
+        // A public client has no secret to guess, and its users share addresses with others who fail in its name.
         if let named, named.isPublic, presented.secrets.isEmpty { return named }
         if case .refused(let seconds) = limits.ask(key(of: named, request), .wrongSecrets, at: request.now) {
             throw Self.tooManyFailures(seconds)
@@ -46,10 +46,10 @@ struct ClientAuthentication: Sendable {
             ?? .invalidClient("the client is not known, or did not prove to be it", realm: realm)
     }
 
-    /// Counts a failure, and says so.
+    /// Counts and logs a failure.
     ///
-    /// - Parameter client: Nil for a name that is no client's, which may be a secret in the wrong place.
-    /// - Returns: What it is told instead, if there were too many.
+    /// - Parameter client: Nil for an unknown name, which may be a secret in the wrong field.
+    /// - Returns: The error to send instead, if there were too many.
     private func failure(of client: IssuerClient?, _ request: EndpointRequest) -> OAuthError? {
         if case .refused(let seconds) = limits.admit(key(of: client, request), .wrongSecrets, at: request.now) {
             return Self.tooManyFailures(seconds)
@@ -68,18 +68,18 @@ struct ClientAuthentication: Sendable {
         .tooMany("this client has failed to authenticate too often", retryAfter: seconds)
     }
 
-    /// Whose failures are counted together: those of a client from an address, and those of all that are none. No address
-    /// is longer than a byte can say, and no tenant's name has a space.
+    /// The key by which failures are counted: client and address, with one entry for all unknown clients. The address
+    /// length fits in a byte, and no tenant's name has a space.
     private func key(of client: IssuerClient?, _ request: EndpointRequest) -> [UInt8] {
         let address = AttemptLimits.key(address: request.clientAddress)
         return [UInt8(clamping: address.count)] + address + Array("\(realm) ".utf8)
             + (client.map { [1] + Array($0.id.utf8) } ?? [0])
     }
 
-    /// - Returns: Nil for a client that is not known or a secret that is wrong, missing, or more than it has.
+    /// - Returns: Nil for an unknown client, or a wrong, missing or superfluous secret.
     private func client(_ presented: Presented) -> IssuerClient? {
         let client = clients.named(presented.id)
-        let digest = client?.secret.map { SHA256.digest($0.bytes) } ?? Self.nobodysDigest
+        let digest = client?.secret.map { SHA256.digest($0.bytes) } ?? Self.dummyDigest
         var isRight = false
         for secret in presented.secrets {
             let isEqual = ConstantTime.areEqual(SHA256.digest(secret), digest)
@@ -103,7 +103,7 @@ struct ClientAuthentication: Sendable {
         guard form["client_id"]?.utf8.elementsEqual(id.utf8) ?? true else {
             throw .invalidRequest("the client has two names")
         }
-        // Form-urlencoded by RFC 6749 section 2.3.1, but many clients send it as it is.
+        // Form-urlencoded by RFC 6749 section 2.3.1, but many clients send it unencoded.
         let secrets = [FormText.decoded(basic.password).map { Array($0.utf8) }, basic.password]
         return Presented(id: id, secrets: secrets.compactMap(\.self).filter { !$0.isEmpty })
     }

@@ -1,10 +1,10 @@
 import Time
 import Verification
 
-/// What an authorization code stands for.
+/// The grant behind an authorization code.
 struct CodeGrant: Sendable, Equatable {
     var clientID: String
-    /// As in the authorization request, to the letter.
+    /// Exactly as in the authorization request.
     var redirectURI: String
     /// S256 (RFC 7636 section 4.2).
     var codeChallenge: String
@@ -12,17 +12,17 @@ struct CodeGrant: Sendable, Equatable {
     var nonce: String?
     /// Of the account.
     var subject: String
-    /// Who vouched for the subject.
+    /// The provider of the identity.
     var provider: String
     var device: String?
-    /// When the code was issued; it lives 60 seconds.
+    /// When the code was issued; it is valid for 60 seconds.
     var issuedAt: UnixTime
-    /// SHA-256 thumbprint of the key that whoever redeems it has to prove to hold (`dpop_jkt`, RFC 9449 section 10).
+    /// SHA-256 thumbprint of the key that must be proved to redeem it (`dpop_jkt`, RFC 9449 section 10).
     var keyThumbprint: [UInt8]?
 }
 
 extension CodeGrant {
-    /// Whether whoever has proved to hold what is in `binding` may redeem it.
+    /// Whether a client that has proved `binding` may redeem it.
     func isBound(to binding: TokenBinding?) -> Bool {
         keyThumbprint.map { Confirmation(keyThumbprint: $0).isMet(by: binding?.confirmation) } ?? true
     }

@@ -1,13 +1,13 @@
 import Verification
 
-/// Proof that who redeems a code is who asked for it (RFC 7636).
+/// Proof that a code is redeemed by the client that requested it (RFC 7636).
 enum CodeVerifier {
     /// 43 to 128 unreserved characters (section 4.1).
     static func isWellFormed(_ verifier: String) -> Bool {
         (43...128).contains(verifier.utf8.count) && verifier.utf8.allSatisfy(isUnreserved)
     }
 
-    /// Whether `verifier` is what `challenge` was made of by S256 (section 4.6).
+    /// Whether `challenge` is the S256 hash of `verifier` (section 4.6).
     static func matches(_ verifier: String, challenge: String) -> Bool {
         ConstantTime.areEqual(Array(self.challenge(of: verifier).utf8), Array(challenge.utf8))
     }

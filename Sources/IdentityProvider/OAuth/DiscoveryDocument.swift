@@ -1,12 +1,12 @@
 import Tenants
 import Verification
 
-/// What clients have to know of an issuer (OpenID Connect Discovery 1.0 section 3, RFC 8414 section 2).
+/// An issuer's metadata for clients (OpenID Connect Discovery 1.0 section 3, RFC 8414 section 2).
 struct DiscoveryDocument {
     let issuer: BuiltInIssuer
-    /// Of the tenant's host, as the client asked it.
+    /// Of the tenant's host, as the client sent it.
     let origin: String
-    /// Nil: proofs are not looked at, and nothing is said of them.
+    /// Nil if the tenant does not use DPoP; then the document omits it.
     let proof: ProofRules?
 
     var object: JSONObject {
@@ -51,14 +51,14 @@ struct DiscoveryDocument {
             "authorization_response_iss_parameter_supported": true,
             "claims_parameter_supported": false,
             "request_parameter_supported": false,
-            // Supported where it is not said (OpenID Connect Discovery section 3).
+            // True by default (OpenID Connect Discovery section 3).
             "request_uri_parameter_supported": false,
         ]
     }
 
     private static let secretMethods: [JSONValue] = ["client_secret_basic", "client_secret_post"]
 
-    /// What the clients that there are may use; an issuer that has none yet could have any.
+    /// The methods of the configured clients; all methods for an issuer without clients.
     private var authenticationMethods: [JSONValue] {
         let hasPublic = issuer.clients.contains(where: \.isPublic)
         let hasConfidential = issuer.clients.contains { !$0.isPublic }
@@ -66,7 +66,7 @@ struct DiscoveryDocument {
             + (hasConfidential || !hasPublic ? Self.secretMethods : [])
     }
 
-    /// Every scope that some client may ask for, `openid` first.
+    /// Every scope that some client may request, `openid` first.
     private var scopes: [String] {
         issuer.clients.flatMap(\.scopes).reduce(into: ["openid"]) { if !$0.contains($1) { $0.append($1) } }
     }

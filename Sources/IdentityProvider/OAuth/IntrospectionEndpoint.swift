@@ -2,10 +2,10 @@ import Tenants
 import Time
 import Verification
 
-/// Tells what a token is worth (RFC 7662): to a client that has a secret, of any token; to who holds a good access token,
-/// of the tokens of the same subject.
+/// Token introspection (RFC 7662): a client with a secret may ask about any token; the holder of a valid access token
+/// about tokens of the same subject.
 struct IntrospectionEndpoint: Sendable {
-    /// Who asks.
+    /// The authenticated caller.
     private enum Caller {
         case client
         case subject(String)
@@ -43,7 +43,7 @@ struct IntrospectionEndpoint: Sendable {
         return .client
     }
 
-    /// What is no good token of this issuer is not active, and nothing more is said of it (section 2.2).
+    /// Anything but a valid token of this issuer is inactive, without further details (section 2.2).
     private func standing(
         _ token: String,
         for caller: Caller,
@@ -62,7 +62,7 @@ struct IntrospectionEndpoint: Sendable {
 
     private static func active(_ principal: Principal) -> JSONObject {
         let needsProof = Confirmation(principal.claims)?.keyThumbprint != nil
-        // RFC 9449 section 6.2, RFC 8705 section 3.2: who is asked for it has to check what the token is bound to.
+        // RFC 9449 section 6.2, RFC 8705 section 3.2: the resource server has to check the binding.
         var object: JSONObject = ["active": true, "token_type": needsProof ? "DPoP" : "Bearer"]
         for name in ["scope", "client_id", "exp", "iat", "sub", "aud", "iss", "jti", "sid", "cnf"] {
             object[name] = principal.claims[name]

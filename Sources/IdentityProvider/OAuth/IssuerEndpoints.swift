@@ -2,14 +2,13 @@ import Logging
 import Tenants
 import Verification
 
-/// The endpoints of a tenant's OpenID issuer, but for those that people see: discovery, keys, tokens, revocation,
+/// The endpoints of a tenant's OpenID issuer, except those with pages: discovery, keys, tokens, revocation,
 /// introspection, user info and logout.
 struct IssuerEndpoints: Sendable {
     private static let own: Set<Endpoint> = [.discovery, .jwks, .token, .revoke, .introspect, .userInfo, .logout]
-    /// For what stays good for a while and is the same for everybody: a key is published long before it signs.
+    /// For responses that are the same for all clients: a key is published long before it signs.
     private static let cachedByAll = "public, max-age=300"
-    /// For what names the host and the port that were asked, as the client said: a cache between would hand one client's
-    /// to others.
+    /// For responses that contain the requested host and port: a shared cache would give one client's to others.
     private static let cachedByClient = "private, max-age=300"
 
     private let context: SignInContext
@@ -22,8 +21,8 @@ struct IssuerEndpoints: Sendable {
     private let logout: LogoutEndpoint
 
     /// - Parameters:
-    ///   - verifier: Of the issuer's own tokens.
-    /// - Returns: Nil for a tenant without an issuer of its own.
+    ///   - verifier: For the issuer's own tokens.
+    /// - Returns: Nil for a tenant without its own issuer.
     init?(
         _ context: SignInContext,
         codes: AuthorizationCodes,
@@ -57,7 +56,7 @@ struct IssuerEndpoints: Sendable {
         logout = LogoutEndpoint(context: context, sessions: sessions, tokens: tokens, issuer: issuer)
     }
 
-    /// - Returns: 404 for an endpoint that is none of these.
+    /// - Returns: 404 for any other endpoint.
     func answer(_ request: EndpointRequest) async -> EndpointAnswer {
         let methods = request.endpoint.methods
         guard Self.own.contains(request.endpoint) else { return .response(EndpointResponse(status: 404)) }
@@ -85,7 +84,7 @@ struct IssuerEndpoints: Sendable {
         case .introspect: try await introspection.answer(request)
         case .userInfo: try await userInfo.answer(request)
         case .logout: await logout.answer(request)
-        // Not these: they were told apart before.
+        // Handled elsewhere.
         case .appleExchange, .googleExchange, .appleNotifications, .webLogin, .webCallback, .sessionRefresh,
             .sessionValidate, .sessionMe, .sessionLogout, .authorize, .appleCallback, .googleCallback:
             .response(EndpointResponse(status: 404))

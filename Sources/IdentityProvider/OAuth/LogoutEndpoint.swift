@@ -3,16 +3,16 @@ import Tenants
 import Time
 import Verification
 
-/// Ends a session when its client says so (OpenID Connect RP-Initiated Logout 1.0).
+/// Ends a session at its client's request (OpenID Connect RP-Initiated Logout 1.0).
 ///
-/// Only an ID token of it ends a session: a page of somebody else that leads a browser here has none.
+/// Only the session's ID token ends it: a foreign page that leads a browser here has none.
 struct LogoutEndpoint: Sendable {
     let context: SignInContext
     let sessions: SessionService
     let tokens: OwnTokens
     let issuer: BuiltInIssuer
 
-    /// Why it is not done, in words for whoever sits before the browser.
+    /// Why it fails, as text for the user.
     private enum Problem: String, Error {
         case form = "The request to sign out cannot be read."
         case hint = "The request to sign out is not by this service, or is too old to be known."
@@ -44,7 +44,7 @@ struct LogoutEndpoint: Sendable {
         }
     }
 
-    /// Whose session it is; an expired token says that as well as any (section 4).
+    /// The session's ID token, which may be expired (section 4).
     private func hint(_ parameters: FormFields, at now: UnixTime) async throws(Problem) -> Principal? {
         guard let token = parameters["id_token_hint"] else { return nil }
         let principal: Principal?
@@ -57,7 +57,7 @@ struct LogoutEndpoint: Sendable {
         return principal
     }
 
-    /// The client that asks, if it is one of the issuer's.
+    /// The client of the request, if it is one of the issuer's.
     private func client(_ parameters: FormFields, _ hint: Principal?) throws(Problem) -> IssuerClient? {
         guard let id = parameters["client_id"] else {
             return hint?.audiences.lazy.compactMap { issuer.clients.named($0) }.first
@@ -90,7 +90,7 @@ struct LogoutEndpoint: Sendable {
 // MARK: - Pages
 
 extension LogoutEndpoint {
-    /// For who comes here without saying which session is meant.
+    /// For a request that names no session.
     private var explanation: EndpointResponse { page("Sign out", "To sign out, use the app that you signed in to.") }
 
     private func page(for problem: Problem) -> EndpointResponse {
@@ -102,7 +102,7 @@ extension LogoutEndpoint {
     }
 
     /// - Parameters:
-    ///   - title: Our own words, as `text` is: neither is escaped.
+    ///   - title: The gateway's own text, like `text`: neither is escaped.
     private func page(_ title: String, _ text: String, status: Int = 200) -> EndpointResponse {
         PageFrame(context.tenant).response(status: status, title: title, content: "<h1>\(title)</h1>\n<p>\(text)</p>")
     }

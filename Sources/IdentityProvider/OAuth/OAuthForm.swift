@@ -1,4 +1,4 @@
-/// What a client posts to an endpoint of the issuer, and how it shows who it is.
+/// Parses the form that a client posts to an endpoint of the issuer.
 enum OAuthForm {
     private static let contentType = "application/x-www-form-urlencoded"
 

@@ -2,9 +2,9 @@ import Tenants
 import Time
 import Verification
 
-/// Tells what the issuer's own tokens are worth.
+/// Checks the issuer's own tokens.
 struct OwnTokens: Sendable {
-    /// A refresh token, and what it is to its session now.
+    /// A refresh token's session, and its standing there.
     struct Refresh: Sendable {
         let session: IssuerSession
         let standing: RefreshFamily.Standing
@@ -15,9 +15,9 @@ struct OwnTokens: Sendable {
     let verifier: OwnTokenVerifier
     let possession: PossessionChecks
 
-    /// Whose a token of this tenant's issuer is, by its signature, its type and its times.
+    /// The claims of a token of this tenant's issuer, by signature, type and times.
     ///
-    /// - Parameter allowExpired: Whether one that was good once will do.
+    /// - Parameter allowExpired: Whether to accept an expired one.
     /// - Returns: Nil for any other token.
     func verify(
         _ token: String,
@@ -28,12 +28,12 @@ struct OwnTokens: Sendable {
         switch await verifier.verify(token, as: type, at: now, allowExpired: allowExpired) {
         case .success(let principal): return principal
         case .failure(.refused), .failure(.wrongType): return nil
-        // Nobody is told that a token is good for nothing because the keys are away.
+        // Missing keys must not make a token look invalid.
         case .failure(.unavailable): throw .keysUnavailable
         }
     }
 
-    /// - Returns: Nil for an access token that is not good, was revoked, or whose session has ended.
+    /// - Returns: Nil for an access token that is invalid or revoked, or whose session has ended.
     func access(_ token: String, at now: UnixTime) async throws(OAuthError) -> Principal? {
         guard let principal = try await verify(token, as: .access, at: now), let sessionID = principal.sessionID,
             await !context.revocations.isRevoked(principal, tenant: context.tenant.name)
@@ -44,10 +44,10 @@ struct OwnTokens: Sendable {
         return session == nil ? nil : principal
     }
 
-    /// The access token that `request` is made with.
+    /// The access token that authenticates `request`.
     ///
     /// - Returns: Nil as for ``access(_:at:)``.
-    /// - Throws: Also where the token is bound to what the request does not prove.
+    /// - Throws: Also if the token is bound to something that the request does not prove.
     func access(_ token: String, of request: EndpointRequest) async throws(OAuthError) -> Principal? {
         guard let principal = try await access(token, at: request.now) else { return nil }
         do throws(PossessionProblem) {
@@ -58,7 +58,7 @@ struct OwnTokens: Sendable {
         return principal
     }
 
-    /// - Returns: Nil for a token that no live session of this tenant ever had.
+    /// - Returns: Nil for a token that never belonged to a live session of this tenant.
     func refresh(_ token: String, at now: UnixTime) async throws(OAuthError) -> Refresh? {
         guard let token = RefreshToken(token) else { return nil }
         let session = try await OAuthError.issuing { () async throws(IssuingError) in
@@ -76,7 +76,8 @@ struct OwnTokens: Sendable {
 }
 
 extension IssuerClient {
-    /// Whether tokens with this `client_id` are its own. Tokens without one are of the tenant's apps, which are public.
+    /// Whether tokens with this `client_id` belong to the client. Tokens without one belong to the tenant's apps, which
+    /// are public.
     func owns(tokensOf clientID: String?) -> Bool {
         clientID.map { $0.utf8.elementsEqual(id.utf8) } ?? isPublic
     }

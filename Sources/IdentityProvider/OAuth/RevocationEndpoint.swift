@@ -4,14 +4,14 @@ import Tenants
 import Time
 import Verification
 
-/// Takes tokens back (RFC 7009): of a refresh token, the whole session; of an access token, that one.
+/// Token revocation (RFC 7009): a refresh token ends its whole session, an access token only itself.
 struct RevocationEndpoint: Sendable {
     let context: SignInContext
     let sessions: SessionService
     let tokens: OwnTokens
     let clients: ClientAuthentication
 
-    /// 200 says that the token is good for nothing; one that never was, or not any more, counts (section 2.2).
+    /// 200 says that the token is invalid, including one that always was (section 2.2).
     func answer(_ request: EndpointRequest) async throws(OAuthError) -> EndpointAnswer {
         let form = try OAuthForm.read(request)
         let client = try clients.authenticate(request, form)
@@ -59,8 +59,8 @@ struct RevocationEndpoint: Sendable {
         }
     }
 
-    /// The time from which the token is good for nothing, not even for a refresh by the gateway (`refresh.grace`), on
-    /// any instance's clock.
+    /// The time from which the token is useless on any instance's clock, even for a refresh by the gateway
+    /// (`refresh.grace`).
     private func endOfUse(of principal: Principal) -> UnixTime? {
         let tenant = context.tenant
         return principal.expiresAt.map {

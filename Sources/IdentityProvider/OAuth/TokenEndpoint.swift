@@ -4,7 +4,7 @@ import Tenants
 import Time
 import Verification
 
-/// Tokens for a code or a refresh token (RFC 6749 section 3.2).
+/// Issues tokens for a code or a refresh token (RFC 6749 section 3.2).
 struct TokenEndpoint: Sendable {
     let context: SignInContext
     let sessions: SessionService
@@ -30,8 +30,8 @@ struct TokenEndpoint: Sendable {
         }
     }
 
-    /// What the tokens of this request are to be bound to. Found out before a code or a refresh token is looked at, so that
-    /// a client that has to prove anew, with a nonce, has not used it up.
+    /// What the tokens of this request are bound to. Checked before a code or a refresh token, so that a client that
+    /// has to repeat its proof, with a nonce, has not used it up.
     private func binding(
         _ request: EndpointRequest,
         _ client: IssuerClient
@@ -107,7 +107,7 @@ extension TokenEndpoint {
             provider: grant.provider,
             binding: binding
         )
-        // Whoever was revoked since the code was issued does not get in with it.
+        // A subject revoked since the code was issued does not get in with it.
         let promised = IssuerSession.start(opening, sessions.rules, at: grant.issuedAt).session
         guard await !tokens.isRevoked(promised) else { throw Self.wrongCode }
         if let seconds = context.secondsToWait(forSessionOf: account.subject, at: now) {
@@ -118,8 +118,8 @@ extension TokenEndpoint {
         }
     }
 
-    /// Uses the code up for the session that was begun with it. The session is begun before, so that whoever comes second
-    /// knows which one to end.
+    /// Uses the code up for the session that was begun with it. The session is begun first, so that a second use of the
+    /// code knows which session to end.
     private func spend(
         _ code: String,
         _ fresh: AuthorizationCodes.Fresh,
@@ -131,7 +131,7 @@ extension TokenEndpoint {
         do throws(StoreError) {
             isSpent = try await codes.spend(fresh, sessionID: tokens.sessionID)
         } catch {
-            // Nobody has its tokens. If it cannot be ended either, it is left to expire unused.
+            // Its tokens were never sent. If it cannot be ended, it expires unused.
             try? await sessions.end(sessionID: tokens.sessionID, at: now, reason: "its code could not be used up")
             throw .storeUnavailable
         }
@@ -141,8 +141,8 @@ extension TokenEndpoint {
         }
     }
 
-    /// A code that is presented by another client, for another redirect URI, without its verifier or without the key that
-    /// it is bound to is in the wrong hands (RFC 9700 section 4.5): it is good for nobody any more, which leaves nothing to guess.
+    /// Invalidates a code that is presented by another client, for another redirect URI, without its verifier or
+    /// without its key: it has leaked (RFC 9700 section 4.5), and must not leave room for guesses.
     private func burn(
         _ code: String,
         _ fresh: AuthorizationCodes.Fresh,
@@ -160,7 +160,7 @@ extension TokenEndpoint {
         return Self.wrongCode
     }
 
-    /// Somebody else used the code up in the same moment.
+    /// Another request used the code up at the same moment.
     private func reuse(
         of code: String,
         _ client: IssuerClient,
@@ -170,7 +170,7 @@ extension TokenEndpoint {
         return try await refusal(of: found, client, at: now)
     }
 
-    /// A code that was used before ends what it gave (RFC 6749 section 4.1.2).
+    /// A second use of a code ends the session it gave (RFC 6749 section 4.1.2).
     private func refusal(
         of found: AuthorizationCodes.Found,
         _ client: IssuerClient,
@@ -191,7 +191,7 @@ extension TokenEndpoint {
         }
     }
 
-    /// One answer for all that is wrong with a code, so that nobody learns which it was.
+    /// One error for every problem with a code, so that the reason is not revealed.
     private static let wrongCode = OAuthError.invalidGrant(
         "the code is not known, was used before, has expired, or was not issued for this request"
     )

@@ -1,7 +1,7 @@
 import Tenants
 import Verification
 
-/// The claims of who holds an access token (OpenID Connect Core section 5.3).
+/// The claims of an access token's subject (OpenID Connect Core section 5.3).
 struct UserInfoEndpoint: Sendable {
     let context: SignInContext
     let tokens: OwnTokens
@@ -9,7 +9,7 @@ struct UserInfoEndpoint: Sendable {
     func answer(_ request: EndpointRequest) async throws(OAuthError) -> EndpointAnswer {
         let realm = context.tenant.name
         guard let token = try token(request) else {
-            // Without an error: none was made yet (RFC 6750 section 3.1).
+            // A request without a token gets no error code (RFC 6750 section 3.1).
             var fields = [
                 OAuthError.challenge("Bearer", realm: realm), EndpointResponse.Field("Cache-Control", "no-store"),
             ]
@@ -32,8 +32,8 @@ struct UserInfoEndpoint: Sendable {
         return .response(.json(claims, subject: subject))
     }
 
-    /// From the field, or from a posted form (RFC 6750 sections 2.1 and 2.2), but from one place alone. A query is no place
-    /// for a token (RFC 9700 section 4.3.2).
+    /// From the Authorization field, or from a posted form (RFC 6750 sections 2.1 and 2.2), but not both. Tokens in a
+    /// query are not accepted (RFC 9700 section 4.3.2).
     private func token(_ request: EndpointRequest) throws(OAuthError) -> String? {
         let fromField = request.fields.authorization.flatMap(AuthorizationField.accessToken)
         guard request.method == "POST", OAuthForm.isForm(request) else { return fromField }

@@ -1,4 +1,4 @@
-/// Text in a page, be it an element's or a quoted attribute's.
+/// Escapes text for a page, in an element or a quoted attribute.
 enum HTMLText {
     static func escaped(_ text: String) -> String {
         var escaped = ""
@@ -10,7 +10,7 @@ enum HTMLText {
             case ">": escaped += "&gt;"
             case "\"": escaped += "&quot;"
             case "'": escaped += "&#39;"
-            // No page may have them, not even written as references.
+            // Not allowed in a page, not even as references.
             case _ where isForbidden(scalar): escaped.unicodeScalars.append("\u{FFFD}")
             default: escaped.unicodeScalars.append(scalar)
             }

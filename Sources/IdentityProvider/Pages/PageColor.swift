@@ -1,10 +1,10 @@
 import Foundation
 
-/// A colour in sRGB, and how it stands out from another (WCAG 2.2, relative luminance and contrast ratio).
+/// A colour in sRGB, and its contrast with another (WCAG 2.2, relative luminance and contrast ratio).
 struct PageColor: Sendable, Equatable {
     static let black = PageColor(red: 0, green: 0, blue: 0)
     static let white = PageColor(red: 255, green: 255, blue: 255)
-    /// Gatehouse's own.
+    /// Gatehouse's default.
     static let gatehouse = PageColor(red: 0x1F, green: 0x4E, blue: 0x8C)
 
     let red: UInt8
@@ -17,7 +17,7 @@ struct PageColor: Sendable, Equatable {
         self.blue = blue
     }
 
-    /// - Parameter text: `#rrggbb`; nil comes of anything else.
+    /// - Parameter text: `#rrggbb`; anything else gives nil.
     init?(_ text: String) {
         let digits = text.utf8.dropFirst().compactMap { Character(UnicodeScalar($0)).hexDigitValue }
         guard text.utf8.count == 7, text.utf8.first == UInt8(ascii: "#"), digits.count == 6 else { return nil }
@@ -39,7 +39,7 @@ struct PageColor: Sendable, Equatable {
         return (max(one, another) + 0.05) / (min(one, another) + 0.05)
     }
 
-    /// Black or white, whichever is read better on it: one of them has a contrast of at least 4.58 with every colour.
+    /// Black or white, whichever has more contrast: at least 4.58 on any colour.
     var textColor: PageColor {
         contrast(with: .black) >= contrast(with: .white) ? .black : .white
     }

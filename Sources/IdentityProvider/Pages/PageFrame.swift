@@ -1,9 +1,9 @@
 import Tenants
 
-/// What all pages of a tenant share: the document around the content, and the fields that keep it from being framed,
-/// cached, scripted or told of elsewhere.
+/// What all pages of a tenant share: the document around the content, and the fields that forbid framing, caching,
+/// scripts and referrers.
 struct PageFrame: Sendable {
-    /// The tenant's for people.
+    /// The tenant's display name.
     let name: String
     private let style: PageStyle
     private let fields: [EndpointResponse.Field]
@@ -60,6 +60,6 @@ struct PageFrame: Sendable {
         return EndpointResponse(status: status, fields: fields + further, body: Array(page.utf8))
     }
 
-    /// The name in a page's text, whatever direction it is written in.
+    /// The name as HTML, isolated because its writing direction is unknown.
     var nameHTML: String { "<bdi>\(HTMLText.escaped(name))</bdi>" }
 }

@@ -1,9 +1,8 @@
 import Verification
 
-/// The look of the hosted pages: one style sheet, inside the page, that nothing is loaded for. There is no motion in
-/// it.
+/// The look of the hosted pages: one inline style sheet, without external resources or motion.
 struct PageStyle: Sendable {
-    /// Pairs of colours, as they lie on each other.
+    /// Pairs of foreground and background colours.
     struct Palette: Sendable {
         let background: PageColor
         let text: PageColor
@@ -37,7 +36,7 @@ struct PageStyle: Sendable {
         border: PageColor(red: 0x8E, green: 0x91, blue: 0x8F)
     )
 
-    /// What stands between `<style>` and `</style>`.
+    /// The content of the `style` element.
     let text: String
 
     /// - Parameter accent: The tenant's.
@@ -73,7 +72,7 @@ struct PageStyle: Sendable {
             """
     }
 
-    /// As the content security policy names it (CSP Level 3 section 2.3.1).
+    /// The source expression for the content security policy (CSP Level 3 section 2.3.1).
     var hash: String {
         let encoded = Base64URL.encode(SHA256.digest(Array(text.utf8))).map { character in
             switch character {

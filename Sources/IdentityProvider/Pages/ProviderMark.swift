@@ -1,7 +1,7 @@
 import Tenants
 
 extension SignIn.Provider {
-    /// A drawing beside the name, in the text's colour; screen readers pass it over.
+    /// A drawing beside the name, in the text's colour; hidden from screen readers.
     var mark: String {
         let drawing =
             switch self {

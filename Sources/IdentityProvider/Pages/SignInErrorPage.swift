@@ -1,19 +1,19 @@
-/// Why a sign-in in a browser ends with a page.
+/// Why a browser sign-in ends with an error page.
 enum SignInProblem: Error, Sendable, Equatable {
-    /// Client or redirect URI are not registered: the client is not told, since it may be nobody's.
+    /// Client or redirect URI are not registered: the client gets no redirect, since it may be an attacker's.
     case unknownClient
-    /// A request that nothing of ours, no provider and no app sends.
+    /// A request that neither our pages, a provider nor an app sends.
     case malformed
     case methodNotAllowed(allowed: String)
-    /// The sign-in under way never was, was used, or has gone on for too long; which of them is not said.
+    /// The sign-in never existed, was used, or has expired; the page does not say which.
     case over
-    /// The browser is not the one that began.
+    /// Another browser began the sign-in.
     case otherBrowser
-    /// `after` leads elsewhere.
+    /// `after` leads to another origin.
     case foreignAfter
-    /// The provider vouches for nobody, or its word was refused.
+    /// The provider did not confirm an identity, or its token was refused.
     case notSignedIn
-    /// With the message for people.
+    /// With the message for users.
     case otherRole(String)
     /// With the account hook's status and message.
     case refusedByHook(status: Int, message: String)
@@ -21,8 +21,8 @@ enum SignInProblem: Error, Sendable, Equatable {
     case unavailable(retryAfterSeconds: Int?)
 }
 
-/// The page for a sign-in that came to nothing: what happened, what to do, and the name to ask for in the logs. Nothing
-/// in it tells an attacker which check it was.
+/// The page for a failed sign-in: what happened, what to do, and the identifier to search for in the logs. It does not
+/// reveal which check failed.
 struct SignInErrorPage: Sendable {
     struct Link: Sendable, Equatable {
         let url: String
@@ -31,11 +31,11 @@ struct SignInErrorPage: Sendable {
 
     let problem: SignInProblem
     let requestID: String
-    /// Back to where one came from; nil where that is not known to be safe.
+    /// A link back; nil if no safe target is known.
     var back: Link?
 
     func response(in frame: PageFrame) -> EndpointResponse {
-        let words = problem.words
+        let texts = problem.texts
         let name = requestID.isEmpty ? "" : "\n<p class=\"quiet\">Request: \(HTMLText.escaped(requestID))</p>"
         let link =
             back.map {
@@ -43,11 +43,11 @@ struct SignInErrorPage: Sendable {
             } ?? ""
         return frame.response(
             status: problem.status,
-            title: "\(words.title) – \(frame.name)",
+            title: "\(texts.title) – \(frame.name)",
             content: """
-                <h1>\(HTMLText.escaped(words.title))</h1>
-                <p>\(HTMLText.escaped(words.happened))</p>
-                <p>\(HTMLText.escaped(words.advice))</p>\(link)\(name)
+                <h1>\(HTMLText.escaped(texts.title))</h1>
+                <p>\(HTMLText.escaped(texts.happened))</p>
+                <p>\(HTMLText.escaped(texts.advice))</p>\(link)\(name)
                 """,
             further: problem.fields
         )
@@ -55,7 +55,7 @@ struct SignInErrorPage: Sendable {
 }
 
 extension SignInProblem {
-    /// For the log; names no one.
+    /// A label for the log, without personal data.
     var word: String {
         switch self {
         case .unknownClient: "unknown client or redirect URI"
@@ -89,7 +89,7 @@ extension SignInProblem {
         case .methodNotAllowed(let allowed): [EndpointResponse.Field("Allow", allowed)]
         case .tooMany(let seconds?), .unavailable(let seconds?):
             [EndpointResponse.Field("Retry-After", String(seconds))]
-        // No answer with this status is without one (RFC 9110 section 15.5.2).
+        // Every response with this status needs one (RFC 9110 section 15.5.2).
         case .notSignedIn: [EndpointResponse.Field("WWW-Authenticate", "Bearer")]
         case .unknownClient, .malformed, .over, .otherBrowser, .foreignAfter, .otherRole, .refusedByHook,
             .tooMany(nil), .unavailable(nil):
@@ -97,7 +97,7 @@ extension SignInProblem {
         }
     }
 
-    fileprivate var words: (title: String, happened: String, advice: String) {
+    fileprivate var texts: (title: String, happened: String, advice: String) {
         switch self {
         case .unknownClient:
             (

@@ -1,6 +1,6 @@
 import Tenants
 
-/// The hosted sign-in page: a link to each provider, and one back.
+/// The hosted sign-in page: a link to each provider, and a link back.
 struct SignInPageHTML: Sendable {
     struct Choice: Sendable {
         let provider: SignIn.Provider
@@ -8,9 +8,9 @@ struct SignInPageHTML: Sendable {
     }
 
     let choices: [Choice]
-    /// For people: where the sign-in leads back to.
+    /// For display: where the sign-in returns to.
     let destination: String
-    /// Where a sign-in is given up; nil for no such link.
+    /// The link that cancels the sign-in; nil for none.
     let cancelURL: String?
 
     func response(in frame: PageFrame, cookie: EndpointResponse.Field) -> EndpointResponse {

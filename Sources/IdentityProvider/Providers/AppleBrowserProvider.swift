@@ -3,7 +3,7 @@ import Tenants
 import Time
 import Verification
 
-/// Sign in with Apple on the web. Apple knows no PKCE: nonce and state tie a sign-in to its browser.
+/// Sign in with Apple on the web. Apple does not support PKCE: nonce and state bind a sign-in to its browser.
 struct AppleBrowserProvider: BrowserProvider {
     let provider = SignIn.Provider.apple
     private let clientID: String
@@ -14,9 +14,9 @@ struct AppleBrowserProvider: BrowserProvider {
     private let exchange: CodeExchange
 
     /// - Parameters:
-    ///   - clientID: The Services ID that browsers sign in for.
+    ///   - clientID: The Services ID for browsers.
     ///   - web: The key that signs for it.
-    /// - Returns: Nil while there is no key that can sign.
+    /// - Returns: Nil without a usable key.
     init?(
         _ apple: AppleSignIn,
         clientID: String,
@@ -34,7 +34,7 @@ struct AppleBrowserProvider: BrowserProvider {
         exchange = CodeExchange(provider: .apple, tokenURL: apple.tokenURL, requests: requests, logger: logger)
     }
 
-    /// Apple gives out name and e-mail to a `form_post` only.
+    /// Apple sends name and e-mail only with `form_post`.
     func authorizationURL(redirectURI: String, state: String, nonce: String, codeChallenge: String) -> String {
         FormText.url(
             authorizeURL,

@@ -2,16 +2,16 @@ import Tenants
 import Time
 import Verification
 
-/// The secret that Apple knows the gateway by: a token that the gateway signs itself, anew for each exchange.
+/// The client secret for Apple: a token that the gateway signs itself, a new one for each exchange.
 struct AppleClientSecret: Sendable {
-    /// Seconds. Apple would take months; one that leaks is worth nothing soon.
+    /// Seconds. Apple allows months; a short lifetime limits the damage of a leak.
     private static let lifetime = 300.0
 
     private let teamID: String
     private let keyID: String
     private let key: SigningKey
 
-    /// - Returns: Nil while there is no key, or it is no P-256 key in PEM.
+    /// - Returns: Nil if there is no key, or it is not a P-256 key in PEM.
     init?(_ web: AppleSignIn.Web) {
         guard let file = web.privateKey, let key = try? SigningKey(pem: file.bytes), key.algorithms.contains(.es256)
         else { return nil }
@@ -21,7 +21,7 @@ struct AppleClientSecret: Sendable {
     }
 
     /// - Parameters:
-    ///   - clientID: Who the gateway is at Apple: its `sub`.
+    ///   - clientID: The gateway's client ID at Apple: the secret's `sub`.
     ///   - audience: Apple.
     func make(for clientID: String, audience: String, at now: UnixTime) throws(SigningError) -> String {
         let issuedAt = now.seconds.rounded(.down)

@@ -2,16 +2,15 @@ import Time
 import Verification
 
 extension AppleEvent {
-    /// An event that is older has been tried often enough; one that lies about would otherwise be good for ever, as
-    /// events have no `exp`.
+    /// Older events are refused: events have no `exp`, so a leaked one would otherwise be valid forever.
     private static let longestAge = 86_400.0
-    /// The year 5138 in seconds: whatever is later is milliseconds.
+    /// The year 5138 in seconds: later values are milliseconds.
     private static let earliestMilliseconds = 1e11
     private static let longestName = 64
 
     /// Reads the claims of an event that Apple has signed.
     ///
-    /// - Throws: 401 for an event that is stale or not told apart from others; 400 for one that cannot be read.
+    /// - Throws: 401 for an event that is stale or lacks an identifier; 400 for one that cannot be parsed.
     init(_ principal: Principal, at now: UnixTime) throws(EndpointRefusal) {
         let noun = ProviderTokenKind.appleNotification.noun
         guard let issuedAt = principal.issuedAt, principal.tokenID != nil else {
@@ -29,7 +28,7 @@ extension AppleEvent {
         happenedAt = min(now, Self.time(event["event_time"]) ?? issuedAt)
     }
 
-    /// Apple writes the object as text.
+    /// Apple writes the object as a string.
     private static func object(_ claim: JSONValue?) -> JSONObject? {
         switch claim {
         case .object(let object)?: object
@@ -38,7 +37,7 @@ extension AppleEvent {
         }
     }
 
-    /// Apple's guide has seconds, and its servers send milliseconds, too.
+    /// Apple's guide uses seconds, but its servers send milliseconds too.
     private static func time(_ claim: JSONValue?) -> UnixTime? {
         guard let time = claim?.double, time > 0 else { return nil }
         return UnixTime(time < earliestMilliseconds ? time : time / 1000)
@@ -52,7 +51,7 @@ extension AppleEvent.Kind {
             case "email-disabled": .emailDisabled
             case "email-enabled": .emailEnabled
             case "consent-revoked": .consentRevoked
-            // Apple's guide has the one, its servers the other.
+            // Apple's guide uses the first, its servers the second.
             case "account-delete", "account-deleted": .accountDeleted
             default: .other(type)
             }

@@ -1,13 +1,13 @@
 import Tenants
 import Verification
 
-/// The nonce of an app's sign-in: the app makes a raw one, gives Apple its hash to sign, and sends us the raw one with
-/// the token. A token that someone else got hold of comes without it.
+/// The nonce of an app's sign-in: the app makes a raw nonce, gives Apple its hash to sign, and sends the raw one with
+/// the token. A stolen token comes without it.
 enum AppleNonce {
     /// - Parameters:
     ///   - claim: `nonce` in the token: the lower-case hexadecimal SHA-256 of the raw nonce.
-    ///   - raw: As the app has sent it.
-    /// - Returns: What is wrong, for whoever develops the app; nil: nothing.
+    ///   - raw: As sent by the app.
+    /// - Returns: What is wrong, for the app's developer; nil if it is valid.
     static func problem(claim: JSONValue?, raw: String?, rule: AppleSignIn.Nonce) -> String? {
         switch (claim, raw) {
         case (nil, nil): return rule == .optional ? nil : "there is no nonce, neither in the token nor in the request"

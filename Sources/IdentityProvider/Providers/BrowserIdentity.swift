@@ -2,11 +2,11 @@ import Time
 import Verification
 
 extension ProviderTokens {
-    /// Who has signed in in a browser, by the ID token that a code was exchanged for.
+    /// The identity of a browser sign-in, from the ID token that the code was exchanged for.
     ///
     /// - Parameters:
-    ///   - kind: Its policy may allow several clients of the tenant; the token has to be for `clientID`.
-    ///   - nonce: As it was in the authorization request: it ties the token to that browser.
+    ///   - kind: Its policy may allow several clients of the tenant; the token must be for `clientID`.
+    ///   - nonce: From the authorization request: it binds the token to that browser.
     func browserIdentity(
         _ token: String,
         as kind: ProviderTokenKind,

@@ -1,21 +1,21 @@
 import Tenants
 import Time
 
-/// A provider as browsers sign in there: the gateway is an OpenID client of it.
+/// A provider for browser sign-in: the gateway is its OpenID client.
 protocol BrowserProvider: Sendable {
     var provider: SignIn.Provider { get }
 
-    /// Where the browser goes (authorization code flow; PKCE S256 where the provider knows it).
+    /// The URL for the browser (authorization code flow; PKCE S256 if the provider supports it).
     ///
     /// - Parameters:
-    ///   - nonce: As it will be in the ID token.
+    ///   - nonce: Expected in the ID token.
     ///   - codeChallenge: RFC 7636 section 4.2.
     func authorizationURL(redirectURI: String, state: String, nonce: String, codeChallenge: String) -> String
 
-    /// Who has signed in.
+    /// Exchanges a code for the signed-in identity.
     ///
     /// - Parameters:
-    ///   - nonce: That the ID token must have.
+    ///   - nonce: The ID token must have it.
     func identity(
         code: String,
         codeVerifier: String,

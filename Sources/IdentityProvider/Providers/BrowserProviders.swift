@@ -1,9 +1,9 @@
 import Logging
 import Tenants
 
-/// The providers that a tenant's people can sign in with in a browser.
+/// The providers for a tenant's browser sign-ins.
 enum BrowserProviders {
-    /// Those of the hosted sign-in page: `sign_in.apple.web` once its key is there, and `sign_in.google.web`.
+    /// The providers on the hosted page: `sign_in.apple.web` once its key is there, and `sign_in.google.web`.
     static func forPage(
         _ tenant: Tenant,
         tokens: any ProviderTokens,
@@ -32,9 +32,9 @@ enum BrowserProviders {
         return providers
     }
 
-    /// That of `sign_in.web`, with its own client: Google, or Apple by the key of `sign_in.apple.web`.
+    /// The provider of `sign_in.web`, with its own client: Google, or Apple with the key of `sign_in.apple.web`.
     ///
-    /// - Returns: Nil where there is no `sign_in.web`, or no key for Apple.
+    /// - Returns: Nil without `sign_in.web`, or without a key for Apple.
     static func forWeb(
         _ tenant: Tenant,
         tokens: any ProviderTokens,

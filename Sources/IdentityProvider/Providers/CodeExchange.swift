@@ -1,10 +1,10 @@
 import Logging
 import Tenants
 
-/// Turns codes into ID tokens at a provider's token endpoint (RFC 6749 section 4.1.3), as a client with a secret.
+/// Exchanges codes for ID tokens at a provider's token endpoint (RFC 6749 section 4.1.3), as a confidential client.
 struct CodeExchange: Sendable {
     private static let longestCode = 4096
-    /// The errors of RFC 6749 section 5.2 and Google's; others are not written to the log, as they may be anything.
+    /// The errors of RFC 6749 section 5.2 and Google's; others are not logged, as they may contain anything.
     private static let knownErrors: Set<String> = [
         "invalid_client", "invalid_request", "invalid_scope", "redirect_uri_mismatch", "unauthorized_client",
         "unsupported_grant_type",
@@ -16,8 +16,8 @@ struct CodeExchange: Sendable {
     let logger: Logger
 
     /// - Parameters:
-    ///   - redirectURI: The one that the code was asked for with.
-    ///   - credentials: The client's own parameters, and what else the provider wants.
+    ///   - redirectURI: The one in the authorization request.
+    ///   - credentials: The client's own parameters, and others that the provider needs.
     /// - Returns: The ID token, not verified.
     func idToken(
         for code: String,
@@ -48,17 +48,17 @@ struct CodeExchange: Sendable {
         }
     }
 
-    /// The code is not good any more, or was another's.
+    /// The code has expired, was used, or belongs to another sign-in.
     private var notCompleted: EndpointRefusal {
         .invalidToken("the sign-in at \(provider.vendor) was not completed: start again")
     }
 
-    /// Nobody can sign in until the operator has mended the client's secret, key or registration.
+    /// Sign-in fails until the operator corrects the client's secret, key or registration.
     private func refusedClient(_ error: String?) -> EndpointRefusal {
-        let word = error.flatMap { Self.knownErrors.contains($0) ? $0 : nil } ?? "another error"
+        let label = error.flatMap { Self.knownErrors.contains($0) ? $0 : nil } ?? "another error"
         logger.error(
             "\(provider.vendor) refuses the gateway as a client: check its id, its secret or key, and redirect URI",
-            metadata: ["provider": "\(provider.rawValue)", "error": "\(word)"]
+            metadata: ["provider": "\(provider.rawValue)", "error": "\(label)"]
         )
         return .providerUnavailable("signing in with \(provider.vendor) is not possible at the moment")
     }

@@ -2,8 +2,8 @@ import Tenants
 import Verification
 
 extension EndpointRefusal {
-    /// Why a provider's token is not taken. The detail names the rule that it breaks, so that whoever develops the app
-    /// finds the mistake, and nothing that the token holds.
+    /// Why a provider's token is refused. The detail names the violated rule, so that the app's developer finds the
+    /// mistake, and no content of the token.
     init(_ problem: ProviderTokenProblem, _ kind: ProviderTokenKind) {
         switch problem {
         case .keysUnavailable: self = .keysUnavailable(of: kind.provider)
@@ -22,7 +22,7 @@ extension EndpointRefusal {
         }
     }
 
-    /// The token is another app's.
+    /// The token is for another app.
     static func foreign(_ kind: ProviderTokenKind) -> EndpointRefusal {
         .invalidToken("\(kind.noun) is refused: its audience is no client of this tenant")
     }
@@ -31,7 +31,7 @@ extension EndpointRefusal {
         .providerUnavailable("\(provider.vendor)'s keys cannot be had at the moment: try again")
     }
 
-    /// The provider gave no answer, or none that makes sense.
+    /// The provider sent no response, or an invalid one.
     init(_ trouble: ProviderRequestFailure, of provider: SignIn.Provider) {
         switch trouble {
         case .timeout:
@@ -41,7 +41,7 @@ extension EndpointRefusal {
         }
     }
 
-    /// Nobody signs in with this provider here.
+    /// The provider is not configured here.
     static func notSetUp(_ provider: SignIn.Provider) -> EndpointRefusal {
         .badRequest("signing in with \(provider.vendor) is not set up here")
     }

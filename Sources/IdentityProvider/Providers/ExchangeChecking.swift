@@ -1,8 +1,8 @@
 import Time
 
-/// Checks what an app got from a provider.
+/// Verifies tokens that apps got from a provider.
 protocol ExchangeChecking: Sendable {
-    /// Apple's identity token, with the raw nonce that the app has sent along.
+    /// Apple's identity token, with the raw nonce from the app.
     func appleIdentity(
         _ token: String,
         rawNonce: String?,
@@ -13,32 +13,32 @@ protocol ExchangeChecking: Sendable {
 
     func googleIdentity(accessToken: String, at now: UnixTime) async throws(EndpointRefusal) -> ProviderIdentity
 
-    /// - Parameter body: What Apple has posted: `{"payload": JWS}`.
+    /// - Parameter body: As posted by Apple: `{"payload": JWS}`.
     func appleEvent(_ body: [UInt8], at now: UnixTime) async throws(EndpointRefusal) -> AppleEvent
 }
 
-/// An identity token of Apple's that is good.
+/// A verified Apple identity token.
 struct CheckedAppleToken: Sendable {
     let identity: ProviderIdentity
-    /// The SHA-256 of its signing input: the same token, however its signature is written.
+    /// The SHA-256 of its signing input: the same for any encoding of the signature.
     let signingInputSHA256: [UInt8]
     let expiresAt: UnixTime
 }
 
-/// A server-to-server event of Apple's, verified.
+/// A verified server-to-server event from Apple.
 struct AppleEvent: Sendable, Equatable {
     enum Kind: Sendable, Equatable {
         case emailDisabled
         case emailEnabled
         case consentRevoked
         case accountDeleted
-        /// One that Apple has thought of since.
+        /// An event type unknown to this version.
         case other(String)
     }
 
     let kind: Kind
     /// Apple's `sub`.
     let subject: String
-    /// When it happened; never later than now.
+    /// Time of the event; never in the future.
     let happenedAt: UnixTime
 }

@@ -5,8 +5,8 @@ import Verification
 extension ProviderChecks {
     private static let longestAccessToken = 4096
 
-    /// An access token says nothing itself. Whose it is, user info tells; that it was given to an app of ours, and not
-    /// to another that passes it on, token info alone.
+    /// An access token is opaque. User info tells whose it is; only token info tells that it was issued to one of our
+    /// apps, and not to another that passes it on.
     func googleIdentity(accessToken: String, at now: UnixTime) async throws(EndpointRefusal) -> ProviderIdentity {
         guard let google else { throw .notSetUp(.google) }
         guard PlainText.isVisible(accessToken, longest: Self.longestAccessToken) else {
@@ -37,12 +37,12 @@ extension ProviderChecks {
     }
 }
 
-/// What Google says of an access token.
+/// Google's responses about an access token.
 enum GoogleAccessToken {
     /// - Parameters:
-    ///   - userInfo: The answer of OpenID Connect Core 1.0 section 5.3.2.
-    ///   - tokenInfo: Google's own: numbers and flags are text there.
-    ///   - clientIDs: The apps that the token may have been given to.
+    ///   - userInfo: The response of OpenID Connect Core 1.0 section 5.3.2.
+    ///   - tokenInfo: Google's own: numbers and flags are strings there.
+    ///   - clientIDs: The apps that the token may have been issued to.
     static func identity(
         userInfo: JSONObject,
         tokenInfo: JSONObject,
@@ -68,7 +68,7 @@ enum GoogleAccessToken {
         )
     }
 
-    /// Whichever of the two says something has to say yes, and of the same address.
+    /// Each of the two that says something must say yes, and about the same address.
     private static func isEmailVerified(
         _ user: ProviderIdentity,
         _ owner: ProviderIdentity,
@@ -80,7 +80,7 @@ enum GoogleAccessToken {
             && (tokenInfoFlag == nil || owner.isEmailVerified)
     }
 
-    /// Seconds, as a number or as text; where there are none, Google's 200 says enough.
+    /// Seconds, as a number or a string; if absent, Google's 200 is sufficient.
     private static func isCurrent(_ expiresIn: JSONValue?) -> Bool {
         switch expiresIn {
         case nil: true

@@ -13,7 +13,7 @@ struct GoogleBrowserProvider: BrowserProvider {
 
     /// - Parameters:
     ///   - addresses: Google's.
-    ///   - clientSecret: Nil for a client that has none.
+    ///   - clientSecret: Nil for a client without one.
     init(
         at addresses: BrowserAddresses,
         clientID: String,

@@ -1,12 +1,12 @@
 import Verification
 
-/// Whom an ID token is for (OpenID Connect Core 1.0 section 3.1.3.7, steps 3 to 5).
+/// The audience of an ID token (OpenID Connect Core 1.0 section 3.1.3.7, steps 3 to 5).
 enum IDTokenAudience {
-    /// Whether each audience of the token is one of `clientIDs`, and so is its `azp` where it counts: where there are
-    /// several audiences, it has to be there.
+    /// Whether each audience of the token is one of `clientIDs`, and also its `azp` if that counts; with several
+    /// audiences `azp` is required.
     ///
-    /// - Parameter isOwnFlow: Whether the gateway itself is the client. Then an `azp` always counts; to an app's token
-    ///   for its server's client, Google writes the app's.
+    /// - Parameter isOwnFlow: Whether the gateway itself is the client. Then an `azp` always counts; in an app's token
+    ///   for its server's client, Google writes the app's ID there.
     static func isGood(_ principal: Principal, for clientIDs: [String], isOwnFlow: Bool) -> Bool {
         func isClient(_ id: String) -> Bool { clientIDs.contains { $0.utf8.elementsEqual(id.utf8) } }
         guard !principal.audiences.isEmpty, principal.audiences.allSatisfy(isClient) else { return false }

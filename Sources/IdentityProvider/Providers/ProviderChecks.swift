@@ -2,7 +2,7 @@ import Tenants
 import Time
 import Verification
 
-/// Checks what apps and Apple's servers bring, by the rules of one tenant.
+/// Verifies tokens from apps and events from Apple, by the rules of one tenant.
 struct ProviderChecks: ExchangeChecking {
     let apple: AppleSignIn?
     let google: GoogleSignIn?
@@ -18,7 +18,7 @@ struct ProviderChecks: ExchangeChecking {
         let kind = ProviderTokenKind.appleIdentity
         let principal = try await tokens.principal(of: token, as: kind, at: now)
         guard IDTokenAudience.isGood(principal, for: apple.clientIDs, isOwnFlow: false) else { throw .foreign(kind) }
-        // `nonce_supported: false` changes nothing: a token without a nonce is anybody's who has it.
+        // `nonce_supported: false` changes nothing: a token without a nonce can be used by anyone who has it.
         if let problem = AppleNonce.problem(claim: principal.claims["nonce"], raw: rawNonce, rule: apple.nonce) {
             throw .invalidToken("\(kind.noun) is refused: \(problem)")
         }
@@ -54,7 +54,7 @@ struct ProviderChecks: ExchangeChecking {
 }
 
 extension ProviderTokens {
-    /// What a token says that is good by the policy of its kind.
+    /// The claims of a token that satisfies the policy of its kind.
     func principal(
         of token: String,
         as kind: ProviderTokenKind,
@@ -68,7 +68,7 @@ extension ProviderTokens {
 }
 
 extension ProviderTokenKind {
-    /// Who is meant by a token of this kind.
+    /// The identity in a token of this kind.
     func identity(_ principal: Principal) throws(EndpointRefusal) -> ProviderIdentity {
         guard let identity = ProviderIdentity(principal.claims, of: provider) else {
             throw .invalidToken("\(noun) is refused: its sub is missing or malformed")

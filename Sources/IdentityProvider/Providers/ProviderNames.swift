@@ -1,7 +1,7 @@
 public import Tenants
 
 extension SignIn.Provider {
-    /// As people call it.
+    /// The name for users.
     var vendor: String {
         switch self {
         case .apple: "Apple"
@@ -11,7 +11,7 @@ extension SignIn.Provider {
 }
 
 extension ProviderTokenKind {
-    /// Who signs such tokens.
+    /// The provider that signs such tokens.
     public var provider: SignIn.Provider {
         switch self {
         case .appleIdentity, .appleWebIdentity, .appleNotification: .apple
@@ -19,7 +19,7 @@ extension ProviderTokenKind {
         }
     }
 
-    /// What a refusal calls such a token.
+    /// The name of such a token in refusals.
     var noun: String {
         switch self {
         case .appleIdentity, .appleWebIdentity: "Apple's identity token"

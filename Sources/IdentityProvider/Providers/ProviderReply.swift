@@ -1,19 +1,19 @@
 import Verification
 
-/// What a provider's answer comes to.
+/// The meaning of a provider's response.
 enum ProviderReply: Sendable {
     /// 200 with a JSON object.
     case object(JSONObject)
-    /// The provider refuses what it was sent (4xx), with the `error` of RFC 6749 section 5.2 where it gives one.
+    /// The provider refuses the request (4xx), with the `error` of RFC 6749 section 5.2 if it gives one.
     case refused(error: String?)
-    /// Its own trouble; what was sent may be good.
+    /// The provider's own failure; the request may be valid.
     case trouble(ProviderRequestFailure)
 
     init(_ response: ProviderResponse) {
         let object = try? JSONParser.parse(response.body).object
         switch (response.status, object) {
         case (200, let object?): self = .object(object)
-        // Asked too slowly or too often (RFC 9110 section 15.5.9, RFC 6585 section 4), which says nothing of the token.
+        // Too slow or too often (RFC 9110 section 15.5.9, RFC 6585 section 4): not about the token.
         case (408, _), (429, _): self = .trouble(.unreachable)
         case (400..<500, let object): self = .refused(error: object?["error"]?.string)
         case (500..<600, _): self = .trouble(.unreachable)

@@ -1,11 +1,11 @@
-/// Queries, fields and bodies of these hold tokens, codes and secrets: nothing that prints a request shows them.
+/// Queries, fields and bodies of these hold tokens, codes and secrets: printing a request omits them.
 extension ProviderRequest: CustomStringConvertible, CustomReflectable {
     public var description: String { "\(method) \(url.prefix { $0 != "?" && $0 != "#" })" }
 
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-/// The body may be tokens.
+/// The body may contain tokens.
 extension ProviderResponse: CustomStringConvertible, CustomReflectable {
     public var description: String { "\(status), \(body.count) bytes" }
 

@@ -1,6 +1,6 @@
-/// Requests to identity providers and account hooks: made by whoever has sockets.
+/// Requests to identity providers and account hooks, made by a module with sockets.
 public protocol ProviderRequests: Sendable {
-    /// - Throws: ``ProviderRequestFailure``; an answer of whatever status is none.
+    /// - Throws: ``ProviderRequestFailure``, but not for a response, whatever its status.
     func send(_ request: ProviderRequest) async throws(ProviderRequestFailure) -> ProviderResponse
 }
 
@@ -11,7 +11,7 @@ public struct ProviderRequest: Sendable, Equatable {
     public var url: String
     public var fields: [EndpointResponse.Field]
     public var body: [UInt8]
-    /// For the request as a whole.
+    /// For the whole request.
     public var timeout: Duration
 
     public init(
@@ -40,10 +40,10 @@ public struct ProviderResponse: Sendable, Equatable {
     }
 }
 
-/// Why there is no answer.
+/// Why there is no response.
 public enum ProviderRequestFailure: String, Error, Sendable, CaseIterable {
     case unreachable
     case timeout
-    /// The answer is no HTTP, or too long.
+    /// The response is not HTTP, or too long.
     case garbled
 }

@@ -1,11 +1,11 @@
 public import Time
 public import Verification
 
-/// Verifies tokens that Apple and Google have signed: done by whoever keeps their keys.
+/// Verifies tokens signed by Apple and Google, with their key sets.
 public protocol ProviderTokens: Sendable {
     /// - Parameters:
     ///   - token: A JWS in compact form.
-    ///   - kind: What it has to be.
+    ///   - kind: The expected kind.
     func verify(
         _ token: String,
         as kind: ProviderTokenKind,
@@ -13,7 +13,7 @@ public protocol ProviderTokens: Sendable {
     ) async -> Result<Principal, ProviderTokenProblem>
 }
 
-/// The tokens of providers, each with the policy it is held to: issuer, signature (RS256), and who it may be for.
+/// The kinds of provider tokens, each with its policy: issuer, signature (RS256), and audience.
 public enum ProviderTokenKind: String, Sendable, Hashable, CaseIterable {
     /// An identity token of an app: `client_ids` of `sign_in.apple`; `exp`, `iat` and `sub` are required.
     case appleIdentity
@@ -27,6 +27,6 @@ public enum ProviderTokenKind: String, Sendable, Hashable, CaseIterable {
 
 public enum ProviderTokenProblem: Error, Sendable, Equatable {
     case refused(VerificationFailure)
-    /// The provider's keys are not known, and cannot be fetched at the moment.
+    /// The provider's keys are not known, and cannot be fetched now.
     case keysUnavailable
 }

@@ -3,12 +3,12 @@ import Tenants
 import Time
 import Verification
 
-/// Finds out what the sender of a request for one of the gateway's own endpoints holds besides tokens: a key, by a DPoP
-/// proof (RFC 9449), or a certificate, by its connection (RFC 8705).
+/// Checks what the sender of a request for one of the gateway's own endpoints proves to hold besides tokens: a key, by
+/// a DPoP proof (RFC 9449), or a certificate, by its connection (RFC 8705).
 ///
-/// Of a tenant without `dpop` the field is not looked at, as by a server that knows nothing of it.
+/// For a tenant without `dpop` the field is ignored, as by a server that does not support it.
 struct PossessionChecks: Sendable {
-    /// Nil: proofs are not looked at.
+    /// Nil if DPoP is not used.
     let rules: ProofRules?
     private let realm: String
     private let memory: ProofMemory
@@ -21,9 +21,9 @@ struct PossessionChecks: Sendable {
         nonces = context.proofNonces
     }
 
-    /// Whose key a request that wants tokens proves to hold.
+    /// The key that a token request proves.
     ///
-    /// - Returns: Its thumbprint; nil where nothing is proved.
+    /// - Returns: Its thumbprint; nil if nothing is proved.
     func key(of request: EndpointRequest) async throws(PossessionProblem) -> [UInt8]? {
         guard let rules, !request.fields.proofs.isEmpty else { return nil }
         return try await proof(in: request, rules, token: nil, key: nil)
@@ -32,8 +32,9 @@ struct PossessionChecks: Sendable {
     /// Whether a request may use an access token.
     ///
     /// - Parameters:
-    ///   - principal: What it was verified as.
-    ///   - isForEnd: Whether it is used to end its session: a tenant that demands bound tokens takes others for that.
+    ///   - principal: Its verified claims.
+    ///   - isForEnd: Whether it is used to end its session: for that, a tenant that requires bound tokens accepts
+    ///     others.
     func check(
         _ principal: Principal,
         _ token: String,
@@ -56,7 +57,7 @@ struct PossessionChecks: Sendable {
             guard !comesWithProof else { throw .notBound }
             return
         }
-        // Whatever the mode: what is bound was never meant for who has no proof.
+        // In any mode: a bound token is useless without a proof.
         guard let rules else { throw .unknownConfirmation }
         guard comesWithProof else { throw .downgraded }
         guard !request.fields.proofs.isEmpty else { throw .missing }
@@ -87,7 +88,7 @@ struct PossessionChecks: Sendable {
         } catch {
             throw .refused(error)
         }
-        // Before it is used up: the same request with the nonce has to be a new proof anyway.
+        // Before the proof is used up: the request with the nonce needs a new proof anyway.
         if rules.nonce {
             guard let nonce = proof.nonce, nonces.isGood(nonce, at: request.now) else { throw .nonceNeeded }
         }
@@ -113,11 +114,11 @@ struct PossessionChecks: Sendable {
     }
 }
 
-// MARK: - With the answers of endpoints
+// MARK: - Fields of responses
 
 extension PossessionChecks {
-    /// A new nonce for whoever proves, so that the next proof holds one (RFC 9449 sections 8.2 and 9), and what lets a
-    /// script read it.
+    /// A new nonce for clients that prove possession, for their next proof (RFC 9449 sections 8.2 and 9), and the field
+    /// that lets a script read it.
     func nonceFields(for request: EndpointRequest) -> [EndpointResponse.Field] {
         guard rules?.nonce == true, !request.fields.proofs.isEmpty else { return [] }
         return [
@@ -130,14 +131,14 @@ extension PossessionChecks {
         EndpointRefusal(problem, realm: realm, algorithms: rules?.algorithms)
     }
 
-    /// Where an access token was used.
+    /// For an endpoint that uses an access token.
     func error(_ problem: PossessionProblem) -> OAuthError {
         OAuthError(problem, realm: realm, algorithms: rules?.algorithms)
     }
 }
 
 extension EndpointRequest {
-    /// Whether `token` is what the Authorization field says with the scheme DPoP (RFC 9449 section 7.1).
+    /// Whether the Authorization field has `token` with the scheme DPoP (RFC 9449 section 7.1).
     fileprivate func hasProofScheme(for token: String) -> Bool {
         fields.authorization.flatMap { AuthorizationField.credentials("DPoP", in: $0) }
             .map { $0.utf8.elementsEqual(token.utf8) } ?? false

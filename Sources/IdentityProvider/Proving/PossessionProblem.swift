@@ -1,28 +1,28 @@
 import Verification
 
-/// What is wrong with how a request proves that its sender holds more than a token.
+/// Why a request's proof of possession is refused.
 enum PossessionProblem: Error, Sendable, Equatable {
-    /// There is no proof, and there has to be one.
+    /// A proof is required, and there is none.
     case missing
     /// There are several (RFC 9449 section 4.3).
     case several
     case refused(DPoPFailure)
     /// It was used before.
     case replayed
-    /// It has no nonce of ours, or one that is too old (RFC 9449 sections 8 and 9).
+    /// Its nonce is missing or too old (RFC 9449 sections 8 and 9).
     case nonceNeeded
-    /// A token that is bound to a key came as a bearer token (RFC 9449 section 7.2).
+    /// A token bound to a key came as a bearer token (RFC 9449 section 7.2).
     case downgraded
-    /// A token came with a proof, and is bound to no key.
+    /// A token came with a proof, but is bound to no key.
     case notBound
-    /// A token came as a bearer token, and the tenant takes none that is bound to nothing.
+    /// A token came as a bearer token, but the tenant requires bound ones.
     case bearer
-    /// A token is bound to another certificate than the connection's, or to something that cannot be checked.
+    /// A token is bound to another certificate than the connection's, or in a way that cannot be checked.
     case otherCertificate
     case unknownConfirmation
     case storeUnavailable
 
-    /// For developers: ASCII without quotes and backslashes, and nothing that the client sent.
+    /// For developers: ASCII without quotes and backslashes, and without client input.
     var detail: String {
         switch self {
         case .missing: "a DPoP proof is needed"
@@ -39,7 +39,7 @@ enum PossessionProblem: Error, Sendable, Equatable {
         }
     }
 
-    /// Whether it is the proof that is wrong, and not the token.
+    /// Whether the proof is at fault, and not the token.
     fileprivate var isOfProof: Bool {
         switch self {
         case .missing, .several, .refused, .replayed: true
@@ -55,7 +55,7 @@ enum PossessionProblem: Error, Sendable, Equatable {
     }
 }
 
-// MARK: - As answers
+// MARK: - As errors
 
 extension OAuthError {
     /// At the token endpoint (RFC 9449 sections 5 and 8).
@@ -69,9 +69,9 @@ extension OAuthError {
         }
     }
 
-    /// Where an access token is used (RFC 9449 sections 7.1 and 9).
+    /// For an endpoint that uses an access token (RFC 9449 sections 7.1 and 9).
     ///
-    /// - Parameter algorithms: Those of proofs; nil where none are looked at.
+    /// - Parameter algorithms: The accepted algorithms of proofs; nil if DPoP is not used.
     init(_ problem: PossessionProblem, realm: String, algorithms: [SignatureAlgorithm]?) {
         guard problem != .storeUnavailable else {
             self = .storeUnavailable
@@ -89,7 +89,7 @@ extension EndpointRefusal {
             return
         }
         self = .invalidToken(problem.detail)
-        // Where none are looked at, the gateway's own challenge says all.
+        // Without DPoP the gateway's general challenge is enough.
         if algorithms != nil { fields = [problem.challenge(realm: realm, algorithms: algorithms)] }
     }
 }

@@ -1,19 +1,19 @@
 import Tenants
 
-/// Whether a page of another site may be behind a request for an endpoint (CSRF), as ``CrossSiteTrust`` has it.
+/// Whether a request for an endpoint may come from a page of another site (CSRF), by the rules of ``CrossSiteTrust``.
 struct CrossSiteCheck: Sendable {
-    /// Whether what is found is only said.
+    /// Whether violations are only logged.
     let observes: Bool
     private let trust: CrossSiteTrust
 
-    /// Trusts the tenant's `csrf.trusted_origins`, and where its sign-in in a browser ends.
+    /// Trusts the tenant's `csrf.trusted_origins`, and the origin where its browser sign-in ends.
     init(_ tenant: Tenant) {
         let after = (tenant.signIn?.web?.after).map { [$0] } ?? []
         observes = tenant.crossSite.mode == .observe
         trust = CrossSiteTrust(tenant.crossSite.trustedOrigins + after)
     }
 
-    /// Whatever can be read in several ways is taken for another site's.
+    /// Anything ambiguous counts as cross-site.
     func allows(_ request: EndpointRequest) -> Bool {
         guard !request.fields.isOriginAmbiguous else { return false }
         return allows(
@@ -27,8 +27,8 @@ struct CrossSiteCheck: Sendable {
     /// - Parameters:
     ///   - origin: The value of `Origin`.
     ///   - fetchSite: The value of `Sec-Fetch-Site`.
-    ///   - authority: Host and port that the request names.
-    ///   - isSecure: Whether the client speaks TLS; nil where nobody knows: either scheme is good then.
+    ///   - authority: Host and port of the request.
+    ///   - isSecure: Whether the client uses TLS; nil if unknown: then either scheme is accepted.
     func allows(origin: String?, fetchSite: String?, authority: String, isSecure: Bool?) -> Bool {
         var bytes = Array(authority.utf8)
         let host = bytes.indices

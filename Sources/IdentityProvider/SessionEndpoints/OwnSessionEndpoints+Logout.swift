@@ -3,18 +3,18 @@ import Time
 import Verification
 
 extension OwnSessionEndpoints {
-    /// What a sign-out is for.
+    /// What a sign-out ends.
     private enum Ending {
         case session(String)
-        /// A token of ours that is of no session.
+        /// A token of ours without a session.
         case token(Principal)
     }
 
-    /// Ends the session that the request is of, and no other. That it has ended already is as good: a sign-out whose
-    /// answer was lost comes again.
+    /// Ends the session of the request, and no other. A session that has ended already is a success: a sign-out whose
+    /// response was lost is repeated.
     ///
-    /// An app's token that is sent in a field says which session it is. The cookies that a browser may send besides are
-    /// another one's then.
+    /// An app's token in a field identifies the session. Cookies that a browser may send besides then belong to another
+    /// one.
     func logout(_ request: EndpointRequest, _ sessions: SessionService) async throws(EndpointRefusal)
         -> EndpointResponse
     {
@@ -26,14 +26,14 @@ extension OwnSessionEndpoints {
         guard !presented.isEmpty else { throw .missing("send the token of the session that is to end") }
         for token in presented { try refuseCrossSite(request, token) }
 
-        // They go in any case: what they hold is good for nothing.
+        // The cookies are cleared in any case: their tokens are useless.
         let clearing = crossSite.allows(request) || crossSite.observes ? cookies.fieldsThatClear(request) : []
         var endings = try await session(of: refresh, sessions, at: request.now).map { [Ending.session($0)] } ?? []
         do throws(EndpointRefusal) {
             if let access { endings.append(try await ending(of: access, request)) }
         } catch {
             guard error.status == 401 else { throw error }
-            // One token that is no good is the end of it only where there is no other.
+            // An invalid token is an error only if there is no other.
             if refresh == nil { throw error.adding(clearing) }
         }
         for ending in endings { try await end(ending, sessions, at: request.now) }
@@ -48,9 +48,10 @@ extension OwnSessionEndpoints {
         return principal.sessionID.map(Ending.session) ?? .token(principal)
     }
 
-    /// The session that a refresh token is really of: its ID alone, which every access token shows, ends nothing.
+    /// The session of a refresh token, which must be genuine: the session ID alone, which every access token shows,
+    /// ends nothing.
     ///
-    /// - Returns: Nil for one that has ended, and for what is no token of it.
+    /// - Returns: Nil if it has ended, or the token is not one of it.
     private func session(
         of refresh: PresentedToken?,
         _ sessions: SessionService,
@@ -65,14 +66,14 @@ extension OwnSessionEndpoints {
         return session.id
     }
 
-    /// When this returns, it is over on this instance, and for good.
+    /// When this returns, the session has ended on this instance, and permanently.
     private func end(_ ending: Ending, _ sessions: SessionService, at now: UnixTime) async throws(EndpointRefusal) {
         switch ending {
         case .session(let id):
             try await asking { () async throws(IssuingError) in try await sessions.end(sessionID: id, at: now) }
         case .token(let principal):
             let tenant = context.tenant
-            // For as long as it may still be worth something: clocks may differ, and an expired one may be refreshed.
+            // As long as the token might be accepted: clocks may differ, and an expired one may be refreshed.
             let margin = tenant.authenticate.policy.leeway + tenant.refreshGrace.seconds
             let revocation = Revocation(
                 tenant: tenant.name,
@@ -89,7 +90,7 @@ extension OwnSessionEndpoints {
         }
     }
 
-    /// Principals are made with a `jti` or with the hash that stands for it.
+    /// Principals have a `jti`, or the hash that replaces it.
     private static func target(_ principal: Principal) -> RevocationTarget {
         principal.tokenID.map { .token(issuer: principal.issuer, tokenID: $0) }
             ?? .signingInput(sha256: principal.signingInputSHA256 ?? [])

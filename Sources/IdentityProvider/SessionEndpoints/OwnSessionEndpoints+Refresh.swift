@@ -1,7 +1,7 @@
 import Verification
 
 extension OwnSessionEndpoints {
-    /// A new pair of tokens for a refresh token, as JSON; for a browser in its cookies too.
+    /// Issues new tokens for a refresh token, as JSON; for a browser also as cookies.
     func refresh(_ request: EndpointRequest, _ sessions: SessionService) async throws(EndpointRefusal)
         -> EndpointResponse
     {
@@ -13,7 +13,7 @@ extension OwnSessionEndpoints {
             return try await renewed(presented, request, sessions)
         } catch {
             guard error.status == 401, presented.cookie != nil else { throw error }
-            // The browser would send them again with every request, to no avail.
+            // Otherwise the browser would keep sending them.
             throw error.adding(cookies.fieldsThatClear(request))
         }
     }
@@ -40,8 +40,7 @@ extension OwnSessionEndpoints {
         )
     }
 
-    /// What the new tokens are bound to. A browser's are in cookies, which it sends without proving anything: they are
-    /// never bound.
+    /// What the new tokens are bound to. A browser sends its cookies without a proof, so its tokens are never bound.
     private func binding(
         _ presented: PresentedToken,
         _ request: EndpointRequest

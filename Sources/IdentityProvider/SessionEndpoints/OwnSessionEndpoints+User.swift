@@ -2,9 +2,9 @@ import Time
 import Verification
 
 extension OwnSessionEndpoints {
-    /// Whose the presented access token is.
+    /// Shows the subject of the presented access token.
     ///
-    /// - Parameter extra: Further members of the answer.
+    /// - Parameter extra: Further members of the response.
     func show(
         _ request: EndpointRequest,
         _ sessions: SessionService,

@@ -2,8 +2,8 @@ import Tenants
 import Time
 import Verification
 
-/// Sessions of the tenant's own issuer at the tenant's own paths: renewed, shown and ended, by
-/// bearer for apps and by cookies for browsers.
+/// Sessions of the tenant's own issuer at the tenant's own paths: refreshed, shown and ended, with bearer tokens for
+/// apps and cookies for browsers.
 struct OwnSessionEndpoints: Sendable {
     /// Verifies an access token of the tenant's own issuer.
     typealias Verify =
@@ -17,7 +17,7 @@ struct OwnSessionEndpoints: Sendable {
     let crossSite: CrossSiteCheck
     let possession: PossessionChecks
 
-    /// - Parameter verify: With `allowExpired` also takes a token that expired within the last 30 days.
+    /// - Parameter verify: With `allowExpired` also accepts a token that expired within the last 30 days.
     init(_ context: SignInContext, verify: @escaping Verify) {
         self.context = context
         self.verify = verify
@@ -49,8 +49,8 @@ struct OwnSessionEndpoints: Sendable {
 // MARK: - Steps
 
 extension OwnSessionEndpoints {
-    /// - Throws: Unless that is only observed, for a request that a browser may have been made to send: one that is authenticated by a cookie and can
-    ///   change something.
+    /// Refuses a request that another site may have made the browser send: one that is authenticated by a cookie and
+    /// can change something. In observe mode it is only logged.
     func refuseCrossSite(_ request: EndpointRequest, _ presented: PresentedToken) throws(EndpointRefusal) {
         guard presented.cookie != nil, request.method != "GET", request.method != "HEAD" else { return }
         guard !crossSite.allows(request) else { return }
@@ -61,9 +61,9 @@ extension OwnSessionEndpoints {
         )
     }
 
-    /// The access token that the request is made with, which it has to prove what it is bound to.
+    /// The access token of the request, whose binding the request must prove.
     ///
-    /// - Parameter isForEnd: Whether its session is to end; one that has expired lately will do then.
+    /// - Parameter isForEnd: Whether its session is to end; then a recently expired one is accepted.
     func access(
         _ presented: PresentedToken,
         of request: EndpointRequest,
@@ -76,7 +76,7 @@ extension OwnSessionEndpoints {
         return principal
     }
 
-    /// Checks what a request proves to hold.
+    /// Checks the request's proof of possession.
     func proving<Value>(
         _ check: () async throws(PossessionProblem) -> Value
     ) async throws(EndpointRefusal) -> Value {
@@ -87,16 +87,16 @@ extension OwnSessionEndpoints {
         }
     }
 
-    /// The refresh token of the body: apps send it there.
+    /// The refresh token in the body, where apps send it.
     ///
-    /// - Returns: Nil for an empty body, and for one without it.
+    /// - Returns: Nil for an empty body, or one without it.
     func refreshTokenOfBody(_ request: EndpointRequest) throws(EndpointRefusal) -> PresentedToken? {
         guard !request.body.isEmpty else { return nil }
         let body = try ExchangeBody(request, members: ["refresh_token"])
         return try body.text("refresh_token").map { PresentedToken(token: $0) }
     }
 
-    /// Asks the sessions.
+    /// Runs a step of the session service.
     func asking<Value>(
         _ ask: () async throws(IssuingError) -> Value
     ) async throws(EndpointRefusal) -> Value {
@@ -107,7 +107,7 @@ extension OwnSessionEndpoints {
         }
     }
 
-    /// The user as apps show it. A client that signed in by OAuth sees what its scopes gave its token, and no more.
+    /// The user as apps display it. An OAuth client sees only the claims of its token's scopes.
     ///
     /// - Parameter claims: Of the session or its token.
     func user(_ subject: String, clientID: String?, claims: JSONObject) async -> JSONObject {

@@ -1,13 +1,13 @@
 import Tenants
 import Time
 
-/// The cookies that a tenant's sessions are kept in by browsers. No script reads them, and no other site's form sends
-/// them (`HttpOnly; Secure; SameSite=Lax`).
+/// The cookies in which browsers keep a tenant's sessions. No script can read them, and no other site's form sends them
+/// (`HttpOnly; Secure; SameSite=Lax`).
 struct SessionCookies: Sendable {
-    /// Those that may hold an access token; the first is the one that is set.
+    /// The names that may hold an access token; the first is the one that is set.
     private let access: [String]
     private let refresh: [String]
-    /// Seconds past its expiry for which an access token can be refreshed, and its cookie is of use.
+    /// Seconds past its expiry for which an access token can be refreshed, and its cookie is kept.
     private let grace: Int
 
     init(_ tenant: Tenant) {
@@ -24,7 +24,7 @@ struct SessionCookies: Sendable {
         grace = Int(tenant.refreshGrace.seconds)
     }
 
-    /// The refresh token of a browser, with its cookie's name.
+    /// A browser's refresh token, with its cookie's name.
     func refreshToken(of request: EndpointRequest) -> PresentedToken? {
         for name in refresh {
             if let token = RequestCookies.value(of: name, in: request.fields.cookies), !token.isEmpty {
@@ -34,10 +34,10 @@ struct SessionCookies: Sendable {
         return nil
     }
 
-    /// Puts new tokens where the ones before were.
+    /// Replaces the previous tokens.
     ///
     /// - Parameters:
-    ///   - cookie: Where the refresh token was.
+    ///   - cookie: The cookie that held the refresh token.
     func fields(for tokens: IssuedTokens, refreshCookie cookie: String, at now: UnixTime) -> [EndpointResponse.Field] {
         var fields: [EndpointResponse.Field] = []
         if let name = access.first {
@@ -49,7 +49,7 @@ struct SessionCookies: Sendable {
         return fields
     }
 
-    /// Takes all of them away from a browser that has one; nothing for any other client.
+    /// Clears all of them for a browser that has one; nothing for other clients.
     func fieldsThatClear(_ request: EndpointRequest) -> [EndpointResponse.Field] {
         let names = access + refresh
         guard names.contains(where: { RequestCookies.value(of: $0, in: request.fields.cookies) != nil }) else {

@@ -2,13 +2,13 @@ import Time
 import Verification
 
 extension AccessTokenClaims {
-    /// Tokens of the tenant's own apps, which are no OAuth clients, have no `client_id`, although RFC 9068 section 2.2 wants
-    /// one: whatever it said, some client could be registered by that name, and would be taken for their owner.
+    /// Tokens of the tenant's own apps, which are no OAuth clients, have no `client_id`, although RFC 9068 section 2.2
+    /// requires one: some client could be registered under any value, and would count as their owner.
     ///
     /// - Parameters:
-    ///   - scopes: What it is for: of the session's, all or some.
-    ///   - confirmation: What it is bound to; nil: to nothing.
-    ///   - now: `iat` and `exp` are whole ones, as some clients take no others.
+    ///   - scopes: All or some of the session's.
+    ///   - confirmation: What it is bound to; nil for an unbound token.
+    ///   - now: `iat` and `exp` are whole numbers, as some clients accept no others.
     static func make(
         _ session: IssuerSession,
         scopes: [String],

@@ -3,13 +3,13 @@ import Verification
 
 /// The claims of an ID token (OpenID Connect Core section 2).
 enum IDTokenClaims {
-    /// The scope that asks for one.
+    /// The scope that requests one.
     static let scope = "openid"
 
     /// - Parameters:
-    ///   - scopes: They say which of the session's claims are in it.
-    ///   - accessToken: The one that it comes with.
-    ///   - nonce: Of the authentication request; with a refresh there is none (section 12.2).
+    ///   - scopes: They select the session's claims.
+    ///   - accessToken: The one that it is issued with.
+    ///   - nonce: From the authentication request; none after a refresh (section 12.2).
     static func make(
         _ session: IssuerSession,
         scopes: [String],

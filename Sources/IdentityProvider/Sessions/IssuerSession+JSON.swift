@@ -1,11 +1,12 @@
 import Time
 import Verification
 
-/// Sessions as the store keeps them: a JSON object. No token is in it: hashes, and what only an old token opens.
+/// Sessions in the store: a JSON object. It contains no token, only hashes, and successors that only an old token
+/// opens.
 extension IssuerSession {
-    /// How a record is written.
+    /// The format version of a record.
     enum Version: Double, Sendable {
-        /// Without scopes of its own, and in no list of its subject's.
+        /// Without scopes of its own, and in no list of its subject.
         case first = 1
         case second = 2
     }
@@ -58,7 +59,7 @@ extension IssuerSession {
         return (session, version)
     }
 
-    /// In the first version they were a claim like others.
+    /// In the first version scopes were a claim like others.
     private static func scopes(_ object: JSONObject, _ claims: JSONObject, _ version: Version) -> [String]? {
         switch version {
         case .first: return claims["scope"]?.string?.split(separator: " ").map(String.init) ?? []
@@ -69,7 +70,7 @@ extension IssuerSession {
         }
     }
 
-    /// Null, which does not read back, for what is no time.
+    /// Null, which does not parse again, for an invalid time.
     fileprivate static func time(_ time: UnixTime) -> JSONValue {
         JSONNumber(time.seconds).map(JSONValue.number) ?? .null
     }
@@ -104,12 +105,12 @@ extension RefreshFamily.Rotation {
 }
 
 extension JSONValue {
-    /// Times up to the year 5138: whole numbers are made of them, which not every number fits.
+    /// Times up to the year 5138: larger numbers may not fit an integer.
     fileprivate var time: UnixTime? {
         guard let double, (0...1e11).contains(double) else { return nil }
         return UnixTime(double)
     }
 
-    /// What a string in base64url encodes.
+    /// Decodes a string in base64url.
     fileprivate var bytes: [UInt8]? { string.flatMap { Base64URL.decode($0) } }
 }

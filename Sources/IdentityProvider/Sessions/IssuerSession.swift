@@ -1,31 +1,31 @@
 public import Time
 public import Verification
 
-/// What a refresh token stands for: someone who signed in with a client.
+/// The session behind a refresh token: a subject signed in with a client.
 public struct IssuerSession: Sendable, Equatable {
-    /// Bytes of ``device`` that are kept.
+    /// Bytes of ``device`` that are stored.
     private static let longestDevice = 256
 
     /// The `sid`: 128 random bits in base64url.
     public let id: String
     public let subject: String
-    /// Beyond what the issuer says itself: `email`, `name`, `role` and what else the tokens carry.
+    /// Besides the issuer's own claims: `email`, `name`, `role` and others in the tokens.
     public let claims: JSONObject
     /// The granted scopes.
     public let scopes: [String]
     /// The OAuth client; nil for the tenant's own apps, which have none.
     public let clientID: String?
-    /// What the client says it is, for people.
+    /// The client's description of itself, for display.
     public let device: String?
-    /// Who vouched for the subject.
+    /// The provider of the identity.
     public let provider: String?
     /// The time of the sign-in.
     public let createdAt: UnixTime
     /// When tokens were last issued.
     public private(set) var lastUsedAt: UnixTime
-    /// When it ends if it is not used again.
+    /// When it ends unless it is used again.
     public private(set) var expiresAt: UnixTime
-    /// What whoever refreshes it has to prove to hold, and its access tokens are bound to; nil: nothing.
+    /// What a refresh must prove, and its access tokens are bound to; nil for nothing.
     public private(set) var confirmation: Confirmation?
     private(set) var family: RefreshFamily
 
@@ -63,23 +63,23 @@ public struct IssuerSession: Sendable, Equatable {
     func belongs(to subject: String) -> Bool { self.subject.utf8.elementsEqual(subject.utf8) }
 }
 
-// MARK: - What happens to it
+// MARK: - Events
 
 extension IssuerSession {
-    /// What a refresh token gets at the session it names.
+    /// The result of presenting a refresh token.
     enum Answer: Sendable, Equatable {
         /// A successor: the session goes on.
         case rotate
-        /// The successor that it got before, sealed.
+        /// The successor that was issued before, sealed.
         case repeated(sealedSuccessor: [UInt8])
-        /// Nothing, and the session has to end.
+        /// Refused, and the session must end.
         case end
         case refuse(IssuingRefusal)
     }
 
-    /// Someone signs in.
+    /// A sign-in begins a session.
     ///
-    /// - Parameter opening: Those of its claims that are the issuer's to make are passed over.
+    /// - Parameter opening: Claims that only the issuer may set are dropped.
     /// - Returns: The session, and its first refresh token.
     static func start(
         _ opening: SessionOpening,
@@ -109,25 +109,25 @@ extension IssuerSession {
     func answer(to token: RefreshToken, _ request: RefreshGrantRequest, at now: UnixTime) -> Answer {
         let answer: Answer
         switch family.standing(of: token, at: now) {
-        // Who made a token up learns no more of a session than that it is not his.
+        // A made-up token reveals no more of a session than that it does not belong to it.
         case .foreign: return .refuse(.unknownSession)
         case .spent: answer = .end
         case .current: answer = .rotate
         case .rotated(let sealed): answer = .repeated(sealedSuccessor: sealed)
         }
         guard isLive(at: now) else { return .refuse(.expired) }
-        // Without its key no token of it, spent or not, gets anybody anything: a thief who tries one does no harm, and
-        // must not be able to by having the session ended for its owner (RFC 9700 section 4.14.2 has tokens either
-        // bound to their sender or found out when they are used twice; these are bound).
+        // Without the session's key none of its tokens, spent or not, is of use: a thief who tries one does no harm,
+        // and must not be able to end the owner's session (RFC 9700 section 4.14.2 requires tokens to be either
+        // sender-constrained or rotated; these are sender-constrained).
         guard confirmation?.isMet(by: request.binding?.confirmation) ?? true else { return .refuse(.otherKey) }
-        // Used too long ago it is in two hands, whoever's they are.
+        // Reuse after the grace window: the token has leaked or a client is faulty; revoke the family.
         guard answer != .end else { return .end }
         return request.refusal(by: self).map(Answer.refuse) ?? answer
     }
 
-    /// `token`, the current one, is used.
+    /// The current token is used.
     ///
-    /// - Parameter binding: From here on the session is bound to this too, if it is for sessions.
+    /// - Parameter binding: The session is bound to this too, if it applies to sessions.
     /// - Returns: Its successor.
     mutating func rotate(
         _ token: RefreshToken,
@@ -146,14 +146,14 @@ extension IssuerSession {
         return successor
     }
 
-    /// It was used: it is good for longer, but for no longer than any.
+    /// A use extends the session, up to its maximum.
     mutating func use(_ rules: IssuerRules, at now: UnixTime) {
         family.forgetRotations(at: now)
         lastUsedAt = max(lastUsedAt, now)
         expiresAt = min(max(expiresAt, now + rules.refresh.seconds), createdAt + rules.longestSession.seconds)
     }
 
-    /// Without control characters, and cut at a character's end.
+    /// Without control characters, and cut at a character boundary.
     private static func shortened(_ device: String) -> String {
         var text = ""
         for scalar in device.unicodeScalars where scalar.value >= 0x20 && !(0x7F...0x9F).contains(scalar.value) {
@@ -165,7 +165,7 @@ extension IssuerSession {
 }
 
 extension IssuerSession: CustomStringConvertible, CustomReflectable {
-    /// Not whose it is: what is printed may be logged.
+    /// Without the subject: descriptions may be logged.
     public var description: String { "session \(id)" }
     public var customMirror: Mirror { Mirror(self, children: ["id": id]) }
 }

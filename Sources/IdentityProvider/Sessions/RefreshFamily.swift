@@ -1,14 +1,14 @@
 import Time
 import Verification
 
-/// The refresh tokens that a session has had, of which one is good at a time (RFC 9700 section 4.14.2).
+/// The refresh tokens of a session, of which one is valid at a time (RFC 9700 section 4.14.2).
 ///
-/// An answer may be lost, and a client may ask twice at once: for a while a token that was used gives the same successor
-/// again. After that its use means that two have it, of whom one stole it.
+/// A response may be lost, and a client may refresh twice at once: for a short time a used token gives the same
+/// successor again. A later use means that two parties have it, one of whom stole it.
 struct RefreshFamily: Sendable, Equatable {
-    /// Seconds in which a used token gives its successor again.
+    /// Seconds for which a used token gives its successor again.
     static let window = 30.0
-    /// How many used tokens are remembered with their successors at most.
+    /// The maximum number of used tokens that are remembered with their successors.
     static let mostRotations = 16
 
     /// A token that was used.
@@ -18,22 +18,22 @@ struct RefreshFamily: Sendable, Equatable {
         let sealedSuccessor: [UInt8]
     }
 
-    /// What a token is to the family.
+    /// The status of a presented token.
     enum Standing: Sendable, Equatable {
-        /// The good one.
+        /// The valid one.
         case current
         /// Used just now: its successor, sealed.
         case rotated(sealedSuccessor: [UInt8])
-        /// Used too long ago.
+        /// Used before the window.
         case spent
-        /// None of this family.
+        /// Not of this family.
         case foreign
     }
 
-    /// What its tokens' tags are made with. It makes no token good: that takes the hash.
+    /// The key of its tokens' tags. A valid tag does not make a token valid: that takes the hash.
     let key: [UInt8]
     private(set) var currentHash: [UInt8]
-    /// The earliest first.
+    /// The oldest first.
     private(set) var rotations: [Rotation]
 
     init(key: [UInt8], currentHash: [UInt8], rotations: [Rotation] = []) {
@@ -42,7 +42,7 @@ struct RefreshFamily: Sendable, Equatable {
         self.rotations = rotations
     }
 
-    /// - Parameter now: Instances' clocks may differ a little, so that it may be before a rotation.
+    /// - Parameter now: Clocks of instances may differ, so it may be before a rotation.
     func standing(of token: RefreshToken, at now: UnixTime) -> Standing {
         guard token.belongs(to: key) else { return .foreign }
         let hash = token.hash
@@ -53,7 +53,7 @@ struct RefreshFamily: Sendable, Equatable {
         return .spent
     }
 
-    /// The current token was used: `successor` takes its place.
+    /// The current token was used: `successor` replaces it.
     mutating func rotate(to successor: RefreshToken, sealed: [UInt8], at now: UnixTime) {
         forgetRotations(at: now)
         if rotations.count == Self.mostRotations { rotations.removeFirst() }
@@ -61,7 +61,7 @@ struct RefreshFamily: Sendable, Equatable {
         currentHash = successor.hash
     }
 
-    /// Drops the successors of those that were used too long ago.
+    /// Drops successors of tokens used before the window.
     mutating func forgetRotations(at now: UnixTime) {
         rotations.removeAll { now >= $0.at + Self.window }
     }

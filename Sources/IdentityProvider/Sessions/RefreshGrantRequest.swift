@@ -1,24 +1,24 @@
-/// Who presents a refresh token.
+/// The sender of a refresh token.
 public enum RefreshingClient: Sendable, Equatable {
-    /// The gateway for the app that it stands before, whichever client that is: the session is told by an access token.
+    /// The gateway on behalf of a backend, for any client: an access token identifies the session.
     case any
-    /// An OAuth client that is who it says (RFC 6749 section 6).
+    /// An authenticated OAuth client (RFC 6749 section 6).
     case client(String)
     /// No OAuth client: one of the tenant's own apps.
     case none
 }
 
-/// What is asked with a refresh token.
+/// A request to refresh a session.
 struct RefreshGrantRequest: Sendable {
-    /// Whose session it has to be; nil: whoever's.
+    /// The expected subject; nil for any.
     var subject: String?
     var client: RefreshingClient
-    /// What is proved to be held; nil: nothing.
+    /// What is proved with the request; nil for nothing.
     var binding: TokenBinding?
-    /// What the new access token is to be for; nil: all that was granted.
+    /// The scopes for the new access token; nil for all that were granted.
     var scopes: [String]?
 
-    /// - Returns: Nil if the session gives what is asked.
+    /// - Returns: Nil if the session allows the request.
     func refusal(by session: IssuerSession) -> IssuingRefusal? {
         if let subject, !session.belongs(to: subject) { return .otherSubject }
         guard session.isFor(client) else { return .otherClient }
@@ -28,7 +28,7 @@ struct RefreshGrantRequest: Sendable {
 }
 
 extension IssuerSession {
-    /// A session of a client is for that one alone; one of the tenant's apps is bound to none.
+    /// A client's session is for that client only; one of the tenant's apps has no client.
     fileprivate func isFor(_ client: RefreshingClient) -> Bool {
         guard let clientID else { return true }
         return switch client {

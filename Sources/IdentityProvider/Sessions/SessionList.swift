@@ -1,8 +1,8 @@
 import Time
 import Verification
 
-/// The sessions that a subject has begun at a tenant, the earliest first. Uses of a session are not in it, so that it
-/// is written at sign-ins and ends alone; whether a session goes on is said by its own record.
+/// A subject's sessions at a tenant, the oldest first. Uses of a session are not recorded, so it is written only at
+/// sign-ins and ends; whether a session is live is in its own record.
 struct SessionList: Sendable, Equatable {
     struct Entry: Sendable, Equatable {
         let id: String
@@ -10,9 +10,9 @@ struct SessionList: Sendable, Equatable {
         let createdAt: UnixTime
     }
 
-    /// How many there should be at most.
+    /// The maximum number.
     static let most = 256
-    /// How many are left when there are too many: looking at all of them then pays for a good many sign-ins.
+    /// How many remain after a cleanup, whose cost is thus spread over many sign-ins.
     static let kept = 224
     private static let version = 1.0
 
@@ -20,22 +20,22 @@ struct SessionList: Sendable, Equatable {
 
     mutating func add(_ session: IssuerSession) {
         remove([session.id])
-        // Instances' clocks differ: it is not always the last.
-        let place = entries.firstIndex { $0.createdAt > session.createdAt } ?? entries.endIndex
-        entries.insert(Entry(id: session.id, createdAt: session.createdAt), at: place)
+        // Clocks of instances differ: it is not always the last.
+        let index = entries.firstIndex { $0.createdAt > session.createdAt } ?? entries.endIndex
+        entries.insert(Entry(id: session.id, createdAt: session.createdAt), at: index)
     }
 
     mutating func remove(_ ids: Set<String>) {
         entries.removeAll { ids.contains($0.id) }
     }
 
-    /// Drops those that began so long ago that none of them goes on.
+    /// Drops sessions that began before a time, all of which have ended.
     mutating func removeAll(begunBefore time: UnixTime) {
         entries.removeAll { $0.createdAt < time }
     }
 }
 
-// MARK: - As the store keeps it
+// MARK: - In the store
 
 extension SessionList {
     var json: [UInt8] {
@@ -48,7 +48,7 @@ extension SessionList {
         return JSONWriter.bytes(of: object)
     }
 
-    /// Null, which does not read back, for what is no number.
+    /// Null, which does not parse again, for an invalid number.
     private static func number(_ value: Double) -> JSONValue { JSONNumber(value).map(JSONValue.number) ?? .null }
 
     /// - Returns: Nil for anything but what ``json`` gives.

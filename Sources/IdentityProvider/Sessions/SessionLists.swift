@@ -4,11 +4,11 @@ import Time
 
 /// The lists of a tenant's subjects in the store.
 ///
-/// A session's record comes before its entry, and goes before it. So an entry without a record is of a session that has
-/// ended, and can be dropped by whoever sees it. A crash in between leaves a session without an entry whose tokens
-/// nobody was given, or an entry without a session: neither hides a session from anyone who has one.
+/// A session's record is written before its entry and removed before it. So an entry without a record belongs to an
+/// ended session, and any reader may drop it. A crash in between leaves a session without an entry, whose tokens were
+/// never sent, or an entry without a session: neither hides a live session.
 struct SessionLists: Sendable {
-    /// How often a change is tried anew that others got ahead of; each time one of them had done theirs.
+    /// How often a change is retried after others got in first; each retry means that one of them made progress.
     private static let mostTries = 512
 
     private let store: any Store
@@ -25,7 +25,7 @@ struct SessionLists: Sendable {
         try await list(subject).list
     }
 
-    /// - Returns: What `change` gave at last, which is made on the list as it is then.
+    /// - Returns: The result of the last call of `change`, whose list was stored.
     func change<Result>(
         _ subject: String,
         at now: UnixTime,
@@ -48,7 +48,7 @@ struct SessionLists: Sendable {
         throw .unavailable("\(key(subject)) is changed all the time")
     }
 
-    /// One that cannot be read keeps nobody from signing in: the next one takes its place.
+    /// An unreadable list does not prevent sign-ins: a new one replaces it.
     private func list(_ subject: String) async throws(StoreError) -> (list: SessionList, bytes: [UInt8]?) {
         guard let bytes = try await store.value(for: key(subject)) else { return (SessionList(), nil) }
         if let list = SessionList(json: bytes) { return (list, bytes) }
@@ -56,7 +56,7 @@ struct SessionLists: Sendable {
         return (SessionList(), bytes)
     }
 
-    /// Longer than any session in it. An empty one is as good as none.
+    /// Longer than any session in it. An empty list may expire at once.
     private func lifetime(of list: SessionList) -> Duration {
         list.entries.isEmpty ? .seconds(RefreshFamily.window) : longest
     }

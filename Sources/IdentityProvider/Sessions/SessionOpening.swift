@@ -1,21 +1,21 @@
 public import Verification
 
-/// A session that is about to begin.
+/// The parameters of a new session.
 public struct SessionOpening: Sendable {
     public var subject: String
-    /// What its tokens say besides what is the issuer's to say.
+    /// The claims of its tokens, besides the issuer's own.
     public var claims: JSONObject
-    /// The granted scopes; `openid` among them asks for ID tokens (OpenID Connect Core section 3.1.2.1).
+    /// The granted scopes; with `openid` the session gets ID tokens (OpenID Connect Core section 3.1.2.1).
     public var scopes: [String]
     /// The OAuth client; nil for the tenant's own apps, which have none.
     public var clientID: String?
-    /// What the client says it is; 256 bytes of it are kept.
+    /// The client's description of itself; 256 bytes of it are stored.
     public var device: String?
     /// For the first ID token.
     public var nonce: String?
-    /// Who vouched for the subject.
+    /// The provider of the identity.
     public var provider: String?
-    /// What its tokens are bound to; nil: to nothing.
+    /// What its tokens are bound to; nil for unbound tokens.
     public var binding: TokenBinding?
 
     public init(

@@ -3,13 +3,13 @@ import Time
 
 /// A tenant's sessions in the store, each under its `sid`.
 ///
-/// A record is made once, changed only where it is still as it was read, and removed for good: a change that comes late
-/// brings back no session that was ended.
+/// A record is created once, changed only by compare-and-set, and removed permanently: a late change does not bring
+/// back an ended session.
 struct SessionRecords: Sendable {
-    /// A session as it was read, with the bytes that have to be there still for it to be changed.
+    /// A session as read, with the bytes to compare when it is changed.
     struct Stored: Sendable {
         let session: IssuerSession
-        /// Whether it may be missing in its subject's list: it began when there was none.
+        /// Whether it may be missing in its subject's list: it began before there were lists.
         let isUnlisted: Bool
         fileprivate let bytes: [UInt8]
     }
@@ -22,7 +22,7 @@ struct SessionRecords: Sendable {
         self.tenant = tenant
     }
 
-    /// - Returns: Nil where there is none, or not any more.
+    /// - Returns: Nil if there is none, or no longer.
     func read(_ id: String) async throws(StoreError) -> Stored? {
         guard let bytes = try await store.value(for: key(id)) else { return nil }
         guard let (session, version) = IssuerSession.read(bytes), session.id == id else {
@@ -31,12 +31,12 @@ struct SessionRecords: Sendable {
         return Stored(session: session, isUnlisted: version == .first, bytes: bytes)
     }
 
-    /// Keeps a new session.
+    /// Stores a new session.
     func add(_ session: IssuerSession, at now: UnixTime) async throws(StoreError) {
         try await store.set(session.json, for: key(session.id), lifetime: session.recordLifetime(at: now))
     }
 
-    /// - Returns: Whether nobody else changed or ended it since it was read.
+    /// - Returns: Whether it is unchanged since it was read.
     func replace(_ stored: Stored, with session: IssuerSession, at now: UnixTime) async throws(StoreError) -> Bool {
         try await store.replace(
             stored.bytes,

@@ -4,29 +4,29 @@ public import Time
 
 /// The sessions of one subject together.
 extension SessionService {
-    /// - Returns: Those that go on, the latest sign-in first; 256 at most.
+    /// - Returns: The live ones, the latest sign-in first; at most 256.
     public func sessions(
         ofSubject subject: String,
         at now: UnixTime
     ) async throws(IssuingError) -> [IssuerSession] {
         let list = try await asking { () async throws(StoreError) in try await lists.read(subject) }
         let (live, ended) = try await look(at: list.entries, at: now)
-        // If it fails, whoever sees them next drops them.
+        // If it fails, the next reader drops them.
         if !ended.isEmpty { try? await lists.change(subject, at: now) { $0.remove(ended) } }
         return live.filter { $0.belongs(to: subject) }.reversed()
     }
 
-    /// Ends a subject's sessions that began before a time, and refuses the access tokens that it was issued before it.
+    /// Ends a subject's sessions that began before a time, and revokes the access tokens issued before it.
     ///
     /// - Parameters:
-    ///   - reason: For people, with the revocations.
+    ///   - reason: For operators, stored with the revocations.
     public func endAll(
         ofSubject subject: String,
         before time: UnixTime,
         at now: UnixTime,
         reason: String
     ) async throws(IssuingError) {
-        // As long as a session may go on: one that is missing in the list is refused by it too.
+        // For the longest lifetime of a session: one that is missing in the list is refused by it too.
         let all = Revocation(
             tenant: rules.tenant,
             target: .subject(subject),
@@ -35,19 +35,19 @@ extension SessionService {
             reason: reason
         )
         try await asking { () async throws(StoreError) in
-            // First, so that nothing is issued to sessions that are yet to be found.
+            // First, so that sessions not found yet get no new tokens.
             try await revocations.revoke([all])
             let sessions = try await lists.read(subject).entries.filter { $0.createdAt < time }
             guard !sessions.isEmpty else { return }
             for session in sessions { try await records.remove(session.id) }
-            // Those of their access tokens that were issued after the time.
+            // Their access tokens that were issued after the time.
             try await revocations.revoke(sessions.map { revocation(ofSession: $0.id, at: now, reason: reason) })
             let ended = Set(sessions.map(\.id))
             try await lists.change(subject, at: now) { $0.remove(ended) }
         }
     }
 
-    /// Puts a session whose record is kept into its subject's list.
+    /// Adds a stored session to its subject's list.
     func list(_ session: IssuerSession, at now: UnixTime) async throws(IssuingError) {
         let list = try await asking { () async throws(StoreError) in
             try await lists.change(session.subject, at: now) { list in
@@ -58,8 +58,8 @@ extension SessionService {
         if list.entries.count > SessionList.most { try await makeRoom(in: list, for: session, at: now) }
     }
 
-    /// Drops the sessions that have ended by themselves, and ends those that began first if there are still too many.
-    /// They leave the list last: if that fails, the next sign-in does it.
+    /// Drops sessions that have ended, and ends the oldest if there are still too many. They leave the list last: if
+    /// that fails, the next sign-in does it.
     private func makeRoom(
         in list: SessionList,
         for session: IssuerSession,
@@ -82,8 +82,8 @@ extension SessionService {
         }
     }
 
-    /// - Returns: The sessions that go on, in the order of the entries, and the IDs of those that do not. One that
-    ///   cannot be read is neither.
+    /// - Returns: The live sessions, in the order of the entries, and the IDs of ended ones. An unreadable session is
+    ///   in neither.
     private func look(
         at entries: [SessionList.Entry],
         at now: UnixTime

@@ -3,13 +3,13 @@ public import Store
 public import Time
 public import Verification
 
-/// A tenant's sessions, and the tokens they get. Instances share sessions by sharing the store.
+/// A tenant's sessions and their tokens. Instances share sessions through the store.
 ///
-/// The time is given with every call.
+/// The caller passes the time.
 public struct SessionService: Sendable {
-    /// How often a change is tried anew that others got ahead of; each time one of them had done theirs.
+    /// How often a change is retried after others got in first; each retry means that one of them made progress.
     private static let mostTries = 64
-    /// Seconds by which clocks may differ: a revocation outlives the tokens it is for by these.
+    /// Seconds by which clocks may differ: a revocation outlives its tokens by this.
     static let clockDifference = 600.0
 
     let rules: IssuerRules
@@ -37,11 +37,11 @@ public struct SessionService: Sendable {
         tokens = SessionTokens(rules, keys)
     }
 
-    /// Begins a session. When this returns, it survives what its store survives.
+    /// Begins a session. When this returns, it is as durable as the store.
     ///
-    /// A subject has 256 sessions at most: those that began first are ended for new ones.
+    /// A subject has at most 256 sessions: new ones end the oldest.
     ///
-    /// - Returns: Its tokens; an ID token among them, with the nonce, if `openid` is among the scopes.
+    /// - Returns: Its tokens, with an ID token that has the nonce if `openid` is among the scopes.
     public func start(_ opening: SessionOpening, at now: UnixTime) async throws(IssuingError) -> IssuedTokens {
         let (session, refreshToken) = IssuerSession.start(opening, rules, at: now)
         let issued = try await tokens.make(
@@ -55,25 +55,24 @@ public struct SessionService: Sendable {
         do throws(IssuingError) {
             try await list(session, at: now)
         } catch {
-            // Nobody is given its tokens. If it stays after all, it does no harm: it expires by itself.
+            // Its tokens were never sent. If it stays after all, it does no harm and expires.
             try? await asking { () async throws(StoreError) in try await records.remove(session.id) }
             throw error
         }
         return issued
     }
 
-    /// New tokens for a refresh token, which is used up by it: its successor is among them (RFC 6749 section 6).
+    /// Issues new tokens for a refresh token, which is used up: its successor is among them (RFC 6749 section 6).
     ///
-    /// However often and on however many instances one is presented within 30 seconds, it has one successor. Later it
-    /// ends the session, and the tokens of it. Whoever is refused as another subject or client, for scopes, or for
-    /// another key, has not used it up.
+    /// Within 30 seconds a token gives the same successor, however often and on however many instances it is presented.
+    /// Later it ends the session, and revokes its tokens. A request that is refused for its subject, client, scopes or
+    /// key does not use the token up.
     ///
     /// - Parameters:
-    ///   - subject: Whose it has to be; nil: whoever's.
-    ///   - client: Who presents it. A session of a client is for that one alone.
-    ///   - scopes: What the new access token is to be for, of what was granted; nil: all of it. The session keeps what
-    ///     it has.
-    ///   - binding: What is proved to be held, and the new access token is bound to: for some clients it has to be.
+    ///   - subject: The expected subject; nil for any.
+    ///   - client: The sender. A client's session is for that client only.
+    ///   - scopes: For the new access token, within what was granted; nil for all. The session's scopes do not change.
+    ///   - binding: What the request proves, and the new access token is bound to; some clients must have one.
     public func refresh(
         _ refreshToken: String,
         subject: String? = nil,
@@ -88,8 +87,8 @@ public struct SessionService: Sendable {
         for _ in 0..<Self.mostTries {
             let stored = try await read(id)
             var session = stored.session
-            let answer = session.answer(to: token, request, at: now)
-            switch answer {
+            let result = session.answer(to: token, request, at: now)
+            switch result {
             case .refuse(let refusal):
                 if refusal == .otherKey {
                     logger.warning("a refresh token came without the key that it is bound to", metadata: metadata(id))
@@ -103,7 +102,7 @@ public struct SessionService: Sendable {
                 guard rules.allows(binding?.confirmation, for: session.clientID) else { throw .refused(.otherKey) }
                 try await endIfRevoked(session, at: now)
             }
-            if case .repeated(let sealed) = answer {
+            if case .repeated(let sealed) = result {
                 guard let successor = SealedSuccessor.open(sealed, with: token, tenant: rules.tenant) else {
                     throw .unavailable(.garbled("the successor of a refresh token of session \(id)"))
                 }
@@ -128,19 +127,18 @@ public struct SessionService: Sendable {
         throw Self.tooBusy(id)
     }
 
-    /// Whether a refresh token is one of the session with this `sid` by what it says itself.
+    /// Whether a refresh token names the session with this `sid`; the token is not verified.
     public static func names(_ refreshToken: String, session sessionID: String) -> Bool {
         RefreshToken(refreshToken)?.sessionID == sessionID
     }
 
-    /// A new access token for one of a session that is used by its `sid`: for clients whose refresh token is not at
-    /// hand.
+    /// Issues a new access token for a session identified by its `sid`: for clients whose refresh token is not at hand.
     ///
     /// - Parameters:
-    ///   - subject: Of the token that shows the `sid`, which has been verified.
-    ///   - scopes: That token's. One that was narrowed gets no successor: it would be wider, or stand in for the others
-    ///     of its session.
-    ///   - confirmation: What that token is bound to, and was proved with it. The new one is bound to the same.
+    ///   - subject: Of the verified token with the `sid`.
+    ///   - scopes: That token's. A narrowed token gets no successor: it would have all scopes of the session, or
+    ///     replace its other tokens.
+    ///   - confirmation: What that token is bound to, proved with the request. The new one is bound to the same.
     public func renew(
         sessionID: String,
         subject: String,
@@ -160,16 +158,15 @@ public struct SessionService: Sendable {
             try await endIfRevoked(session, at: now)
             session.use(rules, at: now)
             let issued = try await tokens.make(session, nil, boundTo: confirmation, at: now)
-            // Not only for the longer life: this also fails if the session was ended meanwhile.
+            // Not only to extend the session: this also fails if the session was ended meanwhile.
             if try await replace(stored, with: session, at: now) { return issued }
         }
         throw Self.tooBusy(sessionID)
     }
 
-    /// Ends a session, known or not: its refresh tokens are good for nothing from here on, and its access tokens are
-    /// revoked.
+    /// Ends a session, known or not: its refresh tokens become invalid, and its access tokens are revoked.
     ///
-    /// - Parameter reason: For people, with the revocation.
+    /// - Parameter reason: For operators, stored with the revocation.
     public func end(
         sessionID: String,
         at now: UnixTime,
@@ -177,15 +174,15 @@ public struct SessionService: Sendable {
     ) async throws(IssuingError) {
         let session = try await readForEnd(sessionID)
         try await asking { () async throws(StoreError) in
-            // In this order: nothing new is issued by the time that what was issued is revoked.
+            // In this order: nothing new can be issued once the issued tokens are revoked.
             try await records.remove(sessionID)
             try await revocations.revoke([revocation(ofSession: sessionID, at: now, reason: reason)])
         }
-        // The session has ended. An entry that stays is dropped by whoever sees it next.
+        // The session has ended. The next reader drops an entry that stays.
         if let session { try? await lists.change(session.subject, at: now) { $0.remove([sessionID]) } }
     }
 
-    /// - Returns: Nil for one that is not there, was ended or has expired.
+    /// - Returns: Nil if it does not exist, was ended or has expired.
     public func session(_ sessionID: String, at now: UnixTime) async throws(IssuingError) -> IssuerSession? {
         let stored = try await asking { () async throws(StoreError) in try await records.read(sessionID) }
         guard let session = stored?.session, session.isLive(at: now) else { return nil }
@@ -203,7 +200,7 @@ extension SessionService {
         return stored
     }
 
-    /// - Returns: Nil where there is none, or none that can be read: that one can be ended all the same.
+    /// - Returns: Nil if there is none, or it is unreadable: it can be ended all the same.
     private func readForEnd(_ id: String) async throws(IssuingError) -> IssuerSession? {
         do throws(StoreError) {
             return try await records.read(id)?.session
@@ -216,7 +213,7 @@ extension SessionService {
 
     private func endIfRevoked(_ session: IssuerSession, at now: UnixTime) async throws(IssuingError) {
         guard await revocations.isRevoked(session, tenant: rules.tenant) else { return }
-        // The tokens too: an instance that did not know of it yet may have issued some since.
+        // Its tokens too: an instance that did not know of the revocation may have issued some since.
         try await end(sessionID: session.id, at: now, reason: "its subject or tenant was revoked")
         throw .refused(.revoked)
     }

@@ -1,7 +1,7 @@
 import Time
 import Verification
 
-/// Makes what a client gets for a session.
+/// Issues the tokens of a session.
 struct SessionTokens: Sendable {
     private let rules: IssuerRules
     private let keys: any IssuerKeys
@@ -12,9 +12,9 @@ struct SessionTokens: Sendable {
     }
 
     /// - Parameters:
-    ///   - refreshToken: Nil where the client's own stays as it is.
-    ///   - scopes: Nil: all that were granted.
-    ///   - confirmation: What the access token is bound to; nil: to nothing.
+    ///   - refreshToken: Nil if the client keeps its present one.
+    ///   - scopes: Nil for all that were granted.
+    ///   - confirmation: What the access token is bound to; nil for an unbound token.
     ///   - nonce: For the first ID token.
     func make(
         _ session: IssuerSession,

@@ -1,24 +1,23 @@
 public import Verification
 
-/// The keys of an issuer in `keys_dir`. Signs aside from the loops that serve requests: an RSA signature takes most of a
-/// millisecond.
+/// The keys of an issuer in `keys_dir`. Signs off the event loops: an RSA signature takes most of a millisecond.
 public actor DirectoryKeys: IssuerKeys {
     private let algorithm: SignatureAlgorithm
     private let directory: SigningKeyDirectory
     private var signer: TokenSigner?
     private var publishedKeys: PublishedKeys?
-    /// The `kid` that tokens are signed under now; nil before the first.
+    /// The `kid` of the current signing key; nil before the first load.
     public private(set) var keyID: String?
 
-    /// Keys are read when they are first needed, or at ``reload()``.
+    /// Keys are loaded when first needed, or by ``reload()``.
     public init(algorithm: SignatureAlgorithm, directory: SigningKeyDirectory) {
         self.algorithm = algorithm
         self.directory = directory
     }
 
-    /// Reads the keys again. The verifiers have to know a key before it signs.
+    /// Loads the keys again. The verifiers must know a key before it signs.
     ///
-    /// - Throws: Why the keys cannot be used; what signed and was published before goes on then.
+    /// - Throws: Why the keys cannot be used; the previous ones stay in use.
     public func reload() throws(SigningProblem) {
         let published = try directory.published()
         _ = try loadSigner()
@@ -30,7 +29,7 @@ public actor DirectoryKeys: IssuerKeys {
         return try signer.token(claims, as: type)
     }
 
-    /// Everything that the directory verifies with, the `*.jwk` and `*.jwks` of keys that are gone included.
+    /// All keys that the directory verifies with, including `*.jwk` and `*.jwks` files of removed keys.
     public func published() throws(SigningProblem) -> PublishedKeys {
         if let publishedKeys { return publishedKeys }
         let published = try directory.published()

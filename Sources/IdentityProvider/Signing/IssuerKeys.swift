@@ -1,24 +1,24 @@
 public import Verification
 
-/// The keys of one issuer: what signs its tokens, and what others verify them with.
+/// The keys of one issuer: the one that signs its tokens, and those that others verify them with.
 public protocol IssuerKeys: Sendable {
-    /// - Parameter claims: Exactly these.
+    /// - Parameter claims: The token has exactly these.
     func sign(_ claims: JSONObject, as type: IssuedTokenType) async throws(SigningProblem) -> String
 
     /// The previous, the active and the next key.
     func published() async throws(SigningProblem) -> PublishedKeys
 }
 
-/// What a token of ours says it is (RFC 8725 section 3.11).
+/// The `typ` of an issuer's token (RFC 8725 section 3.11).
 public enum IssuedTokenType: String, Sendable {
     /// RFC 9068.
     case access = "at+jwt"
     case id = "JWT"
-    /// The proof with a request to an account hook.
+    /// The proof in a request to an account hook.
     case hook = "hook+jwt"
 }
 
-/// Public keys, as they are published and as they verify.
+/// Public keys, as a document and as verifiers.
 public struct PublishedKeys: Sendable {
     /// A JWK Set (RFC 7517 section 5).
     public let document: JSONObject

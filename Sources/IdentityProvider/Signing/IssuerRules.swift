@@ -1,9 +1,9 @@
 public import Tenants
 public import Verification
 
-/// What a tenant's own issuer signs, and how long it is good for.
+/// The token rules of a tenant's own issuer.
 public struct IssuerRules: Sendable, Equatable {
-    /// How long a session may go on by default, however often it is used.
+    /// The default maximum lifetime of a session, however often it is used.
     public static let defaultLongestSession: Duration = .seconds(365 * 86_400)
 
     /// Its name in tenants.yaml.
@@ -13,17 +13,17 @@ public struct IssuerRules: Sendable, Equatable {
     /// The `aud` of its access tokens.
     public var audience: String
     public var algorithm: SignatureAlgorithm
-    /// How long an access token is good.
+    /// The lifetime of an access token.
     public var access: Duration
-    /// How long an ID token is good.
+    /// The lifetime of an ID token.
     public var idLifetime: Duration
-    /// How long a session is good after its last use.
+    /// The lifetime of a session after its last use.
     public var refresh: Duration
-    /// How long a session is good after the sign-in, whatever its use; at least ``refresh``.
+    /// The lifetime of a session after the sign-in, whatever its use; at least ``refresh``.
     public var longestSession: Duration
-    /// The IDs of clients whose access tokens have to be bound to a key (RFC 9449).
+    /// The IDs of clients whose access tokens must be bound to a key (RFC 9449).
     public var clientsWithKeys: Set<String> = []
-    /// The IDs of clients whose access tokens have to be bound to a certificate (RFC 8705).
+    /// The IDs of clients whose access tokens must be bound to a certificate (RFC 8705).
     public var clientsWithCertificates: Set<String> = []
 
     public init(
@@ -65,7 +65,7 @@ extension IssuerRules {
 }
 
 extension IssuerRules {
-    /// Whether a client gets access tokens that are bound to this and nothing more; nil: a client that is none.
+    /// Whether a client may get access tokens with exactly this binding; `clientID` is nil for the tenant's own apps.
     func allows(_ confirmation: Confirmation?, for clientID: String?) -> Bool {
         guard let clientID else { return true }
         if clientsWithKeys.contains(clientID), confirmation?.keyThumbprint == nil { return false }
@@ -74,7 +74,7 @@ extension IssuerRules {
 }
 
 extension Duration {
-    /// In seconds, as they are added to Unix time.
+    /// In seconds, to add to Unix time.
     var seconds: Double {
         Double(components.seconds) + Double(components.attoseconds) / 1e18
     }

@@ -1,10 +1,9 @@
 public import Time
 public import Verification
 
-/// Verifies the issuer's own tokens, for its endpoints: with the keys that it publishes, and with no other type of token
-/// than the one asked for.
+/// Verifies the issuer's own tokens for its endpoints: with its published keys, and only tokens of the requested type.
 public actor OwnTokenVerifier {
-    /// Verifiers for the keys as they were published last.
+    /// Verifiers for the keys as last published.
     private struct Verifiers {
         let keys: KeySet
         let access: TokenVerifier
@@ -24,8 +23,8 @@ public actor OwnTokenVerifier {
         self.leeway = leeway
     }
 
-    /// Whom a token is for: signature, `typ`, `iss`, `exp` and the times are checked, and `aud` of access tokens. The
-    /// `aud` of ID tokens is for the caller to check.
+    /// Verifies a token: signature, `typ`, `iss`, `exp` and the other times, and `aud` of access tokens. The caller
+    /// checks the `aud` of ID tokens.
     ///
     /// - Parameters:
     ///   - allowExpired: Whether a token may be past its `exp`, however long (OpenID Connect RP-Initiated Logout 1.0
@@ -52,7 +51,7 @@ public actor OwnTokenVerifier {
         _ verifiers: Verifiers
     ) -> Result<Principal, OwnTokenFailure> {
         do throws(VerificationFailure) {
-            // Tokens of ours say what they are to the letter (RFC 8725 section 3.11).
+            // Our own tokens have their exact type (RFC 8725 section 3.11).
             guard let said = try UnverifiedToken(token).header["typ"]?.string,
                 said.utf8.elementsEqual(type.rawValue.utf8)
             else { return .failure(.wrongType) }
@@ -83,11 +82,11 @@ public actor OwnTokenVerifier {
     }
 }
 
-/// Why a token is not taken for one of the issuer's own.
+/// Why a token is not accepted as one of the issuer's own.
 public enum OwnTokenFailure: Error, Sendable, Equatable {
-    /// It is none, or not any more.
+    /// It is invalid or no longer valid.
     case refused(VerificationFailure)
-    /// It is of another type than the one asked for.
+    /// It is of another type than requested.
     case wrongType
     /// There are no keys to verify with.
     case unavailable(SigningProblem)

@@ -1,7 +1,7 @@
 public import Verification
 
 extension PublishedKeys {
-    /// Publishes those of `keys` that verify `algorithm`, each by its public members (RFC 7517 section 4).
+    /// Publishes those of `keys` that verify `algorithm`, with their public members only (RFC 7517 section 4).
     public init(_ keys: KeySet, algorithm: SignatureAlgorithm) {
         let fitting = keys.keys.filter { $0.algorithms.contains(algorithm) }
         let members = fitting.compactMap { $0.publicJWK(algorithm: algorithm) }

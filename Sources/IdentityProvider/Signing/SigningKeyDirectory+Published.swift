@@ -2,7 +2,7 @@ import Tenants
 import Verification
 
 extension SigningKeyDirectory {
-    /// What the directory verifies with, private keys by their public halves.
+    /// The keys that the directory verifies with; private keys by their public halves.
     func published() throws(SigningProblem) -> PublishedKeys {
         let source = KeyFileSource(kind: .directory, path: path, algorithms: [algorithm])
         do throws(KeyFileProblem) {

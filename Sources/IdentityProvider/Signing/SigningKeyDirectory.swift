@@ -1,12 +1,11 @@
 public import Tenants
 public import Verification
 
-/// `issuer.keys_dir`, as the one who signs sees it: the private keys of its `*.pem`, each under the name that verifiers
-/// know it by. That is its file's name without the ending; `gatehouse keys generate` takes the thumbprint (RFC 7638) for
-/// it.
+/// `issuer.keys_dir` as used for signing: the private keys in its `*.pem` files, each under the `kid` that verifiers
+/// know. That is its file name without the extension; `gatehouse keys generate` uses the thumbprint (RFC 7638).
 ///
-/// Nothing in a key says how old it is. Of several the one whose file comes last by name signs, so that who adds a key
-/// decides by its name whether it takes over.
+/// A key has no age. The one whose file name sorts last signs, so the name of an added key decides whether it takes
+/// over.
 public struct SigningKeyDirectory: Sendable {
     private static let ending = ".pem"
 
@@ -20,10 +19,11 @@ public struct SigningKeyDirectory: Sendable {
         self.files = files
     }
 
-    /// The keys as they are in the directory now. One that does not fit the algorithm is passed over.
+    /// The keys as they are in the directory now. A key that does not fit the algorithm is skipped.
     ///
-    /// - Throws: ``SigningProblem/unreadable(path:_:)``, ``SigningProblem/unusable(path:_:)`` for the first file that
-    ///   holds no private key, which may be one that is being written, or ``SigningProblem/noKey(directory:_:)``.
+    /// - Throws: ``SigningProblem/unreadable(path:_:)``, ``SigningProblem/unusable(path:_:)`` for the first file
+    ///   without a usable private key, which may be one that is being written, or
+    ///   ``SigningProblem/noKey(directory:_:)``.
     public func load() throws(SigningProblem) -> SigningKeys {
         var keys: [SigningKeys.NamedKey] = []
         for name in try names() {

@@ -2,15 +2,15 @@ import Store
 import Time
 import Verification
 
-/// A tenant's ring in the store, sealed. It is only ever changed where it is still as it was read: of two instances that
-/// change it at once, the second does its part on what the first left.
+/// A tenant's key ring in the store, sealed. It is changed only by compare-and-set: of two instances that change it at
+/// once, the second repeats its change on the first's result.
 ///
-/// Each algorithm has a ring of its own, so that a changed `algorithm` begins one.
+/// Each algorithm has its own ring, so changing `algorithm` begins a new one.
 struct SigningKeyRecord: Sendable {
-    /// How often a change is tried anew that others got ahead of; each time one of them had done theirs.
+    /// How often a change is retried after others got in first; each retry means that one of them made progress.
     private static let mostTries = 32
 
-    /// What an update came to.
+    /// The result of an update.
     struct Outcome: Sendable {
         /// The ring that was in the store; nil if there was none.
         let before: SigningKeyring?
@@ -34,10 +34,10 @@ struct SigningKeyRecord: Sendable {
 
     private var key: StoreKey { StoreKey(tenant: tenant, kind: "signing-keys", name: algorithm.rawValue) }
 
-    /// Reads the ring and puts what `change` makes of it in its place. When this returns, that is what is there.
+    /// Reads the ring and replaces it with the result of `change`. When this returns, the result is stored.
     ///
     /// - Parameters:
-    ///   - known: What to put back if the store has lost it; nil: a new ring is made.
+    ///   - known: The ring to restore if the store has lost it; nil to create a new one.
     ///   - change: Called again for each ring that others wrote meanwhile.
     func update(
         else known: SigningKeyring?,
@@ -71,7 +71,7 @@ struct SigningKeyRecord: Sendable {
         }
     }
 
-    /// A word that is lost does no harm: every instance looks each minute at least.
+    /// A lost announcement does no harm: every instance checks at least once a minute.
     func announce(topic: String) async {
         try? await store.announce(Announcement(topic: topic, subject: tenant))
     }

@@ -1,22 +1,22 @@
 public import Tenants
 
-/// How long the keys of a ring are published, sign and are kept. In seconds.
+/// How long the keys of a ring are published, sign and are kept, in seconds.
 public struct SigningKeyTimes: Sendable, Equatable {
-    /// How long a key is published before it signs: longer than anybody keeps a key set (`Cache-Control` of the JWKS
-    /// endpoint has to stay below it), and instances take to read the store.
+    /// How long a key is published before it signs: longer than clients cache a key set (`Cache-Control` of the JWKS
+    /// endpoint must stay below it), and instances take to read the store.
     public static let publication = 3600.0
-    /// How long before a key takes over that is settled: instances look at the store at least every minute, and their clocks
-    /// differ by up to one.
+    /// How long before a key takes over its time is settled: instances check the store at least every minute, and their
+    /// clocks differ by up to one.
     public static let notice = 300.0
-    /// How long an instance that cannot read the store signs on. After that another key may long have taken over, and
-    /// its own be forgotten.
+    /// How long an instance that cannot read the store goes on signing. Later another key may have taken over, and its
+    /// own been forgotten.
     public static let withoutStore = 3600.0
-    /// By how much clocks may differ, those of who verifies included.
+    /// By how much clocks may differ, including those of verifiers.
     static let clockDifference = 600.0
 
     /// How long a key signs.
     public var rotateEvery: Double
-    /// The life of the longest-lived token.
+    /// The lifetime of the longest-lived token.
     public var longestToken: Double
 
     public init(rotateEvery: Double, longestToken: Double) {

@@ -1,7 +1,7 @@
 import Time
 import Verification
 
-/// A ring as it is kept, sealed: private keys are in it.
+/// A ring in the store. It is sealed, as it contains private keys.
 extension SigningKeyring {
     private static let version = 1.0
 
@@ -16,7 +16,7 @@ extension SigningKeyring {
         return JSONWriter.bytes(of: ["version": 1, "keys": .array(keys)] as JSONObject)
     }
 
-    /// - Returns: Nil for what is no ring of keys for `algorithm`.
+    /// - Returns: Nil if it is no key ring for `algorithm`.
     init?(json: [UInt8], _ algorithm: SignatureAlgorithm) {
         guard let object = try? JSONParser.parse(json).object, object["version"]?.double == Self.version,
             let elements = object["keys"]?.array

@@ -1,40 +1,40 @@
 public import Time
 
-/// What is told of a key to who runs the gateway: nothing of the key itself.
+/// The state of a key as shown to operators, without the key itself.
 public struct SigningKeyState: Sendable, Equatable {
     public enum Stage: String, Sendable {
-        /// Signs no more, and verifies what it signed.
+        /// Does not sign any more, but verifies what it signed.
         case previous
         case active
-        /// Is published, so that it is known by the time that it signs.
+        /// Published, so that verifiers know it before it signs.
         case next
     }
 
     public let keyID: String
     public let stage: Stage
     public let createdAt: UnixTime
-    /// The time from which it signs; nil: not settled.
+    /// The time from which it signs; nil if not settled.
     public let activeFrom: UnixTime?
-    /// When another takes over; nil: not settled.
+    /// When another takes over; nil if not settled.
     public let retiredAt: UnixTime?
-    /// When it stops to verify; nil: not settled.
+    /// When it stops verifying; nil if not settled.
     public let forgottenAt: UnixTime?
 }
 
-/// What a rotation comes to.
+/// The result of a rotation.
 public struct RotationPlan: Sendable, Equatable {
     /// Signs until then.
     public let activeKeyID: String
-    /// Takes over; nil: a key that is not made yet.
+    /// Takes over; nil if the key is not made yet.
     public let nextKeyID: String?
-    /// The key after it is made then.
+    /// The time of the takeover; the following key is made then.
     public let takesOverAt: UnixTime
-    /// The time until which the key that signs now verifies.
+    /// The time until which the present signing key verifies.
     public let verifiesUntil: UnixTime
-    /// Whether it was settled before anybody asked.
+    /// Whether it was settled before the request.
     public private(set) var isUnderWay: Bool
 
-    /// The same, settled by who asked.
+    /// The same, settled by this request.
     var asked: RotationPlan {
         var plan = self
         plan.isUnderWay = false
@@ -46,19 +46,19 @@ extension SigningKeyring {
     /// Every key, in the order in which they sign.
     public func states(at now: UnixTime, _ times: SigningKeyTimes) -> [SigningKeyState] {
         let active = activePlace(at: now)
-        return keys.indices.map { place in
+        return keys.indices.map { index in
             SigningKeyState(
-                keyID: keys[place].keyID,
-                stage: place < active ? .previous : place == active ? .active : .next,
-                createdAt: keys[place].createdAt,
-                activeFrom: keys[place].activeFrom,
-                retiredAt: retiredAt(place),
-                forgottenAt: forgottenAt(place, times)
+                keyID: keys[index].keyID,
+                stage: index < active ? .previous : index == active ? .active : .next,
+                createdAt: keys[index].createdAt,
+                activeFrom: keys[index].activeFrom,
+                retiredAt: retiredAt(index),
+                forgottenAt: forgottenAt(index, times)
             )
         }
     }
 
-    /// What ``rotated(at:_:)`` would do.
+    /// The effect of ``rotated(at:_:)``.
     public func rotatePlan(at now: UnixTime, _ times: SigningKeyTimes) -> RotationPlan {
         let next = next(at: now)
         let takesOverAt = next?.activeFrom ?? takeover(createdAt: next?.createdAt ?? now, at: now)

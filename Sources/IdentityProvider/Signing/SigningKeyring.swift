@@ -1,17 +1,17 @@
 public import Time
 public import Verification
 
-/// The keys of an issuer that makes its own: those that signed, the one that does, and the one that is next.
+/// The keys of an issuer that makes its own: previous ones, the one that signs, and the next.
 ///
-/// Which key signs follows from the ring and the time alone. So instances that know the same ring agree without a word,
-/// and the ring is changed only well before it matters:
+/// Which key signs follows from the ring and the time alone. So instances with the same ring agree without
+/// communication, and the ring is changed only well before it takes effect:
 ///
 ///     made ──── published an hour at least ────┐
 ///                                 settled ─ 5 min ─ takes over ── signs ── the one after it takes over
 ///                                                                              └─ kept ─ forgotten
 ///
-/// Only a key that was read from the store is settled, so that every instance that read the store since knows it,
-/// however long the one that made it took to write it down.
+/// Only a key that was read back from the store is settled, so that every instance that has read the store since knows
+/// it, however long its writing took.
 public struct SigningKeyring: Sendable, Equatable {
     public struct Key: Sendable {
         /// The thumbprint of its public half (RFC 7638).
@@ -29,17 +29,17 @@ public struct SigningKeyring: Sendable, Equatable {
         }
     }
 
-    /// What has to be done about a ring.
+    /// A pending change of a ring.
     enum Change: Sendable, Equatable {
         case makeNext
         /// The next key takes over at this time.
         case settle(at: UnixTime)
-        /// The first so many keys are of no use any more.
+        /// The first so many keys are no longer needed.
         case forget(Int)
     }
 
     public let algorithm: SignatureAlgorithm
-    /// In the order in which they sign. The first is settled, and only the last may not be.
+    /// In the order in which they sign. The first is settled; only the last may be unsettled.
     public private(set) var keys: [Key]
 
     /// - Returns: Nil unless the keys are in order.
@@ -52,7 +52,7 @@ public struct SigningKeyring: Sendable, Equatable {
         self.keys = keys
     }
 
-    /// The first ring of an issuer: a key that signs at once, as nobody has any other, and the next.
+    /// The first ring of an issuer: a key that signs at once, as verifiers have no other, and the next.
     public static func first(_ algorithm: SignatureAlgorithm, at now: UnixTime) throws(SigningError) -> SigningKeyring {
         let active = try Key.make(algorithm, at: now, activeFrom: now)
         let next = try Key.make(algorithm, at: now)
@@ -60,7 +60,8 @@ public struct SigningKeyring: Sendable, Equatable {
         return ring
     }
 
-    /// The place of the key that signs at `now`. The first stands in while a clock is behind that of who made it.
+    /// The index of the key that signs at `now`. It is 0 while a clock is behind that of the instance that made the
+    /// first key.
     func activePlace(at now: UnixTime) -> Int {
         keys.lastIndex { $0.activeFrom.map { $0 <= now } ?? false } ?? 0
     }
@@ -70,18 +71,18 @@ public struct SigningKeyring: Sendable, Equatable {
 
     /// The key after the one that signs.
     public func next(at now: UnixTime) -> Key? {
-        let place = activePlace(at: now) + 1
-        return place < keys.count ? keys[place] : nil
+        let index = activePlace(at: now) + 1
+        return index < keys.count ? keys[index] : nil
     }
 }
 
-// MARK: - What happens to it
+// MARK: - Events
 
 extension SigningKeyring {
-    /// What is due by time alone; nothing if the ring is as it should be.
+    /// The changes due by time alone; empty if there are none.
     func due(at now: UnixTime, _ times: SigningKeyTimes) -> [Change] {
         var changes: [Change] = []
-        let spent = keys.indices.prefix { place in forgottenAt(place, times).map { $0 <= now } ?? false }
+        let spent = keys.indices.prefix { index in forgottenAt(index, times).map { $0 <= now } ?? false }
         if !spent.isEmpty { changes.append(.forget(spent.count)) }
         guard let next = next(at: now) else { return changes + [.makeNext] }
         let active = active(at: now)
@@ -92,24 +93,24 @@ extension SigningKeyring {
         return changes
     }
 
-    /// The ring with everything done that is due.
+    /// The ring after all due changes.
     public func kept(at now: UnixTime, _ times: SigningKeyTimes) throws(SigningError) -> SigningKeyring {
         var ring = self
         for change in due(at: now, times) { try ring.make(change, at: now) }
         return ring
     }
 
-    /// The ring with the next key's time to take over settled: as early as may be, whatever is due.
+    /// The ring with the next key's takeover settled for the earliest possible time.
     public func rotated(at now: UnixTime, _ times: SigningKeyTimes) throws(SigningError) -> SigningKeyring {
         var ring = try kept(at: now, times)
-        // Of the ring that was read, not one that was made just now.
+        // Only a key of the ring as read, not one that was just made.
         if let next = next(at: now), ring.next(at: now)?.activeFrom == nil {
             try ring.make(.settle(at: takeover(createdAt: next.createdAt, at: now)), at: now)
         }
         return ring
     }
 
-    /// Not before whoever verifies had the time to learn of the key, and all who sign that it is settled.
+    /// Verifiers need time to learn of the key, and signers to learn that it is settled.
     func takeover(createdAt: UnixTime, at now: UnixTime) -> UnixTime {
         max(now + SigningKeyTimes.notice, createdAt + SigningKeyTimes.publication)
     }
@@ -122,19 +123,19 @@ extension SigningKeyring {
         }
     }
 
-    /// When the key at `place` stops to sign; nil while that is not settled.
-    func retiredAt(_ place: Int) -> UnixTime? {
-        place + 1 < keys.count ? keys[place + 1].activeFrom : nil
+    /// When the key at `index` stops signing; nil if not settled.
+    func retiredAt(_ index: Int) -> UnixTime? {
+        index + 1 < keys.count ? keys[index + 1].activeFrom : nil
     }
 
-    /// The time from which nobody holds a token of the key at `place` that is good.
-    func forgottenAt(_ place: Int, _ times: SigningKeyTimes) -> UnixTime? {
-        retiredAt(place).map { $0 + times.keptAfterwards }
+    /// When all tokens of the key at `index` have expired.
+    func forgottenAt(_ index: Int, _ times: SigningKeyTimes) -> UnixTime? {
+        retiredAt(index).map { $0 + times.keptAfterwards }
     }
 }
 
 extension SigningKeyring.Key: Equatable {
-    /// The thumbprint stands for the key.
+    /// The thumbprint identifies the key.
     public static func == (one: Self, other: Self) -> Bool {
         one.keyID.utf8.elementsEqual(other.keyID.utf8) && one.createdAt == other.createdAt
             && one.activeFrom == other.activeFrom

@@ -8,9 +8,9 @@ public struct SigningKeys: Sendable {
         public let key: SigningKey
     }
 
-    /// In the order of their files' names; never empty.
+    /// In the order of their file names; never empty.
     public let keys: [NamedKey]
-    /// The one that signs: the last.
+    /// The key that signs: the last.
     public let active: NamedKey
 
     /// - Returns: Nil if there are none.

@@ -4,11 +4,11 @@ public import Verification
 
 /// Why an issuer cannot sign.
 public enum SigningProblem: Error, Sendable, Equatable {
-    /// The directory, or a file of it, cannot be read.
+    /// The directory, or a file in it, cannot be read.
     case unreadable(path: String, FileReadingError)
-    /// The file holds no private key that can be used.
+    /// The file has no usable private key.
     case unusable(path: String, SigningError)
-    /// No file of the directory holds a private key for the algorithm.
+    /// No file in the directory has a private key for the algorithm.
     case noKey(directory: String, SignatureAlgorithm)
     /// The keys of the directory cannot be published.
     case unpublishable(KeyFileProblem)
@@ -20,9 +20,9 @@ public enum SigningProblem: Error, Sendable, Equatable {
     case notGenerated(SigningError)
     /// OpenSSL made no signature.
     case notSigned(SigningError)
-    /// The claims make a token of so many bytes, more than a verifier looks at.
+    /// The claims make a token of so many bytes, more than verifiers accept.
     case tooLong(Int)
-    /// The next refresh token could not be put away for a client that loses it.
+    /// The next refresh token could not be sealed for a retry.
     case notSealed
 }
 

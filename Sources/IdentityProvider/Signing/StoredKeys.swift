@@ -4,23 +4,23 @@ public import Tenants
 public import Time
 public import Verification
 
-/// The keys of an issuer that the gateway makes itself: a ring in the store, sealed, that instances share and change by
-/// compare-and-set. Signs aside from the loops that serve requests: an RSA signature takes most of a millisecond.
+/// The keys of an issuer that the gateway makes itself: a sealed ring in the store that instances share and change by
+/// compare-and-set. Signs off the event loops: an RSA signature takes most of a millisecond.
 ///
-/// Somebody has to call ``keepUp(at:)`` at least every minute, and when ``topic`` is announced with the tenant's name.
+/// Call ``keepUp(at:)`` at least every minute, and when ``topic`` is announced with the tenant's name.
 public actor StoredKeys: IssuerKeys {
-    /// What is announced when a ring has changed; the subject is the tenant.
+    /// The topic that announces a changed ring; the subject is the tenant.
     public static let topic = "signing-keys"
-    /// Seconds after which a ring that nobody kept up with is read before it is used.
+    /// Seconds after which a ring is read again before it is used, if ``keepUp(at:)`` was not called.
     private static let freshness = 120.0
-    /// Seconds between two tries of that.
+    /// Seconds between two attempts of that.
     private static let pause = 5.0
 
-    /// A ring that all verifiers here know.
+    /// A ring that all verifiers of this instance know.
     private struct Held {
         var ring: SigningKeyring
         var published: PublishedKeys
-        /// When it was the one in the store.
+        /// When it was read from the store.
         var readAt: UnixTime
     }
 
@@ -32,16 +32,16 @@ public actor StoredKeys: IssuerKeys {
     private let distribute: @Sendable (KeySet) async -> Void
     private var held: Held?
     private var signer: (keyID: String, signer: TokenSigner)?
-    /// Why the store was not read when it was last tried, and when that was.
+    /// Why the last read of the store failed, and when.
     private var failure: (problem: SigningProblem, at: UnixTime)?
-    /// The end of the line of those who read and change the ring.
+    /// The last of the queued reads and changes of the ring.
     private var turn: Task<Void, Never>?
 
     /// - Parameters:
     ///   - store: Open.
     ///   - sealer: Seals the private keys.
-    ///   - now: The time, for what is signed.
-    ///   - distribute: Takes the keys to everybody here who verifies with them. No key signs before it has returned.
+    ///   - now: The clock for signing.
+    ///   - distribute: Passes the keys to all verifiers of this instance. No key signs before it has returned.
     public init(
         _ issuer: BuiltInIssuer,
         tenant: String,
@@ -61,22 +61,22 @@ public actor StoredKeys: IssuerKeys {
         self.distribute = distribute
     }
 
-    /// Reads the ring, makes the first one if there is none, and does what is due.
+    /// Reads the ring, creates the first one if there is none, and makes due changes.
     ///
-    /// - Throws: ``SigningProblem/store(_:)``, also for a `GATEHOUSE_KEY` that does not open it.
+    /// - Throws: ``SigningProblem/store(_:)``, also if `GATEHOUSE_KEY` does not open it.
     public func load(at now: UnixTime) async throws(SigningProblem) {
         _ = try await inTurn { await self.refreshed(at: now) }.get()
     }
 
-    /// Reads the ring again and does what is due: a key takes over, a next one is made, an old one forgotten. What
-    /// cannot be done is logged, and what was read before stays in use.
+    /// Reads the ring again and makes due changes: a key takes over, a next one is made, an old one forgotten. Failures
+    /// are logged, and the previous ring stays in use.
     public func keepUp(at now: UnixTime) async {
         _ = await inTurn { await self.refreshed(at: now) }
     }
 
-    /// Has the next key take over as soon as everybody may be taken to know it.
+    /// Makes the next key take over as soon as all verifiers can know it.
     ///
-    /// - Parameter dryRun: Whether only to tell what would happen.
+    /// - Parameter dryRun: Whether only to return the plan.
     public func rotate(at now: UnixTime, dryRun: Bool) async throws(SigningProblem) -> RotationPlan {
         try await inTurn { () async -> Result<RotationPlan, SigningProblem> in
             do throws(SigningProblem) {
@@ -87,7 +87,7 @@ public actor StoredKeys: IssuerKeys {
         }.get()
     }
 
-    /// Every key of the ring as it is in the store now.
+    /// The state of every key of the ring as stored now.
     public func states(at now: UnixTime) async throws(SigningProblem) -> [SigningKeyState] {
         try await inTurn { await self.refreshed(at: now) }.get().states(at: now, times)
     }
@@ -100,7 +100,7 @@ public actor StoredKeys: IssuerKeys {
         return try signer(for: held.ring.active(at: now)).token(claims, as: type)
     }
 
-    /// What is held is good for verifying however old it is: a key is there an hour before it signs.
+    /// A held ring is good for publishing however old it is: a key is published an hour before it signs.
     public func published() async throws(SigningProblem) -> PublishedKeys {
         if let held { return held.published }
         return try await current(at: now()).published
@@ -113,7 +113,7 @@ public actor StoredKeys: IssuerKeys {
 // MARK: - Steps
 
 extension StoredKeys {
-    /// One after the other, so that a ring that was read earlier never takes the place of a later one.
+    /// One at a time, so that an older ring never replaces a newer one.
     private func inTurn<Answer: Sendable>(_ work: @escaping @Sendable () async -> Answer) async -> Answer {
         let before = turn
         let task = Task {
@@ -124,7 +124,7 @@ extension StoredKeys {
         return await task.value
     }
 
-    /// What is held, unless nobody has kept up with it: a process may have slept.
+    /// The held ring, read again if it is stale: a process may have been suspended.
     private func current(at now: UnixTime) async throws(SigningProblem) -> Held {
         if let held, isFresh(held, at: now) { return held }
         await inTurn { await self.refreshIfDue(at: now) }
@@ -153,7 +153,7 @@ extension StoredKeys {
 
     private func rotated(at now: UnixTime, dryRun: Bool) async throws(SigningProblem) -> RotationPlan {
         let times = times
-        // There is a next key from here on, and it is in the store.
+        // From here on there is a next key, and it is stored.
         let before = try await refreshed(at: now).get()
         if dryRun { return before.rotatePlan(at: now, times) }
         let outcome = try await update(at: now) { (ring) throws(SigningError) in try ring.rotated(at: now, times) }
@@ -161,7 +161,7 @@ extension StoredKeys {
         return outcome.isChanged ? plan.asked : plan
     }
 
-    /// Changes the ring in the store, and uses it from then on.
+    /// Changes the ring in the store, and then uses the result.
     private func update(
         at now: UnixTime,
         _ change: @Sendable (SigningKeyring) throws(SigningError) -> SigningKeyring

@@ -1,10 +1,10 @@
 import Verification
 
 extension TokenSigner {
-    /// A longer token is refused by who verifies it.
+    /// In bytes; verifiers refuse longer tokens.
     private static let longestToken = 16 * 1024
 
-    /// - Returns: A token with exactly these claims, which says that it is of this type.
+    /// - Returns: A token with exactly these claims and this type.
     func token(_ claims: JSONObject, as type: IssuedTokenType) throws(SigningProblem) -> String {
         let token: String
         do throws(SigningError) {

@@ -1,13 +1,13 @@
 import Verification
 
 extension Confirmation {
-    /// - Returns: Nil where there is nothing to bind a token to.
+    /// - Returns: Nil if there is nothing to bind a token to.
     static func of(keyThumbprint: [UInt8]?, certificateThumbprint: [UInt8]?) -> Confirmation? {
         guard keyThumbprint != nil || certificateThumbprint != nil else { return nil }
         return Confirmation(keyThumbprint: keyThumbprint, certificateThumbprint: certificateThumbprint)
     }
 
-    /// The value of `cnf`, which reads back as this (RFC 9449 section 6.1, RFC 8705 section 3.1).
+    /// The value of `cnf`, which parses back to this (RFC 9449 section 6.1, RFC 8705 section 3.1).
     var claim: JSONObject {
         var claim = JSONObject()
         if let keyThumbprint { claim["jkt"] = .string(Base64URL.encode(keyThumbprint)) }
@@ -15,7 +15,7 @@ extension Confirmation {
         return claim
     }
 
-    /// Whether whoever has proved to hold `other` holds all of this.
+    /// Whether a client that has proved `other` has proved all of this.
     func isMet(by other: Confirmation?) -> Bool {
         !hasUnknown && Self.isMet(keyThumbprint, by: other?.keyThumbprint)
             && Self.isMet(certificateThumbprint, by: other?.certificateThumbprint)

@@ -1,31 +1,31 @@
 public import Time
 public import Verification
 
-/// What a client gets for a session. Printing it shows no token.
+/// The tokens that a client gets for a session. Its description shows none of them.
 public struct IssuedTokens: Sendable, Equatable {
     /// A JWT (RFC 9068).
     public let accessToken: String
-    /// Nil where the client's own stays as it is.
+    /// Nil if the client keeps its present one.
     public let refreshToken: String?
-    /// A JWT (OpenID Connect Core section 2); nil where `openid` is not among the scopes.
+    /// A JWT (OpenID Connect Core section 2); nil without the scope `openid`.
     public let idToken: String?
-    /// What the access token is for.
+    /// The scopes of the access token.
     public let scopes: [String]
-    /// What the access token is bound to; nil: to nothing.
+    /// What the access token is bound to; nil if it is unbound.
     public let confirmation: Confirmation?
     /// When the access token expires.
     public let accessExpiresAt: UnixTime
-    /// Seconds that the access token is good for (`expires_in`).
+    /// The lifetime of the access token in seconds (`expires_in`).
     public let expiresIn: Int
     /// The `sid`.
     public let sessionID: String
-    /// When the session ends if it is not used again, and its refresh token with it.
+    /// When the session and its refresh token end unless they are used again.
     public let sessionExpiresAt: UnixTime
 
-    /// Whether the access token is good with a proof alone (RFC 9449); its type is `DPoP` then, and `Bearer` for all else.
+    /// Whether the access token needs a proof (RFC 9449); then its type is `DPoP`, otherwise `Bearer`.
     public var needsProof: Bool { confirmation?.keyThumbprint != nil }
 
-    /// The answer of a token endpoint (RFC 6749 section 5.1, OpenID Connect Core section 3.1.3.3).
+    /// The response of a token endpoint (RFC 6749 section 5.1, OpenID Connect Core section 3.1.3.3).
     public var response: JSONObject {
         var response: JSONObject = [
             "access_token": .string(accessToken),

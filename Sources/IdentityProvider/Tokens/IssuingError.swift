@@ -1,34 +1,34 @@
 public import Store
 
-/// Why there are no tokens.
+/// Why no tokens were issued.
 public enum IssuingError: Error, Sendable, Equatable {
-    /// Whoever asks has to sign in again: to a client, `invalid_grant` (RFC 6749 section 5.2).
+    /// The client has to sign in again: for an OAuth client, `invalid_grant` (RFC 6749 section 5.2).
     case refused(IssuingRefusal)
-    /// Nothing is known against the session: trying again may help.
+    /// The store failed; the session may be valid, and trying again may help.
     case unavailable(StoreError)
-    /// The issuer's fault, which its operator has to mend.
+    /// The issuer cannot sign; its operator has to act.
     case cannotSign(SigningProblem)
 }
 
-/// What is wrong with what was presented; the log's word for it.
+/// Why a refresh was refused; the raw value is logged.
 public enum IssuingRefusal: String, Sendable, CaseIterable {
-    /// No refresh token by its form.
+    /// Not the form of a refresh token.
     case malformed
-    /// There is no such session at this tenant, not any more, or the token is not one of it.
+    /// There is no such session at this tenant, or no longer, or the token is not one of it.
     case unknownSession = "unknown_session"
-    /// The session was not used for too long, or has gone on for as long as one may.
+    /// The session was unused for too long, or has reached its maximum lifetime.
     case expired
-    /// The refresh token was used before, longer ago than an answer can have been lost. The session has been ended.
+    /// The refresh token was used again after the window for lost responses. The session has been ended.
     case reused
     /// The session is another subject's.
     case otherSubject = "other_subject"
     /// The session is another client's.
     case otherClient = "other_client"
-    /// Whoever asks did not prove to hold what the session is bound to.
+    /// The request did not prove the key that the session is bound to.
     case otherKey = "other_key"
     /// The session, its subject or its tenant was revoked since it began. The session has been ended.
     case revoked
-    /// Scopes were asked for that the session does not have: to a client, `invalid_scope` (RFC 6749 section 6).
+    /// The request has scopes that the session lacks: for an OAuth client, `invalid_scope` (RFC 6749 section 6).
     case scopeExceeded = "scope_exceeded"
 }
 

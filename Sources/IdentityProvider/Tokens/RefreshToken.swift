@@ -1,12 +1,12 @@
 import Crypto
 import Verification
 
-/// A refresh token: opaque to its client, and to the store, which knows but its hash. In base64url
+/// A refresh token: opaque to its client, and to the store, which has only its hash. In base64url
 ///
 ///     session (16 bytes) · secret (32) · tag (16)
 ///
-/// A session ID is no secret: every access token shows it. Only the tag, made with a key of the session, tells a token
-/// that the session once had from one that somebody made up to have it taken for used twice, and the session ended.
+/// A session ID is no secret: every access token shows it. Only the tag, made with a key of the session, tells a used
+/// token of the session from a forged one, which must not be taken for a reuse that ends the session.
 struct RefreshToken: Sendable, Equatable {
     static let sessionLength = 16
     private static let secretLength = 32
@@ -14,15 +14,15 @@ struct RefreshToken: Sendable, Equatable {
 
     let bytes: [UInt8]
 
-    /// A new one of the session that `sessionID` (its bytes) names.
+    /// A new token of the session whose ID has these bytes.
     init(sessionID: [UInt8], familyKey: [UInt8]) {
         let untagged = sessionID + RandomBytes.make(Self.secretLength)
         bytes = untagged + Self.tag(untagged, familyKey)
     }
 
-    /// What a client presents.
+    /// Parses a presented token.
     ///
-    /// - Returns: Nil for what no refresh token looks like.
+    /// - Returns: Nil if it does not have the form of a refresh token.
     init?(_ text: String) {
         guard let bytes = Base64URL.decode(text) else { return nil }
         self.init(bytes: bytes)
@@ -38,10 +38,10 @@ struct RefreshToken: Sendable, Equatable {
     /// The `sid`.
     var sessionID: String { Base64URL.encode(Array(bytes.prefix(Self.sessionLength))) }
 
-    /// What is kept in its place: SHA-256, without a salt, since nobody guesses the secret.
+    /// The stored form: SHA-256, without a salt, since the secret cannot be guessed.
     var hash: [UInt8] { Verification.SHA256.digest(bytes) }
 
-    /// Whether the session with this key made it. Takes the same time wherever a wrong tag differs.
+    /// Whether the session with this key made it. Runs in constant time.
     func belongs(to familyKey: [UInt8]) -> Bool {
         let untagged = Array(bytes.dropLast(Self.tagLength))
         return ConstantTime.areEqual(Array(bytes.suffix(Self.tagLength)), Self.tag(untagged, familyKey))

@@ -1,6 +1,6 @@
 import Verification
 
-/// Which claims a scope asks for (OpenID Connect Core section 5.4).
+/// The claims that each scope requests (OpenID Connect Core section 5.4).
 enum ScopeClaims {
     private static let names: [String: Set<String>] = [
         "profile": [
@@ -12,14 +12,14 @@ enum ScopeClaims {
         "phone": ["phone_number", "phone_number_verified"],
     ]
 
-    /// Those of `claims` that these scopes ask for.
+    /// Those of `claims` that these scopes request.
     static func asked(by scopes: [String], of claims: JSONObject) -> JSONObject {
         var asked = JSONObject()
         for member in claims.members where isAsked(member.name, by: scopes) { asked[member.name] = member.value }
         return asked
     }
 
-    /// `claims` without those that these scopes ask for.
+    /// `claims` without those that these scopes request.
     static func removing(_ scopes: [String], from claims: JSONObject) -> JSONObject {
         var rest = claims
         for member in claims.members where isAsked(member.name, by: scopes) { rest[member.name] = nil }

@@ -1,12 +1,12 @@
 import Crypto
 
-/// A refresh token's successor, for the client that presents the old one again because it did not get the answer. Only
-/// the old token opens it (HKDF-SHA256, RFC 5869, into AES-256-GCM): whoever reads the store has neither.
+/// A refresh token's successor, kept for a client that presents the old one again because the response was lost. Only
+/// the old token opens it (HKDF-SHA256, RFC 5869, into AES-256-GCM): read access to the store reveals neither.
 enum SealedSuccessor {
     private static let purpose = Array("gatehouse refresh token successor".utf8)
 
-    /// - Parameter tenant: Whose session it is; what is sealed for one opens at no other.
-    /// - Returns: Nonce, ciphertext and tag; nil if it could not be made.
+    /// - Parameter tenant: The session's tenant; a value sealed for one opens for no other.
+    /// - Returns: Nonce, ciphertext and tag; nil if sealing failed.
     static func seal(_ successor: RefreshToken, with old: RefreshToken, tenant: String) -> [UInt8]? {
         let box = try? AES.GCM.seal(successor.bytes, using: key(old), authenticating: Array(tenant.utf8))
         return box?.combined.map(Array.init)

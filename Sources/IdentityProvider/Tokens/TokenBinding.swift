@@ -1,12 +1,12 @@
 public import Verification
 
-/// What the tokens that somebody asks for are bound to: what was proved to be held with the request for them.
+/// What requested tokens are bound to: the key or certificate proved with the request.
 public struct TokenBinding: Sendable, Equatable {
-    /// Access tokens are bound to this.
+    /// The binding of access tokens.
     public var confirmation: Confirmation
-    /// Whether refresh tokens are as well: those of clients without a secret, which nothing else keeps from a thief's
-    /// use (RFC 9449 section 5, RFC 8705 section 4). Those of a client with one are good with its secret alone, so that it
-    /// can change its key.
+    /// Whether refresh tokens are bound as well: those of clients without a secret, which have no other protection
+    /// against theft (RFC 9449 section 5, RFC 8705 section 4). A client with a secret needs only that for its refresh
+    /// tokens, so that it can change its key.
     public var bindsSession: Bool
 
     public init(_ confirmation: Confirmation, bindsSession: Bool) {
@@ -14,6 +14,6 @@ public struct TokenBinding: Sendable, Equatable {
         self.bindsSession = bindsSession
     }
 
-    /// What the session is bound to; nil: to nothing.
+    /// The session's binding; nil if it is unbound.
     var ofSession: Confirmation? { bindsSession ? confirmation : nil }
 }

@@ -1,7 +1,7 @@
-/// The CRC with Castagnoli's polynomial (RFC 9260 appendix A). Bit by bit: it is asked for once a connection, over a
-/// few dozen bytes.
+/// The CRC with Castagnoli's polynomial (RFC 9260 appendix A). Computed bit by bit: it is needed once per connection,
+/// over a few dozen bytes.
 struct CRC32C {
-    /// The polynomial with its bits in reverse, as is the register's order.
+    /// The polynomial with its bits reversed, to match the register's bit order.
     private static let polynomial: UInt32 = 0x82f6_3b78
     private var register: UInt32 = .max
 

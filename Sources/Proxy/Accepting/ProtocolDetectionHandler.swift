@@ -5,14 +5,14 @@ import Tenants
 import Time
 import Upstream
 
-/// The first handler of every client connection. It finds out what is spoken there (the PROXY protocol of a trusted
-/// proxy, TLS, HTTP/2 with prior knowledge, HTTP/1.1), puts the handler for it in its place and is gone.
+/// The first handler of every client connection. It detects the protocol (the PROXY protocol of a trusted proxy, TLS,
+/// HTTP/2 with prior knowledge, HTTP/1.1), replaces itself with the matching handler and is gone.
 final class ProtocolDetectionHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
     private enum State {
-        /// Before the first request; a trusted proxy may say first whose connection it is.
+        /// Before the first request; a trusted proxy may first send a PROXY header.
         case waiting(mayBeProxied: Bool)
         case shakingHands
         case closed
@@ -26,7 +26,7 @@ final class ProtocolDetectionHandler: ChannelInboundHandler, RemovableChannelHan
     private let isTLS: Bool
     private var state = State.waiting(mayBeProxied: false)
     private var isWelcome = true
-    /// Whether it has one of the places that are kept for addresses that are not crowded.
+    /// Whether it uses the reserve kept for addresses that are not crowded.
     private var isInReserve = false
     private var input = ByteBuffer()
     private var client: [UInt8] = []
@@ -166,7 +166,7 @@ final class ProtocolDetectionHandler: ChannelInboundHandler, RemovableChannelHan
             let pipeline = context.pipeline.syncOperations
             state = .closed
             worker.loop.timers.retire(timer)
-            // Behind the TLS library, which stands after this one.
+            // TLS is added ahead of this handler.
             if version == .http2 {
                 let connection = HTTP2ServerConnection(worker: worker, peer: peer, isWelcome: isWelcome)
                 worker.handOver(from: self, to: connection)
@@ -176,7 +176,7 @@ final class ProtocolDetectionHandler: ChannelInboundHandler, RemovableChannelHan
                 worker.handOver(from: self, to: connection)
                 try pipeline.addHandler(connection)
             }
-            // Adding it may have shown that the client is gone.
+            // Adding the handler may have shown that the client is gone.
             if tls == nil, context.channel.isActive { passOn(context) }
             pipeline.removeHandler(context: context, promise: nil)
         } catch {
@@ -208,7 +208,7 @@ extension ProtocolDetectionHandler: FrontConnection {
 
     func endRevoked(unixTime: UnixTime, at now: MonotonicTime) -> Bool { false }
 
-    /// What it hands over to is made with the current ones.
+    /// The next handler is created with the current list.
     package func trust(_ proxies: [AddressRange]) {}
 
     func closeNow() { context?.close(promise: nil) }
@@ -219,7 +219,7 @@ extension ProtocolDetectionHandler: FrontConnection {
 }
 
 extension ProtocolDetectionHandler: WheelTimerTarget {
-    /// Nothing was asked, so nothing is answered; but a beginning of a head is told that it took too long.
+    /// No request was received, so no response is sent, except that a partial head gets a timeout response.
     package func deadlineMet() {
         guard let context else { return }
         if case .waiting = state, input.readableBytes > 0, !isTLS { return serve(context, version: .http11) }

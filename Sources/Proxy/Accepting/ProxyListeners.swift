@@ -8,12 +8,12 @@ package import Tenants
 package enum ProxyListeners {
     private static let backlog: CInt = 4096
 
-    /// What is listened on for one line of `listen`.
+    /// The sockets of one `listen` entry.
     package struct ListeningSocket: Sendable {
         package let listener: Listener
-        /// With the port that a 0 was replaced by.
+        /// With the assigned port if 0 was configured.
         package var address: HostPort
-        /// One an event loop.
+        /// One per event loop.
         var listeners: [EpollListener] = []
 
         package func close() async {
@@ -21,7 +21,7 @@ package enum ProxyListeners {
         }
     }
 
-    /// Listens, but takes no connection yet: those that come are kept waiting by the kernel.
+    /// Listens, but accepts no connection yet: the kernel queues those that arrive.
     package static func open(_ listener: Listener, workers: [WorkerHandle]) async throws -> ListeningSocket {
         // With `SO_REUSEPORT` two gateways could share a port without anyone noticing.
         if ListenAddress.isTaken(listener.address) { throw IOError(errnoCode: EADDRINUSE, reason: "bind") }
@@ -39,7 +39,7 @@ package enum ProxyListeners {
         return socket
     }
 
-    /// Takes connections from now on.
+    /// Accepts connections from now on.
     package static func unlock(_ socket: ListeningSocket) async throws {
         for listener in socket.listeners { try await listener.start() }
     }
@@ -57,7 +57,7 @@ package enum ProxyListeners {
     }
 }
 
-/// A worker as the rest of the process may hold it: only its own event loop can open it.
+/// A worker's handle for the rest of the process: only the worker's own event loop can open it.
 package struct WorkerHandle: Sendable {
     package let eventLoop: EpollLoop
     package let worker: NIOLoopBound<Worker>
@@ -73,7 +73,7 @@ package struct WorkerHandle: Sendable {
         return try await eventLoop.submit { body(worker.value) }.get()
     }
 
-    /// Runs `body` on the worker's event loop, and does not wait for it.
+    /// Runs `body` on the worker's event loop without waiting for it.
     package func tell(_ body: @escaping @Sendable (Worker) -> Void) {
         let worker = self.worker
         eventLoop.execute { body(worker.value) }

@@ -1,33 +1,32 @@
 import Authorization
 import Upstream
 
-/// The header that a proxy without HTTP puts before a connection's own bytes to tell whose they are: HAProxy's PROXY
+/// The header that a proxy without HTTP sends before a connection's own bytes to name the client: HAProxy's PROXY
 /// protocol, versions 1 and 2.
 ///
-/// Anyone can write one, so it must only be looked for on connections from proxies that are trusted to. A value without
-/// state: the caller gathers bytes until the answer is no longer ``Outcome/needMore``, and bounds the time.
+/// Anyone can write one, so look for it only on connections from trusted proxies. A value without state: the caller
+/// gathers bytes until the outcome is no longer ``Outcome/needMore``, and bounds the time.
 enum ProxyProtocol {
     /// One end of the proxied connection.
     struct Endpoint: Equatable {
-        /// The address as text (RFC 5952). An IPv4-mapped IPv6 address is given as the IPv4 one: access lists name it
-        /// so.
+        /// The address as text (RFC 5952). An IPv4-mapped IPv6 address is given as IPv4, as access lists name it.
         var address: [UInt8]
         var port: UInt16
     }
 
     enum Outcome: Equatable {
-        /// What is there may be the beginning of a header. No header needs more than ``longestHeader`` bytes.
+        /// The bytes may be the beginning of a header. No header needs more than ``longestHeader`` bytes.
         case needMore
-        /// These bytes do not begin with a header: they are the connection's own.
+        /// The bytes do not begin with a header: they are the connection's own.
         case absent
-        /// They do, but with one that nothing can be built on: the connection must be closed.
+        /// They do, but with an invalid header: the connection must be closed.
         case malformed(Malformation)
-        /// A whole header of `length` bytes. Without a source and a destination (`LOCAL`, `UNKNOWN`, and what is not
-        /// TCP over IP) the connection's own addresses hold.
+        /// A whole header of `length` bytes. Without a source and a destination (`LOCAL`, `UNKNOWN`, and anything but
+        /// TCP over IP) the connection's own addresses apply.
         case header(length: Int, source: Endpoint?, destination: Endpoint?)
     }
 
-    /// What is wrong with a header, in words for the log.
+    /// What is wrong with a header, as text for the log.
     enum Malformation: String {
         case lineTooLong = "the PROXY line has no CRLF in its first 107 bytes"
         case strayLineEnd = "the PROXY line has a CR or LF that is not of its CRLF"
@@ -44,22 +43,22 @@ enum ProxyProtocol {
         case wrongChecksum = "the PROXY header's checksum is wrong"
     }
 
-    /// Bytes of a whole version 2 header that are accepted, extensions included. Version 1 ends at 107.
+    /// Longest version 2 header that is accepted, in bytes, extensions included. Version 1 ends at 107.
     static let longestHeader = 4096
 
     /// Reads the first bytes of a connection.
     ///
-    /// - Parameter bytes: All that came so far; what follows a header is not looked at.
+    /// - Parameter bytes: All bytes received so far; those after a header are ignored.
     static func read(_ bytes: Span<UInt8>) -> Outcome {
         guard !bytes.isEmpty else { return .needMore }
-        // No two beginnings of the versions have their first byte in common.
+        // The first byte tells the versions apart.
         return bytes[0] == ProxyProtocolBinary.signature[0]
             ? ProxyProtocolBinary.read(bytes) : ProxyProtocolLine.read(bytes)
     }
 }
 
 extension Span where Element == UInt8 {
-    /// Whether it begins with `text`, or is itself the beginning of it.
+    /// Whether it begins with `text`, or is a prefix of it.
     func agrees(with text: [UInt8]) -> Bool {
         for position in 0..<Swift.min(count, text.count) where self[position] != text[position] { return false }
         return true

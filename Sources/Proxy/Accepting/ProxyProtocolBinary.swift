@@ -9,11 +9,11 @@ enum ProxyProtocolBinary {
     private static let fixedLength = 16
     private static let checksumType: UInt8 = 0x03
 
-    /// The high half of the fourteenth byte.
+    /// The high half of byte 14.
     private enum Family: UInt8 {
         case unspecified, ipv4, ipv6, unix
 
-        /// Bytes of both addresses with their ports, or nil where the sender did not know them.
+        /// Bytes of both addresses with their ports; nil if the sender did not know them.
         var addressesLength: Int? {
             switch self {
             case .unspecified: nil
@@ -24,7 +24,7 @@ enum ProxyProtocolBinary {
         }
     }
 
-    /// The low half of the fourteenth byte.
+    /// The low half of byte 14.
     private enum Transport: UInt8 {
         case unspecified, stream, datagram
     }
@@ -39,7 +39,7 @@ enum ProxyProtocolBinary {
         let length = fixedLength + Int(bytes[14]) << 8 + Int(bytes[15])
         guard length <= ProxyProtocol.longestHeader else { return .malformed(.headerTooLong) }
         guard bytes.count >= length else { return .needMore }
-        // LOCAL is the proxy speaking for itself: the rest, family included, means nothing.
+        // LOCAL is the proxy's own connection: the rest, family included, is ignored.
         guard command == 1 else { return .header(length: length, source: nil, destination: nil) }
         return header(bytes.extracting(first: length))
     }
@@ -50,7 +50,7 @@ enum ProxyProtocolBinary {
             return .malformed(.unknownFamily)
         }
         let plain = ProxyProtocol.Outcome.header(length: bytes.count, source: nil, destination: nil)
-        // Addresses of an unknown length may stand before the extensions, so these cannot be found.
+        // Addresses of unknown length may precede the extensions, so the extensions cannot be found.
         guard let addressesLength = family.addressesLength, transport != .unspecified else { return plain }
         let addressesEnd = fixedLength + addressesLength
         guard bytes.count >= addressesEnd else { return .malformed(.addressesCutShort) }
@@ -78,7 +78,7 @@ enum ProxyProtocolBinary {
         )
     }
 
-    /// Walks the extensions (type, length, value), which have to fill the rest. Only the checksum is acted on.
+    /// Walks the extensions (type, length, value), which must fill the rest. Only the checksum is evaluated.
     private static func checkExtensions(_ bytes: Span<UInt8>, from start: Int) -> ProxyProtocol.Malformation? {
         var position = start
         var checksum: Int?
@@ -97,12 +97,12 @@ enum ProxyProtocolBinary {
         return isChecksumRight(bytes, at: checksum) ? nil : .wrongChecksum
     }
 
-    /// The checksum is of the whole header with zeros in its own place (section 2.2.3).
-    private static func isChecksumRight(_ bytes: Span<UInt8>, at place: Int) -> Bool {
+    /// The checksum covers the whole header with zeros in the checksum's own bytes (section 2.2.3).
+    private static func isChecksumRight(_ bytes: Span<UInt8>, at offset: Int) -> Bool {
         var crc = CRC32C()
         var received: UInt32 = 0
         for position in bytes.indices {
-            let isOwn = (place..<(place + 4)).contains(position)
+            let isOwn = (offset..<(offset + 4)).contains(position)
             if isOwn { received = received << 8 | UInt32(bytes[position]) }
             crc.append(isOwn ? 0 : bytes[position])
         }

@@ -7,7 +7,7 @@ enum ProxyProtocolLine {
     private enum Family: CaseIterable {
         case tcp4, tcp6, unknown, unknownAlone
 
-        /// How a line of it begins. `UNKNOWN` may end the line.
+        /// How a line of this family begins. `UNKNOWN` may end the line.
         var beginning: [UInt8] {
             switch self {
             case .tcp4: Array("PROXY TCP4 ".utf8)

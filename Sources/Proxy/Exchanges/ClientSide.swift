@@ -4,27 +4,26 @@ import NIOCore
 import Time
 import Upstream
 
-/// A client's side of an exchange in the client's protocol: ``HTTP1ServerConnection`` or ``HTTP2ServerStream``. It hands
-/// what it reads to its ``RequestExchange`` and writes what that has for the client.
+/// The client's side of an exchange, in the client's protocol: ``HTTP1ServerConnection`` or ``HTTP2ServerStream``. It
+/// passes what it reads to its ``RequestExchange`` and writes what the exchange sends the client.
 protocol ClientSide: AnyObject {
     var peer: Peer { get }
     var tokenMemory: TokenMemory { get }
-    /// Whether the client takes more of a response for now.
+    /// Whether the client currently takes more of a response.
     var isWritable: Bool { get }
 
-    /// Bytes of a response's body that have left the process, as far as it can be told.
+    /// Bytes of a response's body known to have left the process.
     ///
-    /// - Parameter written: How many there are so far.
+    /// - Parameter written: Body bytes written so far.
     func bodyBytesTaken(of written: Int) -> Int
 
-    /// - Parameter deadline: By which the exchange is told (``RequestExchange/deadlineMet()``);
-    ///   ``WheelTimer/never`` for none.
+    /// - Parameter deadline: When to call ``RequestExchange/deadlineMet()``; ``WheelTimer/never`` for none.
     func setDeadline(_ deadline: MonotonicTime)
 
     /// Pauses or resumes reading of the request's body.
     func setReading(_ isReading: Bool)
 
-    /// Uses what was received meanwhile, as far as it goes.
+    /// Processes what was received meanwhile, as far as possible.
     func resume()
 
     // MARK: A server's response
@@ -32,19 +31,19 @@ protocol ClientSide: AnyObject {
     /// An interim response (RFC 9110 section 15.2).
     func writeInterim(_ response: ReceivedResponse, _ style: ResponseStyle)
 
-    /// A 100 of the gateway's own.
+    /// A 100 from the gateway itself.
     func writeContinue()
 
-    /// The head of the final response.
+    /// Writes the head of the final response.
     ///
-    /// - Returns: Whether the end of the connection is that of the response.
+    /// - Returns: Whether the end of the connection marks the end of the response.
     func writeHead(_ response: ReceivedResponse, _ framing: ResponseFraming, _ style: ResponseStyle) -> Bool
 
     func writeBody(_ bytes: ByteBuffer, _ range: Range<Int>)
 
     func writeEnd(trailers: [UInt8], _ style: ResponseStyle)
 
-    /// What has been written so far leaves.
+    /// Sends what has been written so far.
     func flush()
 
     /// The response is complete and written.
@@ -52,7 +51,7 @@ protocol ClientSide: AnyObject {
 
     // MARK: A response of the gateway's own
 
-    /// Writes it as a whole.
+    /// Writes the whole response.
     ///
     /// - Parameter isHead: Whether it answers HEAD, and so has no body.
     /// - Returns: Bytes of its body.
@@ -63,24 +62,24 @@ protocol ClientSide: AnyObject {
 
     // MARK: Tunnels
 
-    /// The server has switched protocols; its response is passed on in the client's form.
+    /// The server has switched protocols; its response is sent on in the client's protocol.
     func writeSwitch(_ response: ReceivedResponse, _ style: ResponseStyle)
 
-    /// Bytes of a tunnel for the client.
+    /// Sends tunnel bytes to the client.
     func writeTunnel(_ bytes: ByteBuffer)
 
-    /// The tunnel is over; what was sent goes out first.
+    /// The tunnel is over; bytes already sent go out first.
     func endTunnel()
 
     // MARK: Ends
 
-    /// The connection is not to be used for further requests.
+    /// The connection takes no further requests.
     func retireConnection()
 
-    /// Ends the response that is under way so that it cannot be taken for complete.
+    /// Ends the response under way so that the client cannot mistake it for complete.
     func cut()
 
-    /// Drops the exchange with whatever is not written yet.
+    /// Drops the exchange and everything not written yet.
     func closeNow()
 
     // MARK: Flow control
@@ -91,9 +90,9 @@ protocol ClientSide: AnyObject {
     func giveBackReceiveWindow(_ share: inout Int)
 }
 
-/// How a response is written besides what it says itself.
+/// How a response is written, beyond its own head.
 struct ResponseStyle {
-    /// Fields of ours for the final response.
+    /// Fields that the gateway adds to the final response.
     var fields: [HeaderField] = []
     /// Response header rules of the tenant; nil if it has none.
     var shape: AnswerShape?

@@ -5,7 +5,7 @@ import NIOCore
 import Tenants
 import Time
 
-/// Reads a request for an endpoint out of its head.
+/// Builds an endpoint's request from a request head.
 struct EndpointQuestion {
     let endpoint: Endpoint
     let routed: RoutedRequest
@@ -15,8 +15,8 @@ struct EndpointQuestion {
     let requestID: RequestID
 
     /// - Parameters:
-    ///   - bytes: Those of the head.
-    /// - Returns: Nil where there are several tokens in one place, of which others may see the other one.
+    ///   - bytes: The bytes of the head.
+    /// - Returns: Nil if one location has several tokens; another reader might use a different one.
     func read(_ bytes: Span<UInt8>, at now: UnixTime) -> EndpointRequest? {
         let tokens = tokens(bytes)
         guard case .some(let presented) = tokens else { return nil }
@@ -40,7 +40,7 @@ struct EndpointQuestion {
         )
     }
 
-    /// - Returns: Nil where there are several in one place; the token inside is nil where there is none.
+    /// - Returns: Nil if one location has several; the inner value is nil if there is no token.
     private func tokens(_ bytes: Span<UInt8>) -> PresentedToken?? {
         for source in routed.tenant.tenant.authenticate.from {
             switch TokenFinder.find(

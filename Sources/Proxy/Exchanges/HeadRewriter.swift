@@ -3,21 +3,21 @@ import HTTPCore
 import NIOCore
 import SharedState
 
-/// Puts new tokens into a request's head in the place of the old ones, so that everything after goes the way of a
-/// request that came with them.
+/// Replaces the old tokens in a request's head with new ones, so that the rest of the request path sees a request that
+/// came with them.
 struct HeadRewriter {
     private var changes: [(range: Range<Int>, value: [UInt8])] = []
-    /// The ranges of `changes`: a client may send one cookie thousands of times.
+    /// The ranges of `changes`, as a set: a client may send one cookie thousands of times.
     private var changed: Set<Range<Int>> = []
 
-    /// - Parameter range: In the head, in any order. Where two overlap, because a client has put one token into another,
-    ///   the one that begins first counts, and of two that begin together the longer one.
+    /// - Parameter range: In the head, in any order. Where two overlap (a client may nest one token in another), the
+    ///   one that starts first wins, and of two with the same start the longer one.
     mutating func replace(_ range: Range<Int>, with value: [UInt8]) {
         changes.append((range, value))
         changed.insert(range)
     }
 
-    /// Every copy of the old token: where the same one may be given twice, two different ones would be refused.
+    /// Replaces every copy of the old token: one token given twice may be accepted, two different ones are refused.
     mutating func replaceAll(_ old: [UInt8], with new: [UInt8], _ head: RequestHead, _ bytes: Span<UInt8>) {
         var pattern = BytePattern(old)
         var start = 0
@@ -27,7 +27,7 @@ struct HeadRewriter {
         }
     }
 
-    /// The values of cookies, wherever they stand.
+    /// Replaces the values of cookies in all Cookie fields.
     mutating func replaceCookies(_ cookies: [Renewal.Cookie], _ head: RequestHead, _ bytes: Span<UInt8>) {
         for index in 0..<head.fieldCount where head.fields[index].known == .cookie {
             Cookies.forEach(bytes, head.fields[index].value) { pair in
@@ -39,7 +39,7 @@ struct HeadRewriter {
         }
     }
 
-    /// The body of a request that is made again is at hand: nobody has to be asked to go on.
+    /// Drops `Expect`: the body of a replayed request is already here, so no 100 is needed.
     mutating func dropExpectation(_ head: RequestHead) {
         for index in 0..<head.fieldCount where head.fields[index].known == .expect {
             replace(head.fields[index].line, with: [])
@@ -53,7 +53,7 @@ struct HeadRewriter {
         }
     }
 
-    /// - Parameter bytes: From the start of the head.
+    /// - Parameter bytes: The head's bytes, from its start.
     func rewritten(_ head: RequestHead, _ bytes: Span<UInt8>) -> ByteBuffer {
         var out = ByteBuffer()
         out.reserveCapacity(head.length + changes.reduce(0) { $0 + $1.value.count })

@@ -2,8 +2,8 @@ import Authorization
 import SharedState
 
 extension Refusal {
-    /// What a client gets whose token has expired and could not be refreshed for the moment. Where trying again can help,
-    /// it is not told that its session is over.
+    /// The response if a token has expired and cannot be refreshed now. If trying again can help, the client is not
+    /// told that its session is over.
     static func withoutNewToken(_ trouble: RefreshFailure) -> Refusal {
         switch trouble {
         case .overloaded: .overloaded

@@ -4,12 +4,12 @@ import NIOCore
 import Tenants
 import Upstream
 
-/// The request's body, piece by piece, from the client to whoever takes the request.
+/// The request's body, piece by piece, from the client to the server or endpoint.
 extension RequestExchange {
-    /// Whether pieces of the body are taken now.
+    /// Whether body pieces are accepted now.
     var takesBody: Bool { lifecycle.takesBody }
 
-    /// Takes a piece. Gives whether there may be more; if not, the exchange is over.
+    /// Takes a piece. Returns whether there may be more; if not, the exchange is over.
     func bodyReceived(_ piece: ByteBuffer) -> Bool {
         let limit = tenant?.tenant.limits.bodyBytes
         guard let isWithinLimit = advance({ $0.bodyReceived(piece.readableBytes, limit: limit) }) else { return false }
@@ -28,39 +28,39 @@ extension RequestExchange {
         return true
     }
 
-    /// All of the body that has come was taken, and goes on to the server.
+    /// The whole received body was taken and goes on to the server.
     ///
     /// - Parameter received: See ``bodyAwaited(since:)``.
-    /// - Returns: Whether the client is to be read from.
+    /// - Returns: Whether to go on reading from the client.
     func flushBody(since received: Int) -> Bool {
         upstream.server?.flush(bodyFollows: true)
         bodyAwaited(since: received)
         return upstream.server?.isWritable != false
     }
 
-    /// The client is waited for.
+    /// Starts or continues waiting for the client's body.
     ///
-    /// - Parameter received: What ``RequestBody/count`` was before. Without a byte more, the deadline stays as it is.
+    /// - Parameter received: The previous ``RequestBody/count``. Without a further byte the deadline stays as it is.
     func bodyAwaited(since received: Int) {
-        // What goes on to the server may bring the response, and end the exchange.
+        // Sending the body on may bring the response, and end the exchange.
         guard takesBody, lifecycle.body.count > received || !rates.request.hasBegun else { return }
-        // Sending on does not excuse a client that takes nothing of a response.
+        // Sending a body does not excuse a client that takes none of the response.
         if takesResponse { updateBodyDeadline() }
     }
 
-    /// The body is whole.
+    /// The body is complete.
     ///
-    /// - Parameter trailers: Lines that were parsed before, each with its CRLF. They decide nothing.
+    /// - Parameter trailers: Lines that were parsed before, each with its CRLF. No decision depends on them.
     func bodyEnded(trailers: [UInt8]) {
         if takesResponse { setDeadline(nil) } else { responseIsHeldUp() }
         guard advance({ $0.bodyEnded() }) != nil else { return }
         if let call = lifecycle.endpointCall { return ask(call) }
-        // The server has answered before, and its response waits here: it is asked for no more.
+        // The server has answered before, and its response is held here: the server needs no more.
         guard let server = upstream.server else { return }
         endRequest(server, trailers: trailers)
     }
 
-    /// The end of the request goes to the server.
+    /// Sends the end of the request to the server.
     func endRequest(_ server: any UpstreamServer, trailers: [UInt8]) {
         var lines = ByteBuffer()
         if !trailers.isEmpty {
@@ -75,7 +75,7 @@ extension RequestExchange {
         server.requestSent(at: worker.now())
     }
 
-    /// The body cannot be read on.
+    /// The rest of the body cannot be read.
     func bodyViolated(_ violation: HTTPViolation) { endInBody(Refusal(violation)) }
 
     private func bodyTooLarge() { endInBody(.payloadTooLarge) }

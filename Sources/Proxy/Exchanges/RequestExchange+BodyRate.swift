@@ -1,23 +1,24 @@
 import Time
 
-/// How a request's body comes, and how the client takes the body of the response.
+/// The rates at which the request's body arrives and the client takes the response's body.
 struct BodyRates {
     var request = BodyRateMeter()
-    /// Nil until a response has to wait for the client.
+    /// Nil until a response waits for the client.
     var response: BodyRateMeter?
 }
 
-/// The least rate of bodies, which keeps slow clients from holding a server's places.
+/// The minimum body rate, which keeps slow clients from occupying a server's connections.
 extension RequestExchange {
-    /// Bytes a second; 0 for none.
+    /// Bytes per second; 0 for none.
     private var leastBodyRate: Int { tenant?.tenant.limits.bodyRate ?? 0 }
 
-    /// The request's head is with a server, and its body follows.
+    /// A server has the request's head, and the body follows.
     func beginBodyRate() { rates.request = BodyRateMeter(rate: leastBodyRate) }
 
-    /// The client is late with its body when nothing of it comes for the idle timeout, or too little on average. Not
-    /// while the server takes no more, nor before the server has said 100 to a client that waits for it; and once the
-    /// response has begun only the idle timeout holds, because both sides may talk in turn for as long as they like.
+    /// The client is late with its body if none of it arrives within the idle timeout, or too little on average. This
+    /// does not apply while the server takes no more, nor before the server has sent 100 to a client that waits for it.
+    /// Once the response has begun only the idle timeout applies, because both sides may alternate for as long as they
+    /// like.
     func updateBodyDeadline() {
         let now = worker.now()
         let isWaiting =
@@ -26,7 +27,7 @@ extension RequestExchange {
         client?.setDeadline(min(now + worker.idleTimeout, rates.request.deadline))
     }
 
-    /// The client takes more of the response again, or no more for now.
+    /// The client takes more of the response again, or stops taking it.
     func clientWritabilityChanged(_ isWritable: Bool) {
         if isWritable { responseFlowsAgain() }
         switch lifecycle.state {
@@ -34,7 +35,7 @@ extension RequestExchange {
             if !isWritable {
                 responseIsHeldUp()
             } else if lifecycle.body.isComplete {
-                // Before it has begun, an endpoint's response has a deadline of another kind.
+                // Before it begins, an endpoint's response has another deadline.
                 if lifecycle.endpointCall == nil { setDeadline(nil) }
             } else {
                 updateBodyDeadline()
@@ -45,7 +46,7 @@ extension RequestExchange {
         upstream.server?.setReading(isWritable)
     }
 
-    /// No more of the response is taken from the server until the client takes more.
+    /// Stops reading the response from the server until the client takes more.
     func holdServer() { upstream.server?.setReading(false) }
 
     /// The client takes no more of the response for now.
@@ -59,7 +60,7 @@ extension RequestExchange {
         client?.setDeadline(min(now + worker.idleTimeout, rate.deadline))
     }
 
-    /// The response waits, but not for this client's reading of it.
+    /// The response waits, but not for the client to read it.
     func responseIsFree() {
         responseFlowsAgain()
         if takesBody { updateBodyDeadline() } else { setDeadline(nil) }
@@ -72,8 +73,8 @@ extension RequestExchange {
         rates.response = rate
     }
 
-    /// The deadline is met: gives whether the client has taken some of the response since the last, and enough on
-    /// average. If so, there is another deadline.
+    /// The deadline is met. Returns whether the client has taken some of the response since the last one, and enough on
+    /// average; then a new deadline is set.
     func clientTakesResponse() -> Bool {
         guard lifecycle.isResponding, !takesResponse, var rate = rates.response, rate.isWaiting else { return false }
         let now = worker.now()

@@ -6,10 +6,10 @@ import Time
 
 /// From a whole head to a decision.
 extension RequestExchange {
-    /// Has the request authorized, and does what that comes to.
+    /// Authorizes the request and carries out the decision.
     ///
     /// - Parameters:
-    ///   - bytes: Those of the request.
+    ///   - bytes: The bytes of the request.
     func decide(_ request: ReceivedRequest, _ bytes: Span<UInt8>, at now: UnixTime) {
         let decision = worker.serving.authorizer.authorize(request, bytes, decisionContext, at: now)
         switch decision {
@@ -33,16 +33,16 @@ extension RequestExchange {
         }
     }
 
-    /// Takes note of whose request it is, and of what becomes of the response's fields while the request's are at hand.
+    /// Records the tenant, and prepares its response header rules while the request's fields are at hand.
     ///
-    /// - Parameter tenant: Nil where none was found.
+    /// - Parameter tenant: Nil if none was found.
     private func begin(for tenant: TenantRuntime?, _ request: ReceivedRequest, _ bytes: Span<UInt8>) {
         record.tenant = tenant.map { worker.serving.tenants[$0.index] }
         if let rules = record.tenant?.answerRules, let peer { style.shape = rules.shape(request.head, bytes, peer) }
         worker.logRequest(&record, request.head, bytes, isBehindProxy: peer?.isTrustedProxy == true)
     }
 
-    /// Refuses a request of which nothing more is needed.
+    /// Refuses a request and releases its bytes.
     func turnAway(_ request: ReceivedRequest, _ refusal: Refusal) {
         worker.loop.spares.requests.giveBack(request)
         refuse(refusal)
@@ -79,8 +79,7 @@ extension RequestExchange {
         return worker.perform(step, for: self)
     }
 
-    /// The same request, from its head on, is decided on again: it may have waited for long, for a token that is younger
-    /// than it.
+    /// Decides on the same request again, from its head on: it may have waited long enough for its token to expire.
     func decideAgain(_ request: ReceivedRequest) {
         let now = worker.now()
         workBeganAt = now
@@ -89,7 +88,7 @@ extension RequestExchange {
         goOn()
     }
 
-    /// On to what the client sent meanwhile.
+    /// Continues with what the client sent meanwhile.
     func goOn() {
         client?.setReading(true)
         client?.resume()

@@ -7,7 +7,7 @@ import Tenants
 import Time
 import Verification
 
-/// Requests that the gateway answers itself, and those that it checks before the backend does.
+/// Requests to the gateway's own endpoints, and sign-ins that it checks before the backend does.
 extension RequestExchange {
     func serve(_ endpoint: Endpoint, _ request: RoutedRequest, _ bytes: Span<UInt8>) {
         let head = request.head
@@ -30,7 +30,7 @@ extension RequestExchange {
         let call = EndpointCall(read, received: forwards ? received : nil)
         guard advance({ $0.endpointTaken(call) }) != nil else { return }
         if forwards { received.keepHeadAlone() } else { worker.loop.spares.requests.giveBack(received) }
-        // What it waits for, the client's body or a response that is made elsewhere, is no work of the loop.
+        // Waiting for the client's body or for the endpoint is no work of the loop.
         endWork(at: worker.now())
         guard !lifecycle.body.isComplete else { return ask(call) }
         beginBodyRate()
@@ -39,7 +39,7 @@ extension RequestExchange {
         updateBodyDeadline()
     }
 
-    /// The request is whole. Use the time the body ended; otherwise a slow sender could keep an expired code valid.
+    /// The request is complete. Use the time the body ended; otherwise a slow sender could keep an expired code valid.
     ///
     /// The caller goes on reading; doing so here would deepen the stack with each pipelined request.
     func ask(_ call: EndpointCall) {
@@ -77,7 +77,7 @@ extension RequestExchange {
         }
     }
 
-    /// The untouched request goes on its way to the backend.
+    /// Sends the unchanged request on to the backend.
     private func passOn(_ signIn: CheckedSignIn, _ call: EndpointCall) {
         let hasBody = lifecycle.body.framing != .none
         let content = hasBody ? ContentAtHand(ByteBuffer(bytes: call.question.body)) : nil
@@ -87,7 +87,7 @@ extension RequestExchange {
         var rewriter = HeadRewriter()
         rewriter.dropExpectation(received.head)
         guard let request = read(rewriter.rewritten(received.head, buffer.readableBytesUInt8Span)) else {
-            // It was read before: another configuration has smaller limits.
+            // It was parsed before; but a new configuration may have smaller limits.
             turnAway(received, Refusal(.headTooLarge))
             return goOn()
         }

@@ -3,9 +3,9 @@ import Counting
 import HTTPCore
 import NIOCore
 
-/// Answers other proxies that ask whether they may pass a request on.
+/// Decision queries: other proxies ask whether they may forward a request.
 extension RequestExchange {
-    /// Gives whether the request was such a question; then it is answered, or will be.
+    /// Returns whether the request was a decision query; if so it is answered now or later.
     func isAnsweredAsQuestion(_ request: ReceivedRequest, _ bytes: Span<UInt8>) -> Bool {
         guard let peer, peer.isTrustedProxy, let question = ForwardAuthQuestion(request.head, bytes) else {
             return false
@@ -22,9 +22,9 @@ extension RequestExchange {
         return true
     }
 
-    /// - Parameter asked: The head of the request that the question is about.
+    /// - Parameter asked: The head of the request that the query is about.
     private func ask(_ asked: ByteBuffer, _ peer: Peer) {
-        // What the proxy's own connection has shown is not the client's.
+        // TLS details of the proxy's connection are not the client's.
         let decisionContext = DecisionContext(peer: peer.withoutTLS, source: .forwardAuth)
         let id = id
         var hasWaited = false
@@ -34,7 +34,7 @@ extension RequestExchange {
             decisionContext,
             worker: worker
         ) { [self] verdict, asked in
-            // The proxy may be gone, and the object serve another request.
+            // The proxy may be gone, and the exchange serve another request.
             guard self.id == id, advance({ $0.decisionQueryEnded() }) == true else { return }
             answer(verdict, decisionContext, asked)
             if hasWaited { goOn() }
@@ -44,7 +44,7 @@ extension RequestExchange {
         if self.id == id, case .deciding = lifecycle.state { endWork(at: worker.now()) }
     }
 
-    /// - Parameter asked: What was asked about; nil where it is no request.
+    /// - Parameter asked: The request in question; nil if it could not be parsed.
     private func answer(_ verdict: Authorizer.Decision, _ decisionContext: DecisionContext, _ asked: ReceivedRequest?) {
         guard let asked else { return refuse(ProxyAnswer(verdict).refusal ?? .malformedQuestion) }
         let buffer = asked.bytes

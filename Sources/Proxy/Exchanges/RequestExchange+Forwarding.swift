@@ -6,7 +6,7 @@ import Tenants
 import Time
 import Upstream
 
-/// A granted request's way to a server.
+/// Forwards a granted request to a server.
 extension RequestExchange {
     func forward(_ grant: Grant, _ holds: ResponseHolds, _ bytes: Span<UInt8>) {
         let received = grant.request.received
@@ -23,7 +23,7 @@ extension RequestExchange {
         } catch {
             return refuse(Refusal(error))
         }
-        // A constant: the closure below would copy a variable each time it reads it.
+        // A constant: the closure below would copy a variable on each read.
         let context = forwardingContext(tenant, peer, handshake, grant.outcome, wantsPlainAnswer: holds.wantsCapture)
         let details = UpstreamRequest.Details(
             framing: head.framing,
@@ -67,24 +67,24 @@ extension RequestExchange {
         return context
     }
 
-    /// - Throws: What is wrong with a handshake for a WebSocket.
-    /// - Returns: Nil where the request is none.
+    /// - Throws: What is wrong with a WebSocket handshake.
+    /// - Returns: Nil if the request is no handshake.
     private func handshake(_ head: RequestHead, _ bytes: Span<UInt8>) throws(HTTPViolation) -> WebSocketUpgrade? {
         guard head.hasUpgrade else { return nil }
         let lacksKey = record.request.version == .http2
         return try WebSocketUpgrade(head, bytes, lacksKey: lacksKey, &worker.loop.identifiers)
     }
 
-    /// The head for the server is written. Gives the moment.
+    /// The head for the server is written. Returns the current time.
     private func noteForwarded() -> MonotonicTime {
         let now = worker.now()
-        // What a request that is made again waited for meanwhile is not ours.
+        // For a replayed request the first forwarding counts: the wait since then is not gateway overhead.
         if record.upstream.forwardedAt == .distantPast { record.upstream.forwardedAt = now }
         endWork(at: now)
         return now
     }
 
-    /// A server has the head: the rest of the request follows.
+    /// A server has the head: sends the rest of the request.
     private func sendRequest(at now: MonotonicTime) {
         guard let server = upstream.server, let body = advance({ $0.serverTaken() }) else { return }
         record.upstream.server = server.pool
@@ -147,7 +147,7 @@ extension RequestExchange {
         case .streaming, .holding:
             guard !lifecycle.body.isComplete else { return }
             client?.setReading(isWritable)
-            // Also when it takes no more: the client is not waited for then.
+            // Also if it takes no more: then the client is not waited for.
             if takesResponse { updateBodyDeadline() }
         case .tunnel: client?.setReading(isWritable)
         case .receivingHead, .deciding, .waitingForServer, .finishing, .done, .broken: break

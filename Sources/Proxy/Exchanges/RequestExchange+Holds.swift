@@ -7,15 +7,15 @@ import Tenants
 import Time
 import Upstream
 
-/// What a response waits for, in the order of ``ResponseHolds/next(_:)``: how each hold begins, and what comes after it.
-/// The refresh has a file of its own, `+Refresh`.
+/// The holds of a response, in the order of ``ResponseHolds/next(_:)``: how each begins and what follows it. The
+/// refresh has a file of its own, `+Refresh`.
 extension RequestExchange {
     /// What the response to a granted request may have to wait for.
     ///
-    /// - Parameter kept: The request, where a refresh may follow.
+    /// - Parameter kept: The request, if a refresh may follow.
     func holds(_ grant: Grant, _ kept: KeptRequest?, _ bytes: Span<UInt8>) -> ResponseHolds {
         let capturesTokens = tenant?.capturesTokens == true
-        // Nearly all requests.
+        // The common case.
         if kept == nil, !capturesTokens, grant.signsOut == nil, decisionContext.signIn == nil { return .none }
         return ResponseHolds(
             refresh: kept,
@@ -40,7 +40,7 @@ extension RequestExchange {
         return false
     }
 
-    /// - Returns: What the response waits for; nil where it can go on.
+    /// - Returns: What the response waits for; nil if it can go on.
     private func begin(_ hold: ResponseHold, _ tenant: ServedTenant) -> ResponseHold.Begun? {
         switch hold {
         case .refresh(let kept): return beginRefresh(kept)
@@ -62,12 +62,12 @@ extension RequestExchange {
     var takesHeldResponse: Bool { lifecycle.takesHeldResponse }
 
     func takeHeldResponse(_ response: ReceivedResponse) {
-        // Before anything else: the connection is not to be given up, it is free for others.
+        // First of all release the server connection: it is not abandoned, others can use it.
         upstream.end()
         _ = advance { $0.heldResponseTaken(response) }
     }
 
-    /// The response goes to the client, or waits for what else it has to wait for.
+    /// Sends the response to the client, or starts its next hold.
     func resumeResponse() {
         switch advance({ $0.holdEnded() }) {
         case nil: break
@@ -85,7 +85,7 @@ extension RequestExchange {
 
     // MARK: Registration
 
-    /// Puts on record that the backend has let somebody in.
+    /// Records that the backend has admitted this account.
     private func register(_ identity: ProviderIdentity, _ tenant: ServedTenant) {
         let index = tenant.index
         worker.run(for: self) {
@@ -102,7 +102,7 @@ extension RequestExchange {
 
     // MARK: Sign-out
 
-    /// Revokes the token of a caller who has signed out, and its session.
+    /// Revokes the token and the session of a caller who has signed out.
     func endSession(of caller: Caller, _ tenant: ServedTenant) {
         let revocations = SignOut.revocations(
             of: caller.principal,
@@ -116,10 +116,10 @@ extension RequestExchange {
         }
     }
 
-    /// The session is over here.
+    /// The session is revoked on this instance.
     ///
-    /// - Parameter isStored: Whether it is for everybody, and for good. If not the client is not told that it is: whoever
-    ///   is told so can rely on it.
+    /// - Parameter isStored: Whether it is in the store, and so in force everywhere and permanently. If not, the client
+    ///   gets no success response, which it might rely on.
     private func sessionEnded(isStored: Bool) {
         guard case .holding(let holding) = lifecycle.state, case .signOut = holding.hold else { return }
         if isStored || tenant?.tenant.mode == .observe { return resumeResponse() }
@@ -129,7 +129,7 @@ extension RequestExchange {
 
     // MARK: Capture
 
-    /// Whether the response may hold tokens, by the request's path in any reading.
+    /// The capture rule that matches the request's path in any reading; nil if none does.
     private func captureRule(_ routed: RoutedRequest, _ bytes: Span<UInt8>) -> TokenCapture? {
         guard let refreshing = routed.tenant.refreshing else { return nil }
         var rule: TokenCapture?
@@ -140,7 +140,7 @@ extension RequestExchange {
         return rule
     }
 
-    /// Whether the end of the response waits until the tokens in it are stored.
+    /// Whether the end of the response waits until its tokens are stored.
     func holdsEnd(trailers: [UInt8]) -> Bool {
         guard let tenant, let (access, refresh) = lifecycle.gatheredTokens() else {
             passGathered()
@@ -170,7 +170,7 @@ extension RequestExchange {
         return true
     }
 
-    /// The tokens are stored, or cannot be: the client gets its response either way.
+    /// The tokens are stored, or cannot be: the client gets its response in either case.
     private func captureEnded() {
         guard let (content, trailers) = advance({ $0.captureEnded() }) else { return }
         write(content, 0..<content.readableBytes)

@@ -3,14 +3,14 @@ import Tenants
 import Time
 import Verification
 
-/// Deadlines, revocation, and others that need the request's place.
+/// Deadlines, revocation, and yielding a queue position to other requests.
 extension RequestExchange {
-    /// How long a request may go on after its caller was revoked before it is ended, in nanoseconds.
+    /// Nanoseconds that a request may go on after its caller was revoked.
     static let revokedGrace: UInt64 = 1_000_000_000
 
     func deadlineMet() {
         switch lifecycle.deadlineMet(serverTakesBody: upstream.server?.isWritable != false) {
-        // Not read from because the server takes no more, the client is not to blame.
+        // If the server takes no more, reading is paused and the client is not to blame.
         case .refuse(.serverTakesNothing): refuse(.backendTimeout, closing: true)
         case .refuse(.bodyTimeout): refuse(.bodyTimeout, closing: true)
         case .refuse(.overloaded):
@@ -22,12 +22,12 @@ extension RequestExchange {
         }
     }
 
-    /// Ends what is under way for a caller who was revoked: a tunnel at once, and whatever takes longer than
-    /// ``revokedGrace``. The response to the request that ended the session is let through.
+    /// Ends what is under way for a revoked caller: a tunnel at once, and any request older than ``revokedGrace``. The
+    /// response to the request that ended the session is let through.
     ///
     /// - Parameters:
-    ///   - unixTime: Seconds.
-    /// - Returns: Whether it has to be looked at again, because it is revoked and still under way.
+    ///   - unixTime: The current time.
+    /// - Returns: Whether to check again, because the caller is revoked and the request still under way.
     func endIfRevoked(unixTime: UnixTime, at now: MonotonicTime) -> Bool {
         guard lifecycle.isUnderWay, let tenant, let caller = record.user.caller, tenant.tenant.mode == .enforce,
             case .revoked = tenant.runtime.revocations.standing(of: caller, at: unixTime)
@@ -36,7 +36,7 @@ extension RequestExchange {
         case .nothing: return false
         case .lookAgain: return true
         case .endTunnel: lifecycle.tunnel?.close(.sessionEnded)
-        // It may be this very refresh that has ended the session.
+        // This very refresh may have ended the session.
         case .endRefresh: worker.endRefresh(of: self)
         case .refuse:
             style.fields = []
@@ -48,15 +48,15 @@ extension RequestExchange {
         return false
     }
 
-    /// The gateway is going down.
+    /// The gateway is shutting down.
     func drain() { lifecycle.tunnel?.close(.shuttingDown) }
 
     // MARK: Places at servers
 
     var clientName: SubjectName? { addressName }
 
-    /// By what a server's places are shared: the client's address, beyond proxies that are trusted; of IPv6 the first 64
-    /// bits. Nil where it has none.
+    /// The key by which a server's capacity is shared: the client's address, beyond trusted proxies; for IPv6 its first
+    /// 64 bits. Nil if there is none.
     private var addressName: SubjectName? {
         guard let peer else { return nil }
         guard peer.isTrustedProxy, let text = record.client.address else { return peer.limitSubject?.name }

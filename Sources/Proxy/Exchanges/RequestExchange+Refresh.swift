@@ -7,13 +7,13 @@ import Tenants
 import Time
 import Verification
 
-/// Refreshing in the course of one request: before it is forwarded, after the backend's 401, or behind its response.
+/// Refreshes for one request: before it is forwarded, after the backend's 401, or after its response.
 extension RequestExchange {
     // MARK: On the way to the backend
 
-    /// Keeps what a refresh may need of a granted request, and looks whether its token is due for one.
+    /// Keeps what a refresh may need of a granted request, and checks whether its token is due for one.
     ///
-    /// - Returns: Nil where the backend's 401 leads to no refresh.
+    /// - Returns: Nil if the backend's 401 leads to no refresh.
     func prepareRefresh(_ grant: Grant, _ bytes: Span<UInt8>) -> KeptRequest? {
         guard let caller = grant.caller, let refreshing = grant.request.tenant.refreshing else { return nil }
         if worker.unixTime(at: record.startedAt) >= caller.lifetime.dueFrom {
@@ -28,7 +28,7 @@ extension RequestExchange {
         )
     }
 
-    /// A token that expires soon: the new one goes along with the response, or is got behind it.
+    /// The token expires soon: deliver a new one that is already there, or note a refresh after the response.
     private func deliverOrNote(_ caller: Caller, _ routed: RoutedRequest, _ bytes: Span<UInt8>) {
         let memory = caller.refreshMemory ?? RefreshMemory()
         caller.refreshMemory = memory
@@ -45,11 +45,11 @@ extension RequestExchange {
         }
     }
 
-    /// Has new tokens got for a caller whose token has expired; the request waits, undecided. Gives whether there is room
-    /// for it.
+    /// Refreshes an expired token while the request waits, undecided. Returns whether the refresh has begun or the
+    /// request is to be decided on without it.
     func refreshExpired(_ caller: Caller, _ routed: RoutedRequest, _ bytes: Span<UInt8>) -> Bool {
         guard let (request, attempt) = refreshRequest(.expired, caller, routed, bytes) else {
-            // Nothing to refresh with, or no way to hand over what is new.
+            // There is no refresh token, or no way to deliver a new token.
             worker.decideSoon(self)
             return true
         }
@@ -61,9 +61,9 @@ extension RequestExchange {
 
     // MARK: The backend's 401
 
-    /// Has new tokens got for the request.
+    /// Refreshes the token for the request.
     ///
-    /// - Returns: Nil where the 401 does not wait for them.
+    /// - Returns: Nil if the 401 goes to the client without waiting.
     func beginRefresh(_ kept: KeptRequest) -> ResponseHold.Begun? {
         dueRefresh = nil
         let bytes = kept.request.received.bytes
@@ -83,8 +83,8 @@ extension RequestExchange {
         return .refresh(kept, attempt)
     }
 
-    /// - Returns: Nil for a request that must not lead to a refresh, has nothing to refresh by, or whose client has no
-    ///   way to get new tokens.
+    /// - Returns: Nil if the request must not lead to a refresh, has no refresh token, or its client has no way to get
+    ///   new tokens.
     private func refreshRequest(
         _ trigger: RefreshRequest.Trigger,
         _ caller: Caller,
@@ -99,7 +99,8 @@ extension RequestExchange {
         else { return nil }
         var refreshToken: [UInt8]?
         if case .cookie(let name) = refreshing.rules.source {
-            // Any page can fill these two: such a token does not say whose cookie came along, and would spend it.
+            // Any page can set these two: such a token does not show whose cookie was sent with it, and a refresh would
+            // spend that cookie's token.
             switch source {
             case .query: return nil
             case .header(let field) where WebSocketProtocols.isName(field): return nil
@@ -126,7 +127,7 @@ extension RequestExchange {
 
     // MARK: What came of it
 
-    /// Told once of each refresh that was asked for.
+    /// Called once for each refresh that was requested.
     func refreshed(_ outcome: RefreshOutcome) {
         guard let refresh = lifecycle.refresh else { return }
         record.trace?.refreshed(outcome, at: worker.now())
@@ -136,7 +137,7 @@ extension RequestExchange {
         }
     }
 
-    /// The request whose token had expired goes on its way with a new one, or not.
+    /// Decides on a request whose token had expired, with the new one if there is one.
     private func decideRefreshed(_ outcome: RefreshOutcome, _ attempt: RefreshAttempt, _ request: ReceivedRequest) {
         switch outcome {
         case .renewed(let renewal, let isShared):
@@ -163,7 +164,7 @@ extension RequestExchange {
         goOn()
     }
 
-    /// The backend's 401 is answered by the same request with a new token, or goes to the client.
+    /// After the backend's 401: replays the request with a new token, or sends the 401 to the client.
     private func replayRefreshed(_ outcome: RefreshOutcome, _ attempt: RefreshAttempt, _ kept: KeptRequest) {
         switch outcome {
         case .renewed(let renewal, let isShared):
@@ -182,20 +183,20 @@ extension RequestExchange {
         resumeResponse()
     }
 
-    /// The same request once more, with the new token. What the backend says to that is the response. Gives whether it
-    /// can be made.
+    /// Sends the same request again with the new token; the backend's second response is final. Returns whether that is
+    /// possible.
     private func replay(_ kept: KeptRequest, _ renewal: Renewal, _ attempt: RefreshAttempt) -> Bool {
         guard let request = rewritten(kept.request.received, renewal, attempt, isReplay: true) else { return false }
         upstream.abandon()
         let content = kept.body == .whole ? ContentAtHand(kept) : nil
         guard advance({ $0.replays(content) }) != nil else { return true }
-        // Else a backend that always says 401 would have the token refreshed for ever.
+        // Otherwise a backend that always sends 401 would have the token refreshed forever.
         decisionContext.steps.beginWithoutRefresh()
         decideAgain(request)
         return true
     }
 
-    /// The request with new tokens, read anew; nil where it cannot be.
+    /// The request with new tokens, parsed again; nil if that fails.
     private func rewritten(
         _ request: ReceivedRequest,
         _ renewal: Renewal,
@@ -211,7 +212,7 @@ extension RequestExchange {
         return read(rewriter.rewritten(request.head, bytes))
     }
 
-    /// A request of which the gateway has changed the head; nil where it is none any more.
+    /// Parses a request whose head the gateway has changed; nil if it is no longer valid.
     func read(_ bytes: ByteBuffer) -> ReceivedRequest? {
         let request = worker.loop.spares.requests.take()
         if case .complete = request.parse(bytes, worker.parser) { return request }
@@ -221,7 +222,7 @@ extension RequestExchange {
 
     // MARK: Whether new tokens are for this caller
 
-    /// Why they are not, which is noted; nil where they are.
+    /// Why they are not (also recorded); nil if they are.
     private func refusal(of renewal: Renewal, _ attempt: RefreshAttempt) -> Refusal? {
         guard isBoundAlike(renewal, attempt) else {
             note(.unavailable, .noRefreshToken)
@@ -234,14 +235,14 @@ extension RequestExchange {
         return nil
     }
 
-    /// Whether the new token is bound to what the old one is. What a session was renewed for with another key is not
-    /// for this one; the session itself is as good as before.
+    /// Whether the new token is bound to the same key as the old one. A token that was renewed for another key is not
+    /// for this request; the session itself stays valid.
     private func isBoundAlike(_ renewal: Renewal, _ attempt: RefreshAttempt) -> Bool {
         Confirmation(renewal.principal.claims) == attempt.caller.confirmation
     }
 
-    /// Whether the tokens are the caller's, and the session is still on: it may have been revoked, or signed out, while
-    /// new tokens were got for it.
+    /// Whether the tokens are the caller's and the session still exists: it may have been revoked, or signed out,
+    /// during the refresh.
     private func isGood(_ renewal: Renewal, _ attempt: RefreshAttempt) -> Bool {
         guard let tenant, SameBytes.are(renewal.principal.issuer, attempt.caller.principal.issuer),
             SameBytes.are(renewal.principal.subject, attempt.caller.principal.subject),
@@ -253,23 +254,23 @@ extension RequestExchange {
             && !set.isRevoked(RevocationMarks(renewal.principal), at: now)
     }
 
-    /// Whether a token of the tenant's own issuer that was narrowed (RFC 6749 section 6) would get a wider one, which
-    /// another token of its session has led to.
+    /// Whether a narrowed token of the tenant's own issuer (RFC 6749 section 6) would get a wider one that came from
+    /// another token of its session.
     private func widens(_ renewal: Renewal, _ attempt: RefreshAttempt, _ tenant: ServedTenant) -> Bool {
         guard case .builtIn? = tenant.runtime.refreshing?.rules.call.strategy else { return false }
         let granted = attempt.caller.principal.scopes
         return !renewal.principal.scopes.allSatisfy(granted.contains)
     }
 
-    // MARK: What the client is told
+    // MARK: The client's response
 
-    /// Has the client told of its new tokens with the response.
+    /// Adds the new tokens to the response.
     private func deliver(_ renewal: Renewal, _ attempt: RefreshAttempt) {
         let now = worker.unixTime(at: worker.now())
         let grace = tenant?.runtime.verification.refreshGrace ?? 0
-        // Where there are CORS rules, they tell of the field.
+        // With CORS rules, these expose the field.
         let exposes = tenant?.runtime.browsers.crossOrigin == nil
-        tell(DeliveryFields.delivering(renewal, attempt.way, exposes: exposes, grace: grace, at: now))
+        setDelivery(DeliveryFields.delivering(renewal, attempt.way, exposes: exposes, grace: grace, at: now))
         let memory = attempt.caller.refreshMemory ?? RefreshMemory()
         memory.remember(renewal, gotWith: attempt.refreshToken)
         attempt.caller.refreshMemory = memory
@@ -277,16 +278,16 @@ extension RequestExchange {
 
     private func noteRefusal(_ trouble: RefreshFailure, _ attempt: RefreshAttempt) {
         note(.refused, trouble)
-        tell(DeliveryFields.clearing(attempt.way))
+        setDelivery(DeliveryFields.clearing(attempt.way))
     }
 
-    /// In the place of what an earlier delivery said. The nonce for the client's next proof stays.
-    private func tell(_ fields: [HeaderField]) {
+    /// Replaces the fields of an earlier delivery. The nonce for the client's next proof stays.
+    private func setDelivery(_ fields: [HeaderField]) {
         style.fields = fields
         addFreshNonce()
     }
 
-    /// Has the client told of the nonce for its next proof, once.
+    /// Adds the nonce for the client's next proof, once.
     func addFreshNonce() {
         guard let nonce = decisionContext.freshNonce else { return }
         let fields = ProofNonceField.unkeptFields(nonce)
@@ -299,7 +300,7 @@ extension RequestExchange {
 
     // MARK: Behind the response
 
-    /// The response is out: the token that expires soon is refreshed for the next one.
+    /// The response is out: refreshes the token that expires soon, for the next request.
     func refreshAhead() {
         guard let request = dueRefresh else { return }
         dueRefresh = nil

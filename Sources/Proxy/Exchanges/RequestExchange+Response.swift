@@ -4,14 +4,14 @@ import NIOCore
 import Time
 import Upstream
 
-/// The way back: a server's response as it comes, or the gateway's own.
+/// The response: the server's as it arrives, or the gateway's own.
 extension RequestExchange: UpstreamRequestOwner {
     var takesResponse: Bool { client?.isWritable ?? false }
 
     func interim(_ response: ReceivedResponse) {
         if response.head.status == 100 {
             guard advance({ $0.continuePassedOn() }) != nil else { return }
-            // Now it is the client's turn.
+            // Now the client has to send.
             if takesBody { updateBodyDeadline() }
         }
         client?.writeInterim(response, style)
@@ -33,7 +33,7 @@ extension RequestExchange: UpstreamRequestOwner {
         write(bytes, range)
     }
 
-    /// What was held back goes on its way, and nothing more is.
+    /// Sends what was gathered to the client, and gathers no more.
     func passGathered() {
         if let content = advance({ $0.passGathered() }) { write(content, 0..<content.readableBytes) }
     }
@@ -48,7 +48,7 @@ extension RequestExchange: UpstreamRequestOwner {
         let reusesServer = serverKeepsAlive && lifecycle.body.isComplete
         if lifecycle.isGathering, holdsEnd(trailers: trailers) {
             upstream.end()
-            // Nobody takes more of the request until then.
+            // The body is not read until then.
             client?.setReading(false)
         } else {
             completeResponse(trailers: trailers, at: now)
@@ -76,7 +76,7 @@ extension RequestExchange: UpstreamRequestOwner {
     func flushResponse() {
         client?.flush()
         guard !takesResponse else {
-            // While both talk, the client is not late with its body.
+            // While both sides send, the client is not late with its body.
             if takesBody { updateBodyDeadline() }
             return
         }
@@ -87,7 +87,7 @@ extension RequestExchange: UpstreamRequestOwner {
 
     // MARK: The gateway's own
 
-    /// - Parameter closing: Whether the connection cannot go on, because nobody knows where the next request begins.
+    /// - Parameter closing: Whether the connection must end, because the start of the next request is unknown.
     func refuse(_ refusal: Refusal, closing: Bool = false) {
         record.outcome = .refused(refusal.code)
         let context = RefusalContext(
@@ -100,11 +100,11 @@ extension RequestExchange: UpstreamRequestOwner {
         respond(GatewayResponse(refusal, context), closing: closing)
     }
 
-    /// Answers in the place of a server. What is left of the request's body is read and dropped.
+    /// Sends a response of the gateway's own. The rest of the request's body is read and dropped.
     ///
-    /// - Parameter closing: Whether the connection cannot go on.
+    /// - Parameter closing: Whether the connection must end.
     func respond(_ response: GatewayResponse, closing: Bool = false) {
-        // Also where nobody is left to be answered: the request holds a server, or a place in line for one.
+        // Even if the client is gone: the request holds a server, or a queue position for one.
         upstream.abandon()
         guard let client,
             let fate = advance({
@@ -114,8 +114,8 @@ extension RequestExchange: UpstreamRequestOwner {
         send(response.shaped(by: style.shape), fate, client)
     }
 
-    /// Answers another proxy, or a browser that asks first: the tenant's rules for response headers do not hold for that,
-    /// and such a request keeps its connection whatever body it has.
+    /// Answers a decision query or a preflight: the tenant's response header rules do not apply, and the connection is
+    /// kept whatever body the request has.
     func respondUnshaped(_ response: GatewayResponse) {
         upstream.abandon()
         guard let client else { return }

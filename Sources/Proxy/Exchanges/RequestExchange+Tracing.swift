@@ -4,7 +4,7 @@ import HTTPCore
 import Time
 import Upstream
 
-/// Where a request that is traced begins, goes on and ends.
+/// Trace events of a request: beginning, forwarding and end.
 extension RequestExchange {
     func beginTrace(_ tracing: WorkerTracing, _ head: RequestHead, _ bytes: Span<UInt8>) {
         record.trace = tracing.begin(
@@ -18,7 +18,7 @@ extension RequestExchange {
 }
 
 extension ForwardingContext {
-    /// The request's next step is the backend's, below the span that begins with this.
+    /// The request goes to the backend, below the span that begins here.
     mutating func continues(_ trace: RequestTrace, _ outcome: Outcome, at now: MonotonicTime) {
         traceID = (trace.traceHigh, trace.traceLow)
         spanID = trace.sent(outcome, at: now)
@@ -27,7 +27,7 @@ extension ForwardingContext {
 }
 
 extension Worker {
-    /// - Parameter end: When the answer was complete.
+    /// - Parameter end: When the response was complete.
     func finish(_ trace: RequestTrace, _ record: inout ExchangeRecord, _ peer: Peer, at end: MonotonicTime) {
         record.trace = nil
         let start = UInt64(max(0, unixTime(at: record.startedAt).seconds) * 1e9)

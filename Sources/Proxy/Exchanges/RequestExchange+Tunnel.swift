@@ -5,7 +5,7 @@ import Time
 import Upstream
 
 extension RequestExchange {
-    /// The server has granted a WebSocket.
+    /// The server has accepted a WebSocket.
     func switched(_ response: ReceivedResponse) {
         guard let server = upstream.server else { return }
         record.response.status = response.head.status
@@ -20,14 +20,14 @@ extension RequestExchange {
         if worker.isDraining { tunnel.close(.shuttingDown) }
     }
 
-    /// When the caller's token ends, if that is to end a tunnel.
+    /// When the caller's token expires, if that ends the tunnel.
     private var tunnelExpiry: MonotonicTime? {
         guard tenant?.tenant.webSocket.onExpiry == .close, let caller = record.user.caller,
             caller.lifetime.expiredFrom < .distantFuture
         else { return nil }
         let now = worker.now()
         let left = caller.lifetime.expiredFrom - worker.unixTime(at: now)
-        // Past a century nobody will be there to see it.
+        // Cap at a century to keep the sum in range.
         return now + UInt64(min(max(0, left), 3e9) * 1_000_000_000)
     }
 
@@ -36,7 +36,7 @@ extension RequestExchange {
     /// Bytes of a tunnel from the client.
     func tunnelSent(_ bytes: ByteBuffer) { lifecycle.tunnel?.clientSent(bytes) }
 
-    /// The client has no more to send.
+    /// The client sends no more.
     func tunnelClientEnded() { lifecycle.tunnel?.clientGone() }
 }
 
@@ -49,12 +49,12 @@ extension RequestExchange: TunnelClient {
 
     func flushTunnel() { client?.flush() }
 
-    /// What the client has sent into a tunnel so far goes on to the server.
+    /// Flushes to the server what the client has sent into the tunnel so far.
     func flushTunnelToServer() {
         if case .tunnel = lifecycle.state { upstream.server?.flush(bodyFollows: true) }
     }
 
-    /// Whether the server has yet to say if it grants a WebSocket.
+    /// Whether the server has yet to accept or decline a WebSocket.
     var awaitsSwitch: Bool { upstream.details.handshake != nil && lifecycle.awaitsResponse }
 
     func setReading(_ isReading: Bool) { client?.setReading(isReading) }

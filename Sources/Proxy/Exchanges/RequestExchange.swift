@@ -7,30 +7,31 @@ import Tenants
 import Time
 import Upstream
 
-/// One request of a client and its response, whichever protocols the two sides speak: it feeds the ``RequestLifecycle``
-/// and performs what that says, with the ``ClientSide`` above it and the ``UpstreamRequest`` below.
+/// One request of a client and its response, whatever protocols the two sides speak. It feeds events to the
+/// ``RequestLifecycle`` and performs the actions that this returns, with the ``ClientSide`` above it and the
+/// ``UpstreamRequest`` below.
 ///
 /// This file has its beginning and its ends; `+Deciding` the way to a grant, `+Forwarding` the way to a server, `+Body`
-/// the request's body, `+Response` the way back, `+Holds` what a response waits for, and the others one feature each.
-/// A client's connection uses it again for each of its requests.
+/// the request's body, `+Response` the response, `+Holds` what a response waits for, and the others one feature each. A
+/// client's connection reuses the object for each of its requests.
 final class RequestExchange {
     let worker: Worker
     let upstream: UpstreamRequest
     /// From the first request to ``detach()``.
     private(set) var client: (any ClientSide)?
-    /// Increases with each request, so that the outcome of what was asked for one does not reach the next. Not the
-    /// request's identifier: a trusted proxy may send the same one twice.
+    /// Increases with each request, so that a late outcome does not reach the next one. Not the request's identifier: a
+    /// trusted proxy may send the same one twice.
     private(set) var id: UInt64 = 0
-    /// What the client and the server do reaches it through ``advance(_:)``.
+    /// Events of the client and the server reach it through ``advance(_:)``.
     private(set) var lifecycle = RequestLifecycle()
     var record = ExchangeRecord()
-    /// What a decision is told, and what was found out for it.
+    /// The decision's input, and what its slow steps found out.
     let decisionContext: DecisionContext
     var style = ResponseStyle()
     var rates = BodyRates()
-    /// To be made after the response, for a token that expires soon.
+    /// Due after the response, for a token that expires soon.
     var dueRefresh: RefreshRequest?
-    /// When the work on the request began that the loop is doing now; `.distantPast` for none.
+    /// When the loop's current work on the request began; `.distantPast` for none.
     var workBeganAt = MonotonicTime.distantPast
 
     init(worker: Worker) {
@@ -41,7 +42,7 @@ final class RequestExchange {
 
     var peer: Peer? { decisionContext.peer }
 
-    /// The request's tenant; nil where none was found.
+    /// The request's tenant; nil if none was found.
     var tenant: ServedTenant? { record.tenant }
 
     // MARK: Begins
@@ -49,8 +50,8 @@ final class RequestExchange {
     /// A whole head was received.
     ///
     /// - Parameters:
-    ///   - request: This exchange's from now on.
-    ///   - version: What the client speaks.
+    ///   - request: Belongs to this exchange from now on.
+    ///   - version: The client's protocol.
     func begin(_ request: ReceivedRequest, version: HTTPVersion, for client: any ClientSide) {
         let buffer = request.bytes
         let bytes = buffer.readableBytesUInt8Span
@@ -66,16 +67,16 @@ final class RequestExchange {
             }) != nil
         else { return worker.loop.spares.requests.giveBack(request) }
         if isAnsweredAsQuestion(request, bytes) { return worker.loop.spares.requests.giveBack(request) }
-        // Not before: to a proxy that asks, the status is the decision.
+        // Not before: a proxy that asks reads the HTTP status as the decision.
         if version == .http2, record.request.method == .post {
             record.request.isGRPC = GRPCStatus.isRequest(head, bytes)
         }
         decide(request, bytes, at: worker.unixTime(at: record.startedAt))
     }
 
-    /// A head came that cannot be read to its end, or too late.
+    /// The head could not be read to its end, or came too late.
     ///
-    /// - Parameter isGRPC: Whether the refusal is to be a response of gRPC.
+    /// - Parameter isGRPC: Whether to refuse in the form of gRPC.
     func refuseUnread(_ refusal: Refusal, version: HTTPVersion, isGRPC: Bool = false, for client: any ClientSide) {
         start(for: client, version)
         record.id = worker.loop.identifiers.requestID()
@@ -112,11 +113,11 @@ final class RequestExchange {
 
     // MARK: Events
 
-    /// The one way to the lifecycle: an event that must not be possible ends the exchange at once.
+    /// The only way to the lifecycle: an impossible event ends the exchange at once.
     ///
-    /// Inlined, as is the closure: it costs the comparison that has to be made anyway.
+    /// Inlined, as is the closure: it costs only the comparison that is needed anyway.
     ///
-    /// - Returns: What the event leads to; nil where it was not possible, and the exchange is over.
+    /// - Returns: What the event leads to; nil if it was impossible and the exchange is over.
     @inline(__always)
     func advance<Outcome>(_ event: (inout RequestLifecycle) -> Outcome) -> Outcome? {
         let outcome = event(&lifecycle)
@@ -127,7 +128,7 @@ final class RequestExchange {
         return outcome
     }
 
-    /// The same for an event that may lead to nothing.
+    /// The same for an event whose result is optional.
     @inline(__always)
     func advance<Outcome>(_ event: (inout RequestLifecycle) -> Outcome?) -> Outcome? {
         let outcome = event(&lifecycle)
@@ -140,7 +141,7 @@ final class RequestExchange {
 
     // MARK: Ends
 
-    /// The request is over, however it ended: whatever is under way for it is let go.
+    /// The request is over, for whatever reason: releases everything under way for it.
     ///
     /// - Parameter status: For the record.
     func end(status: Int) {
@@ -152,16 +153,16 @@ final class RequestExchange {
         release()
     }
 
-    /// Nothing of the request reaches the next one.
+    /// Clears all state, so that nothing of the request reaches the next one.
     func release() {
         dueRefresh = nil
         style = ResponseStyle()
     }
 
-    /// The client's side is gone for good. Until then the two hold each other.
+    /// The client's side is gone for good. Until then the two reference each other.
     func detach() { client = nil }
 
-    /// The response is out, or there will be none: what the log and the metrics say of it.
+    /// The response is out, or there will be none: writes the record to log and metrics.
     func finishRecord(status: Int, at now: MonotonicTime) {
         endWork(at: now)
         id &+= 1
@@ -182,7 +183,7 @@ final class RequestExchange {
         release()
     }
 
-    /// Ends a response that is under way so that the client cannot take it for complete.
+    /// Ends a response under way so that the client cannot mistake it for complete.
     func cut() {
         upstream.abandon()
         lifecycle.end()
@@ -192,12 +193,12 @@ final class RequestExchange {
         release()
     }
 
-    /// An event came that must not be possible.
+    /// An impossible event came.
     private func endBroken() {
         if let mistake = lifecycle.mistake { failInternally(mistake) }
     }
 
-    /// Something happened that must not be possible: it is counted, and costs the connection.
+    /// Something impossible happened: it is counted, and the connection ends.
     func failInternally(_ mistake: StaticString) {
         worker.loop.failedInternally(.request, mistake)
         let client = client
@@ -208,7 +209,7 @@ final class RequestExchange {
 
     // MARK: Work of the loop
 
-    /// The work that began at ``workBeganAt`` is done: the loop turns to others.
+    /// The work that began at ``workBeganAt`` is done.
     func endWork(at now: MonotonicTime) {
         guard workBeganAt != .distantPast else { return }
         if now > workBeganAt + LoopContext.longestTurn { worker.loop.noteStall(now - workBeganAt) }
@@ -220,7 +221,7 @@ final class RequestExchange {
         client?.setDeadline(timeout.map { worker.now() + $0 } ?? WheelTimer.never)
     }
 
-    /// A trusted proxy's identifier is kept, so that one request has one in all logs.
+    /// A trusted proxy's identifier is kept, so that the request has one identifier in all logs.
     private func requestID(_ head: RequestHead, _ bytes: Span<UInt8>) -> RequestID {
         if peer?.isTrustedProxy == true {
             for index in 0..<head.fieldCount where head.fields[index].known == .xRequestID {

@@ -1,14 +1,14 @@
 import NIOCore
 import SharedState
 
-/// What is done for an exchange elsewhere, or later. Only the request that asked is told what came of it: its client may
-/// be gone by then, and the exchange serve another one.
+/// Work done for an exchange off the loop, or later. Only the request that asked gets the outcome: its client may be
+/// gone by then, and the exchange serve another one.
 extension Worker {
-    /// Has work done off the loop.
+    /// Runs work off the loop.
     ///
     /// - Parameters:
     ///   - ended: Called on the loop in any case, before `then`.
-    ///   - then: Called on the loop if the exchange still has the request.
+    ///   - then: Called on the loop if the exchange still has the same request.
     func run<Outcome: Sendable>(
         for exchange: RequestExchange,
         _ work: @escaping @Sendable (ControlPlane) async -> Outcome,
@@ -26,7 +26,7 @@ extension Worker {
         }
     }
 
-    /// Tells the exchange when whatever the loop does now is done.
+    /// Calls `then` at the end of the loop's turn if the exchange still has the same request.
     func later(for exchange: RequestExchange, _ then: @escaping (RequestExchange) -> Void) {
         let asking = NIOLoopBound((Asking(exchange), then), eventLoop: eventLoop)
         eventLoop.execute {
@@ -36,7 +36,7 @@ extension Worker {
     }
 }
 
-/// An exchange with the request that it had when it asked.
+/// An exchange with the identifier of the request that asked.
 private struct Asking {
     private let exchange: RequestExchange
     private let id: UInt64

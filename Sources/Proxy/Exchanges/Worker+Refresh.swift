@@ -4,18 +4,18 @@ import SharedState
 import Tenants
 import Time
 
-/// What the loops have to do with refreshing besides single requests.
+/// Refresh work of a loop beyond single requests.
 extension Worker {
-    /// Bytes of bodies that all requests together may keep, to be made again with a new token.
+    /// Bytes of bodies that all requests together may keep for a replay.
     static let mostReplayBytes = 64 << 20
     /// Requests of one tenant that may wait for new tokens on a loop.
     private static let mostWaiting = 8192
-    /// Nanoseconds until a token that could not be refreshed ahead is tried again.
+    /// Nanoseconds before a failed refresh ahead is tried again.
     private static let restAfterFailure: UInt64 = 30_000_000_000
-    /// Nanoseconds that a refresh ahead is waited for.
+    /// Nanoseconds that a refresh ahead may take.
     private static let patienceAhead: UInt64 = 60_000_000_000
 
-    /// Asks for new tokens. Gives whether there is room for one more who waits.
+    /// Requests new tokens. Returns whether one more request may wait.
     func refresh(_ request: RefreshRequest, for exchange: RequestExchange) -> Bool {
         guard let refreshing = serving.tenants[request.tenant].runtime.refreshing, refreshing.waiting < Self.mostWaiting
         else {
@@ -32,14 +32,14 @@ extension Worker {
         return true
     }
 
-    /// Refreshes in the background a token that expires soon.
+    /// Refreshes a token that expires soon, in the background.
     func refreshAhead(_ request: RefreshRequest, _ caller: Caller) {
         guard let refreshing = serving.tenants[request.tenant].runtime.refreshing,
             refreshing.waiting < Self.mostWaiting,
             let memory = caller.refreshMemory, lastTick >= memory.restUntil
         else { return }
         var request = request
-        // The answer before it may have taken long.
+        // The previous response may have taken long.
         request.deadline = now() + Self.patienceAhead
         refreshing.waiting += 1
         memory.restUntil = lastTick + Self.restAfterFailure
@@ -55,12 +55,12 @@ extension Worker {
         }
     }
 
-    /// The session of a request that waits for new tokens was revoked: at the end of the loop's turn it is told so.
+    /// The session of a request that waits for new tokens was revoked: ends the wait at the end of the loop's turn.
     func endRefresh(of exchange: RequestExchange) {
         later(for: exchange) { $0.refreshed(.refused(.revoked)) }
     }
 
-    /// The request is decided on again as if a step had been done.
+    /// Decides on the request again, as if a step had been done.
     func decideSoon(_ exchange: RequestExchange) {
         later(for: exchange) { $0.stepEnded() }
     }

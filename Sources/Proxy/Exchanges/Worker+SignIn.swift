@@ -1,18 +1,18 @@
 import IdentityProvider
 
-/// What the loops have to do with signing in besides single requests.
+/// Sign-in work of a loop beyond single requests.
 extension Worker {
-    /// Questions of one tenant that may be under way on a loop: each holds a request's body, and most wait for the store
-    /// or a provider. One tenant's provider that is slow leaves the others their places.
+    /// Endpoint requests of one tenant that may be under way on a loop: each holds a request's body, and most wait for
+    /// the store or a provider. With a limit per tenant, one slow provider does not block the others.
     private static let mostQuestions = 256
 
-    /// Has an endpoint's question answered. Gives whether there is room for it.
+    /// Passes a request to an endpoint. Returns whether the limit allows it.
     func ask(_ question: EndpointRequest, for exchange: RequestExchange) -> Bool {
         guard let tenant = exchange.tenant, tenant.questionsUnderWay < Self.mostQuestions else { return false }
         tenant.questionsUnderWay += 1
-        let place = tenant.index
+        let index = tenant.index
         run(for: exchange) {
-            await $0.answer(place, question)
+            await $0.answer(index, question)
         } ended: {
             tenant.questionsUnderWay -= 1
         } then: {

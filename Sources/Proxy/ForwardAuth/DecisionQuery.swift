@@ -2,8 +2,8 @@ package import Authorization
 package import NIOCore
 import Time
 
-/// Asks for the decision on a request that the gateway does not forward: for another proxy, or for an explanation. It is
-/// decided by the same functions as every request.
+/// Asks for the decision on a request that the gateway does not forward: for another proxy, or for an explanation. It
+/// uses the same functions as every request.
 package final class DecisionQuery: SlowStepClient {
     package let id: UInt64 = 0
     package let decisionContext: DecisionContext
@@ -13,17 +13,17 @@ package final class DecisionQuery: SlowStepClient {
     private var state: State
 
     private enum State {
-        /// - Parameter done: Takes the decision.
+        /// - Parameter done: Receives the decision.
         case asked(done: (Authorizer.Decision, ReceivedRequest?) -> Void)
         case answered
     }
 
     /// - Parameters:
-    ///   - bytes: The head of the request in the form of HTTP/1.1, with its empty line.
-    ///   - context: With the peer whose word about the client is believed or not, and the slow steps that may be
-    ///     taken. A refresh is taken out of them: there is no client here that its tokens could be given to.
-    ///   - done: Told once, with the request that was asked about; nil where the bytes are no head. Never told that the
-    ///     decision is pending. Before ``begin()`` returns where nothing has to be waited for.
+    ///   - bytes: The head of the request as HTTP/1.1, with its empty line.
+    ///   - context: With the peer, which may be a trusted proxy, and the slow steps that may be taken. A refresh is
+    ///     removed from them: there is no client here to deliver its tokens to.
+    ///   - done: Called once, with the request in question; nil if the bytes are no valid head. The decision is never
+    ///     pending. Called before ``begin()`` returns if nothing has to be waited for.
     package init(
         _ bytes: ByteBuffer,
         _ decisionContext: DecisionContext,

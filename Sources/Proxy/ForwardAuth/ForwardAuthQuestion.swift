@@ -1,13 +1,13 @@
 import HTTPCore
 import NIOCore
 
-/// Another proxy's question whether it may pass a request on, in one of its two forms. Only a
-/// trusted proxy may ask: whoever else could would be told who a token belongs to.
+/// A decision query of another proxy, in one of its two forms. Only a trusted proxy may ask: anyone else would learn
+/// whom a token belongs to.
 struct ForwardAuthQuestion {
     private enum Form {
-        /// `/.gatehouse/auth`: the request is told in `X-Forwarded-Method`, `-Host` and `-Uri`.
+        /// `/.gatehouse/auth`: the request is described in `X-Forwarded-Method`, `-Host` and `-Uri`.
         case fields
-        /// `/.gatehouse/auth/PATH`: the question is the request, but for the start of its path.
+        /// `/.gatehouse/auth/PATH`: the query is the request itself, after the prefix of its path.
         case path(Range<Int>)
     }
 
@@ -16,8 +16,7 @@ struct ForwardAuthQuestion {
 
     private let form: Form
 
-    /// Nil for a request that is no such question. Its path stands there as it is written here: another spelling of it is
-    /// none of a proxy's.
+    /// Nil for a request that is no decision query. The path must be spelled exactly: no proxy sends another spelling.
     init?(_ head: RequestHead, _ bytes: Span<UInt8>) {
         let start = head.target.lowerBound
         let end = head.target.upperBound
@@ -28,19 +27,19 @@ struct ForwardAuthQuestion {
         if rest == end || bytes[rest] == UInt8(ascii: "?") {
             form = .fields
         } else if bytes[rest] == UInt8(ascii: "/") {
-            // What follows the `?` is the question's own query, and none of the request's.
+            // What follows the `?` is the decision query's own query string, not the request's.
             form = .path(rest..<((rest..<end).first { bytes[$0] == UInt8(ascii: "?") } ?? end))
         } else {
             return nil
         }
     }
 
-    /// Writes the head of the request that is asked about.
+    /// Writes the head of the request in question.
     ///
-    /// - Throws: What is missing of it, or could be read in two ways.
+    /// - Throws: What is missing or ambiguous.
     func write(_ head: RequestHead, _ bytes: Span<UInt8>, to out: inout ByteBuffer) throws(HTTPViolation) {
         let asked = try described(head, bytes)
-        // Nothing is added but the request line and Host, and what these say stands in the question's own head.
+        // Only the request line and Host are added, and their values come from the query's own head.
         out.writeHead(about: head.length + 64) { out in
             out.writeBytes(bytes.extracting(asked.method).bytes)
             out.writeStaticString(" ")
@@ -63,7 +62,7 @@ struct ForwardAuthQuestion {
     }
 }
 
-/// Where a question tells the method, host and target of the request.
+/// Where a decision query gives the method, host and target of the request.
 private struct DescribedRequest {
     let method: Range<Int>
     let host: Range<Int>
@@ -75,7 +74,7 @@ private struct DescribedRequest {
         self.target = target
     }
 
-    /// From its fields, each given exactly once.
+    /// From its fields, each of which must occur exactly once.
     init(_ head: RequestHead, _ bytes: Span<UInt8>) throws(HTTPViolation) {
         var method: Range<Int>?
         var host: Range<Int>?
@@ -122,7 +121,7 @@ private struct DescribedRequest {
         return value
     }
 
-    /// In origin form only: in the absolute form a client could name another host than the proxy has seen.
+    /// Origin form only: in absolute form a client could name a host that the proxy has not seen.
     private static func target(_ value: Range<Int>?, _ bytes: Span<UInt8>) throws(HTTPViolation) -> Range<Int> {
         guard let value, !value.isEmpty else {
             throw .badRequest(
@@ -140,7 +139,7 @@ private struct DescribedRequest {
     }
 }
 
-/// The fields of a question that belong to the request it is about: all that a decision could look at, as received.
+/// The query's fields that belong to the request in question: all that a decision could look at, as received.
 private enum AskedFields {
     static func write(_ head: RequestHead, _ bytes: Span<UInt8>, to out: inout HeadWriter) {
         var kept = KeptLines()
@@ -152,7 +151,7 @@ private enum AskedFields {
         kept.finish(bytes, to: &out)
     }
 
-    /// Those that Connection names stay: leaving them out would let a client hide what it is judged by.
+    /// Fields that Connection names stay: dropping them would let a client hide what it is judged by.
     private static func isAsked(_ field: HeadField, _ bytes: Span<UInt8>) -> Bool {
         switch field.known {
         case .host, .expect, .trailer: false

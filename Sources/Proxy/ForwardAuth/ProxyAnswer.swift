@@ -4,17 +4,17 @@ package import HTTPCore
 import Tenants
 import Upstream
 
-/// What another proxy is told about a request that it forwards itself, whichever way it asks.
+/// The response to another proxy's decision query, in either protocol.
 package enum ProxyAnswer {
     case pass(Pass)
-    /// A browser's question, which the client gets this answer to.
+    /// A browser's preflight; the client gets this response.
     case preflight(Preflight, tenant: TenantRuntime)
-    /// - Parameter tenant: Nil where none was found.
+    /// - Parameter tenant: Nil if none was found.
     case refuse(Refusal, tenant: TenantRuntime?)
 
     package struct Pass {
         package let tenant: TenantRuntime
-        /// Whose identity fields the backend gets; nil for nobody's.
+        /// The caller whose identity fields the backend gets; nil for none.
         package let caller: Caller?
         package let outcome: Outcome
     }
@@ -46,7 +46,7 @@ package enum ProxyAnswer {
         return .pass(Pass(tenant: tenant, caller: caller, outcome: outcome))
     }
 
-    /// Nil where it is none.
+    /// Nil if it is no refusal.
     package var refusal: Refusal? {
         if case .refuse(let refusal, _) = self { refusal } else { nil }
     }
@@ -64,7 +64,7 @@ extension ProxyAnswer.Pass {
     /// The caller's identity fields, and the names of client fields to remove, in the field that Envoy reads.
     ///
     /// - Parameter freshNonce: For the client's next proof.
-    /// - Returns: Fields of the response by HTTP.
+    /// - Returns: Fields of the HTTP response.
     package func fields(_ id: RequestID, freshNonce: String?) -> [HeaderField] {
         var idText: [UInt8] = []
         idText.reserveCapacity(36)
@@ -86,14 +86,14 @@ extension ProxyAnswer.Pass {
         return fields
     }
 
-    /// Who the backend is told that the caller is.
+    /// The identity fields for the backend.
     package var identityFields: [HeaderField] { caller?.identityFields(tenant.tenant) ?? [] }
 
-    /// The fields that a backend believes and this request does not have: copies of them are the client's own.
+    /// The fields that a backend trusts and this response does not set: any copies are the client's own.
     ///
-    /// - Parameter body: Told each name.
+    /// - Parameter body: Called with each name.
     package func forEachNameToRemove(_ body: (String) -> Void) {
-        // A caller's fields stand in the tenant's order.
+        // A caller's fields are in the tenant's order.
         var present = identityFields[...]
         for header in tenant.tenant.identity.headers {
             if present.first?.name == header.name { present.removeFirst() } else { body(header.name) }
@@ -107,7 +107,7 @@ extension ProxyAnswer.Pass {
             switch source {
             case .bearer: body("Authorization")
             case .header(let name) where !WebSocketProtocols.isName(name): body(name)
-            // Only a part of a field, or none: the other proxy cannot be told.
+            // Only part of a field, or none: the other proxy cannot remove it.
             case .header, .cookie, .query: break
             }
         }

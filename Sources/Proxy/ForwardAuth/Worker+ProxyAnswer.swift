@@ -3,11 +3,11 @@ import Counting
 package import HTTPCore
 
 extension Worker {
-    /// What another proxy is told about a request. It is put on record, and counted if it is only observed.
+    /// Turns a decision into the response to a decision query. It is recorded, and counted if only observed.
     ///
     /// - Parameters:
-    ///   - head: Of the request that the proxy asks about.
-    ///   - bytes: Those of the head.
+    ///   - head: The head of the request in question.
+    ///   - bytes: The bytes of the head.
     package func answer(
         _ verdict: Authorizer.Decision,
         _ decisionContext: DecisionContext,

@@ -1,10 +1,10 @@
 import NIOCore
 
-/// What is known of a connection's way out.
+/// Output state of a connection.
 struct HTTP1Output {
-    /// As the channel last said: asking it costs more than remembering.
+    /// The channel's last report: querying it costs more than remembering.
     var isWritable = true
-    /// What stood in the loop's buffer when another connection took it. It is written first.
+    /// Bytes that were in the loop's buffer when another connection took it. They are written first.
     var kept: ByteBuffer?
     /// Whether something was written since the last flush.
     var hasUnflushed = false

@@ -5,7 +5,7 @@ import Tenants
 import Time
 import Upstream
 
-/// What the client sends: heads go to the exchange, and bodies through it.
+/// The client's input: heads go to the exchange, and bodies through it.
 extension HTTP1ServerConnection {
     /// Bytes of following requests that are kept while a response is under way.
     private static let mostPipelined = 64 << 10
@@ -21,7 +21,7 @@ extension HTTP1ServerConnection {
         }
     }
 
-    /// Gives whether there may be more to read.
+    /// Returns whether there may be more to read.
     private func read() -> Bool {
         switch exchange.lifecycle.state {
         case .receivingHead, .finishing, .done, .broken:
@@ -43,7 +43,8 @@ extension HTTP1ServerConnection {
         return false
     }
 
-    /// Responses that the client does not take are not made; it is not late with its head meanwhile.
+    /// No further response is made while the client does not take the previous ones; the head deadline does not apply
+    /// meanwhile.
     private func holdUp() -> Bool {
         setReading(false)
         setDeadline(worker.now() + worker.idleTimeout)
@@ -52,7 +53,7 @@ extension HTTP1ServerConnection {
 
     // MARK: Heads
 
-    /// Gives whether a head was complete, whatever came of it.
+    /// Returns whether a head was complete, whatever became of it.
     private func readHead() -> Bool {
         guard input.mayHoldHead(most: worker.parser.maximumBytes) else { return false }
         let request = worker.loop.spares.requests.take()
@@ -78,7 +79,7 @@ extension HTTP1ServerConnection {
 
     // MARK: Bodies
 
-    /// Passes on what is there of the body. Gives whether it is complete, or not wanted any more.
+    /// Passes on the available part of the body. Returns whether it is complete or no longer wanted.
     private func readBody() -> Bool {
         let bytes = input.bytes
         let receivedBefore = exchange.lifecycle.body.count
@@ -105,7 +106,7 @@ extension HTTP1ServerConnection {
         }
     }
 
-    /// Reads and drops what is left of a body whose response is out. Gives whether the next head may follow.
+    /// Reads and drops the rest of a body whose response is out. Returns whether the next head may follow.
     private func dropBody(_ allowance: Int) -> Bool {
         let bytes = input.bytes
         var position = 0

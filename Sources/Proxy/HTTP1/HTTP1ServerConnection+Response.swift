@@ -4,7 +4,7 @@ import Tenants
 import Time
 import Upstream
 
-/// What goes back to the client. Small pieces gather in the loop's output buffer until the server's read is over.
+/// Output to the client. Small pieces gather in the loop's output buffer until the server's read is over.
 extension HTTP1ServerConnection: ClientSide {
     /// Bytes of a refused request's body that are read and dropped to keep the connection.
     var mostDroppedBytes: Int { 64 << 10 }
@@ -120,7 +120,7 @@ extension HTTP1ServerConnection: ClientSide {
 
     // MARK: Writing
 
-    /// The loop's buffer is for one client at a time.
+    /// The loop's buffer serves one client at a time.
     private func takeOutput() {
         worker.connections.http1Output.take(for: self)
     }
@@ -133,7 +133,7 @@ extension HTTP1ServerConnection: ClientSide {
         guard worker.connections.http1Output.isOwned(by: self) else { return }
         worker.connections.http1Output.letGo(self)
         let bytes = worker.connections.http1Output.bytes
-        // Free for others before anything is written, which may run them.
+        // Release it before anything is written: a write may run other exchanges.
         worker.connections.http1Output.bytes.clear()
         write(bytes)
     }
@@ -144,8 +144,8 @@ extension HTTP1ServerConnection: ClientSide {
         output.hasUnflushed = true
     }
 
-    /// Where the client is gone, the channel delivers in here what is left to read, and then that it is closed. None of
-    /// it is acted on: the response that is flushed is not done with its exchange.
+    /// If the client is gone, the channel delivers the unread rest here, and then that it is closed. None of it is
+    /// handled here: the response being flushed is not done with its exchange.
     func flush() {
         writeOutput()
         guard output.hasUnflushed else { return }
@@ -187,7 +187,7 @@ extension HTTP1ServerConnection: ClientSide {
 
     // MARK: Ends
 
-    /// Closed after the response, where there is one to come.
+    /// Closes after the response, if one is still to come.
     func retireConnection() {
         if !isInExchange { lingerAndClose() }
     }
@@ -197,7 +197,7 @@ extension HTTP1ServerConnection: ClientSide {
         if output.delivery.isCloseDelimited { reset() } else { lingerAndClose() }
     }
 
-    /// A response that ends with the connection would be taken for whole, also when only the last of it is unsent.
+    /// A response delimited by the end of the connection would look complete, even if only its last bytes are unsent.
     func closeNow() {
         let isPartial = exchange.lifecycle.isResponding || (context?.unsentBytes ?? 0) > 0
         if output.delivery.isCloseDelimited, isPartial { reset() } else { context?.close(promise: nil) }
@@ -205,7 +205,7 @@ extension HTTP1ServerConnection: ClientSide {
 
     // MARK: Flow control
 
-    /// A connection of HTTP/1.1 has one response at a time, and holds no more of it than its channel does.
+    /// An HTTP/1.1 connection has one response at a time, and holds no more of it than its channel does.
     func receiveWindow(outstanding: Int, share: inout Int) -> Int { ReceiveWindows.window(outstanding: outstanding) }
 
     func giveBackReceiveWindow(_ share: inout Int) {}

@@ -5,10 +5,10 @@ import Tenants
 import Time
 import Upstream
 
-/// One client connection over HTTP/1.1: the last handler in its channel, and the only one without TLS. It reads requests
-/// one after the other, hands each to its ``RequestExchange``, and writes what that has for the client.
+/// One client connection over HTTP/1.1: the last handler in its channel, and the only one without TLS. It reads
+/// requests one after the other, passes each to its ``RequestExchange``, and writes what the exchange sends.
 ///
-/// This file has what the channel and the clock say; `+Request` what the client sends; `+Response` what goes back.
+/// This file has the events of channel and clock; `+Request` the input; `+Response` the output.
 final class HTTP1ServerConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -20,8 +20,8 @@ final class HTTP1ServerConnection: ChannelInboundHandler {
         case droppingBody(allowance: Int)
         /// The last response is on its way out; then our side is shut.
         case closing
-        /// Our side is shut. The client gets time to read the response before its connection is torn down, which it would
-        /// be at once if bytes of its own were left unread (RFC 9112 section 9.6).
+        /// Our side is shut. The client gets time to read the response before its connection is torn down; unread
+        /// client bytes would otherwise cause a reset at once (RFC 9112 section 9.6).
         case lingering
         case closed
     }
@@ -35,14 +35,14 @@ final class HTTP1ServerConnection: ChannelInboundHandler {
     var state = State.open
     var input = HTTP1Input()
     var output = HTTP1Output()
-    /// Its place in the worker's list.
+    /// Its index in the worker's list.
     var placeInWorker = -1
     var backlog = ClientBacklog()
     var context: ChannelHandlerContext?
     private let isWelcome: Bool
     private let timer = WheelTimer()
 
-    /// - Parameter isWelcome: Whether the connection is within the limit; if not, it is only told so.
+    /// - Parameter isWelcome: Whether the connection is within the limit; if not, it only gets a refusal.
     init(worker: Worker, peer: Peer, isWelcome: Bool) {
         self.worker = worker
         self.peer = peer
@@ -69,7 +69,7 @@ final class HTTP1ServerConnection: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         input.append(unwrapInboundIn(data))
-        // A flush that fails delivers what is left to read, in the middle of whatever it was for.
+        // A failed flush delivers unread bytes in the middle of the operation that flushed.
         if !output.isFlushing { resume() }
     }
 
@@ -80,7 +80,7 @@ final class HTTP1ServerConnection: ChannelInboundHandler {
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         output.isWritable = context.channel.isWritable
         updateBacklog()
-        // Found out in the middle of a write, which may be that of another exchange.
+        // This may come from a write of another exchange.
         worker.loop.atEndOfTurn { [self] in writabilityChanged() }
     }
 
@@ -106,7 +106,7 @@ final class HTTP1ServerConnection: ChannelInboundHandler {
         context.fireUserInboundEventTriggered(event)
     }
 
-    /// Often told in the middle of a write: what was under way is let go when that is done.
+    /// Often called during a write: what is under way is released after it.
     func channelInactive(context: ChannelHandlerContext) {
         input.isClosed = true
         worker.loop.atEndOfTurn { [self] in gone() }
@@ -116,7 +116,7 @@ final class HTTP1ServerConnection: ChannelInboundHandler {
         context.close(promise: nil)
     }
 
-    /// The connection is over: whatever was under way for it is let go.
+    /// The connection is over: releases everything under way for it.
     private func gone() {
         if case .closed = state { return }
         state = .closed
@@ -129,7 +129,7 @@ final class HTTP1ServerConnection: ChannelInboundHandler {
         input.clear()
     }
 
-    /// What the channel holds is of interest once it says that it is too much.
+    /// The channel's own buffer counts once it reports that it is full.
     func updateBacklog() {
         var unsent = 0
         if !output.isWritable, !output.isReset, let context {
@@ -152,7 +152,7 @@ final class HTTP1ServerConnection: ChannelInboundHandler {
         context?.close(mode: .output, promise: nil)
     }
 
-    /// The client must not take what it has for the whole.
+    /// Resets, so that the client does not mistake what it has for the whole.
     func reset() {
         output.isReset = true
         context?.reset()
@@ -186,7 +186,7 @@ extension HTTP1ServerConnection: FrontConnection {
 
     func trust(_ proxies: [AddressRange]) { peer = peer.trusting(proxies) }
 
-    /// The gateway is going down: a connection between requests has no reason to stay, and a tunnel has no other end.
+    /// The gateway is shutting down: an idle connection has no reason to stay, and a tunnel has no other end.
     func drain() {
         guard case .open = state else { return }
         if isInExchange { exchange.drain() } else if input.count == 0 { lingerAndClose() }

@@ -1,29 +1,29 @@
 import HTTPCore
 import Upstream
 
-/// What a connection's client has not taken, and how much servers may send for it meanwhile.
+/// What a connection's client has not taken yet, and how much servers may send for it meanwhile.
 struct HTTP2BackPressure {
-    /// What is told to the streams at the end of the loop's turn.
+    /// Passed to the streams at the end of the loop's turn.
     struct News {
         /// Whether ``HTTP2BackPressure/holdsServers`` has changed.
         var holdsServersChanged = false
-        /// Those that have room again.
+        /// Streams that may send again.
         var freed: [UInt32] = []
 
         var isEmpty: Bool { !holdsServersChanged && freed.isEmpty }
     }
 
-    /// As the channel last said.
+    /// The channel's last report.
     var isWritable = true
     var backlog = ClientBacklog()
-    /// Whether no server is read from, since the client has not taken what came before.
+    /// Whether reading from all servers is paused, since the client has not taken earlier output.
     private(set) var holdsServers = false
     /// How much the servers of its streams may send ahead.
     var receiveWindows = ReceiveWindows()
 
     private var news = News()
 
-    /// So many bytes are held for the client now.
+    /// Sets the bytes held for the client.
     ///
     /// - Returns: Whether there is news where there was none.
     mutating func update(held: Int, _ limits: HTTP2Limits.Sending) -> Bool {
@@ -34,7 +34,7 @@ struct HTTP2BackPressure {
         return news.isEmpty
     }
 
-    /// A stream has room again.
+    /// A stream may send again.
     ///
     /// - Returns: Whether there is news where there was none.
     mutating func freed(_ stream: UInt32) -> Bool {

@@ -7,20 +7,20 @@ import Time
 import Upstream
 
 /// One client connection over HTTP/2: the last handler in its channel, and the only one without TLS. It feeds the
-/// ``HTTP2Session``, hands what comes of it to the streams' ``HTTP2ServerStream``, and writes out what they send: once a
-/// turn, whatever the number of streams.
+/// ``HTTP2Session``, passes events to the streams' ``HTTP2ServerStream``, and writes their output once per turn,
+/// whatever the number of streams.
 final class HTTP2ServerConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
     private static let lingerTime: UInt64 = 2_000_000_000
-    /// Bytes a second that a client takes at least of answers that wait for it, on average over `idle_timeout`.
+    /// Minimum bytes per second that a client takes of waiting responses, on average over `idle_timeout`.
     private static let leastRate: UInt64 = 1024
 
     let worker: Worker
     private(set) var peer: Peer
     let tokenMemory = TokenMemory()
-    /// Only touched from here and from the streams; neither keeps what it takes of it beyond a call.
+    /// Accessed only here and by the streams; neither keeps a part of it beyond a call.
     var session: HTTP2Session
     var placeInWorker = -1
     var pressure = HTTP2BackPressure()
@@ -35,12 +35,12 @@ final class HTTP2ServerConnection: ChannelInboundHandler {
         case open
         /// No new requests; closed when the last one is answered.
         case draining
-        /// Our side is shut, or about to be, or the channel is closed: nothing is received or sent any more.
+        /// Our side is shut or about to be, or the channel is closed: nothing is received or sent any more.
         case closing
         case closed
     }
 
-    /// - Parameter isWelcome: Whether the connection is within the limit; if not, it is only told so.
+    /// - Parameter isWelcome: Whether the connection is within the limit; if not, it only gets a refusal.
     init(worker: Worker, peer: Peer, isWelcome: Bool) {
         self.worker = worker
         self.peer = peer
@@ -65,7 +65,7 @@ final class HTTP2ServerConnection: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard isLive else { return }
         session.receive(unwrapInboundIn(data))
-        // A flush that fails delivers what is left to read, in the middle of whatever it was for.
+        // A failed flush delivers unread bytes in the middle of the operation that flushed.
         if isInTurn { worker.loop.atEndOfTurn { [self] in turn() } } else { turn() }
     }
 
@@ -73,16 +73,16 @@ final class HTTP2ServerConnection: ChannelInboundHandler {
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         pressure.isWritable = context.channel.isWritable
-        // Found out in the middle of a write, which may be that of another exchange.
+        // This may come from a write of another exchange.
         worker.loop.atEndOfTurn { [self] in writabilityChanged() }
     }
 
     private func writabilityChanged() {
         session.writabilityChanged(pressure.isWritable)
-        // A client that takes nothing is not asked for more.
+        // Do not read more from a client that takes nothing.
         try? context?.channel.syncOptions?.setOption(.autoRead, value: pressure.isWritable)
         updateBacklog()
-        // While the connection closes, the deadline is that of the close.
+        // While the connection closes, the deadline belongs to the close.
         guard isLive else { return }
         guard pressure.isWritable else { return setDeadline(worker.idleTimeout) }
         deadline.awaited = .nothing
@@ -90,7 +90,7 @@ final class HTTP2ServerConnection: ChannelInboundHandler {
         turn()
     }
 
-    /// Often told in the middle of a write: what was under way is let go when that is done.
+    /// Often called during a write: what is under way is released after it.
     func channelInactive(context: ChannelHandlerContext) {
         if isLive { state = .closing }
         worker.loop.atEndOfTurn { [self] in gone() }
@@ -107,7 +107,7 @@ final class HTTP2ServerConnection: ChannelInboundHandler {
         context.fireUserInboundEventTriggered(event)
     }
 
-    /// Whatever was under way is let go.
+    /// Releases everything under way.
     private func gone() {
         if case .closed = state { return }
         state = .closed
@@ -128,8 +128,8 @@ final class HTTP2ServerConnection: ChannelInboundHandler {
 
     // MARK: A turn
 
-    /// Takes what the session makes of the bytes received, and writes what came of it. Whoever sends on a stream asks for
-    /// one; within another it has only to wait.
+    /// Processes the received bytes and writes the output. A stream that sends requests a turn; during another turn it
+    /// only has to wait.
     func turn() {
         guard !isInTurn else { return }
         isInTurn = true
@@ -141,13 +141,13 @@ final class HTTP2ServerConnection: ChannelInboundHandler {
             }
             guard isLive, session.output.readableBytes > 0, let context else { break }
             context.writeAndFlush(wrapOutboundOut(session.output), promise: nil)
-            // Nobody holds it any more where the write went through at once, and its memory is used again.
+            // If the write went through at once the buffer is unshared, and its memory is reused.
             session.output.clear()
         } while session.hasMoreOutput
         worker.loop.spares.giveBack(requestFields: fields)
         if !streams.ended.isEmpty {
             for stream in streams.ended {
-                // A connection that is gone keeps no spare streams: they hold a reference to it.
+                // A closed connection keeps no spare streams: they reference it.
                 if state == .closed || !streams.keep(stream) { stream.retire() }
             }
             streams.forgetEnded()
@@ -159,13 +159,13 @@ final class HTTP2ServerConnection: ChannelInboundHandler {
 
     // MARK: What the client does not take
 
-    /// Counts what is held for the client, and has the servers of its streams wait with the rest, or go on.
+    /// Counts what is held for the client, and pauses or resumes the servers of its streams.
     private func updateBacklog() {
         var held = 0
         var taken = session.sentLength
         if state != .closed {
             held = session.queuedLength
-            // As long as the channel takes more, what it holds is little.
+            // While the channel takes more, it holds little.
             if !pressure.isWritable, let context {
                 let unsent = context.unsentBytes
                 held += unsent
@@ -182,7 +182,7 @@ final class HTTP2ServerConnection: ChannelInboundHandler {
         }
     }
 
-    /// A turn may be the flush of one exchange, in which nothing of the others' is done.
+    /// A turn may be the flush of one exchange, during which no other exchange may be touched.
     private func tellStreamsLater() {
         worker.loop.atEndOfTurn { [self] in tellStreams() }
     }
@@ -229,13 +229,14 @@ final class HTTP2ServerConnection: ChannelInboundHandler {
         if !isWelcome { drain() }
     }
 
-    /// The exchange is over, whichever way, and the stream's object free for another.
+    /// The exchange is over, and its stream object free for another.
     func ended(_ stream: HTTP2ServerStream) { streams.end(stream) }
 
     // MARK: Time
 
-    /// With requests under way their own deadlines hold; but not for answers that the client does not take, nor for
-    /// fields that never end, in the middle of which nothing else can come. Bytes alone move no deadline: a PING would.
+    /// Requests under way have their own deadlines. The connection's deadline covers output that the client does not
+    /// take, and header blocks that never end, during which no other frame can come. Bytes alone move no deadline: a
+    /// PING would.
     private func updateDeadline() {
         guard isLive, pressure.isWritable else { return }
         var awaited = HTTP2ConnectionDeadline.Awaited.nothing
@@ -255,7 +256,7 @@ final class HTTP2ServerConnection: ChannelInboundHandler {
         }
     }
 
-    /// Octets of bodies that a client must have taken within `idle_timeout` while answers wait for it.
+    /// Octets of bodies that a client must take within `idle_timeout` while output waits for it.
     private var leastTaken: UInt64 { max(1, Self.leastRate * (worker.idleTimeout / 1_000_000) / 1000) }
 
     private func setDeadline(_ timeout: UInt64?) {
@@ -264,7 +265,7 @@ final class HTTP2ServerConnection: ChannelInboundHandler {
 
     // MARK: The end
 
-    /// Shuts our side when all is written, and the connection a little later, so that the client can read it.
+    /// Shuts our side when all is written, and closes a little later, so that the client can read it.
     private func close() {
         state = .closing
         setDeadline(worker.idleTimeout)
@@ -280,11 +281,11 @@ extension HTTP2ServerConnection: FrontConnection {
     var takesRoom: Bool { isWelcome && !peer.isTrustedProxy }
 
     var isIdle: Bool {
-        // Of a response that is whole here some may wait for the client's windows.
+        // Part of a complete response may still wait for the client's windows.
         state == .open && streams.open.isEmpty && session.openStreams == 0 && (context?.unsentBytes ?? 0) == 0
     }
 
-    /// Requests that are under way are answered; newer ones are for another connection (RFC 9113 section 6.8).
+    /// Requests under way are answered; newer ones belong on another connection (RFC 9113 section 6.8).
     func drain() {
         guard case .open = state else { return }
         state = .draining
@@ -302,13 +303,13 @@ extension HTTP2ServerConnection: FrontConnection {
         return isLeft
     }
 
-    /// For the streams that are yet to come.
+    /// Applies to streams opened from now on.
     func trust(_ proxies: [AddressRange]) { peer = peer.trusting(proxies) }
 
     func closeNow() { context?.close(promise: nil) }
 
     func closeForBacklog() {
-        // What the streams hold goes with them; the rest goes with the channel.
+        // Releases what the streams hold; the rest goes with the channel.
         gone()
         context?.reset()
     }

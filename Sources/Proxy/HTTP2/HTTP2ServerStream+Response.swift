@@ -5,7 +5,7 @@ import Tenants
 import Time
 import Upstream
 
-/// What goes back to the client on a stream.
+/// The output to the client on a stream.
 extension HTTP2ServerStream: ClientSide {
     var tokenMemory: TokenMemory { connection.tokenMemory }
 
@@ -91,7 +91,7 @@ extension HTTP2ServerStream: ClientSide {
 
     // MARK: The gateway's own
 
-    /// Streams have no connection to keep.
+    /// A stream has no connection to keep open.
     var mostDroppedBytes: Int { .max }
 
     func write(_ response: GatewayResponse, isHead: Bool, _ style: ResponseStyle) -> Int {
@@ -152,7 +152,7 @@ extension HTTP2ServerStream: ClientSide {
     // MARK: Flow control
 
     func receiveWindow(outstanding: Int, share: inout Int) -> Int {
-        // What it may send more would come on top of what the client has not taken already.
+        // Any more would add to what the client has not taken yet.
         guard !connection.pressure.holdsServers else { return outstanding }
         let streams = connection.streams.open.count
         return connection.pressure.receiveWindows.window(outstanding: outstanding, share: &share, streams: streams)

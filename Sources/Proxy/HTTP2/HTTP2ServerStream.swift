@@ -5,17 +5,17 @@ import Tenants
 import Time
 import Upstream
 
-/// One request of an HTTP/2 client and its response. The fields are written as a head of HTTP/1.1, which goes the way of
-/// all heads: one parser and one decision say what is good, whatever the client speaks.
+/// One request of an HTTP/2 client and its response. The fields are written as an HTTP/1.1 head, so that one parser and
+/// one decision serve both protocols.
 ///
-/// This file has what the client sends; `+Response` what goes back. A connection uses it again for other streams.
+/// This file has the input; `+Response` the output. A connection reuses the object for other streams.
 final class HTTP2ServerStream {
     let connection: HTTP2ServerConnection
     let exchange: RequestExchange
     private(set) var id: UInt32 = 0
     private(set) var peer: Peer
     var input = HTTP2StreamInput()
-    /// The last piece of the response. Held back so that END_STREAM can go with the last DATA frame.
+    /// The last piece of the response, held back so that END_STREAM can go with the last DATA frame.
     var lastPiece: ByteBuffer?
     /// Whether END_STREAM was sent.
     var responseEnded = false
@@ -34,7 +34,7 @@ final class HTTP2ServerStream {
     /// - Parameter fields: The request's.
     func begin(_ id: UInt32, _ fields: HeaderList, endStream: Bool, isWelcome: Bool) {
         self.id = id
-        // A reload may have changed who is trusted since the object served another request.
+        // A reload may have changed the trusted proxies since the object's last request.
         peer = connection.peer
         input = HTTP2StreamInput(isComplete: endStream)
         lastPiece = nil
@@ -64,9 +64,9 @@ final class HTTP2ServerStream {
         }
     }
 
-    /// Refuses a request whose head was not read, or not to its end.
+    /// Refuses a request whose head was not read completely.
     private func refuseUnread(_ refusal: Refusal, _ fields: HeaderList) {
-        // A trusted proxy may be asking about a request, and would take a status of 200 for a grant.
+        // A trusted proxy may be asking for a decision, and would read a status of 200 as a grant.
         let isGRPC = !peer.isTrustedProxy && GRPCStatus.isRequest(fields)
         exchange.refuseUnread(refusal, version: .http2, isGRPC: isGRPC, for: self)
     }
@@ -103,18 +103,18 @@ final class HTTP2ServerStream {
         case .streaming where exchange.takesBody, .holding where exchange.takesBody: passBody()
         case .tunnel: passTunnel()
         case .receivingHead, .deciding, .waitingForServer: break
-        // What comes right behind a handshake is for the tunnel, once it is granted.
+        // Bytes right after a handshake belong to the tunnel, once it is granted.
         case .streaming where exchange.awaitsSwitch: break
         case .streaming, .holding, .finishing, .done, .broken:
             for piece in input.takeAll() { connection.session.consumed(stream: id, piece.flowControlled) }
         }
-        // The client may only be waiting for the windows that this gave back.
+        // The client may wait for the windows that this returned.
         connection.turn()
     }
 
     private func passBody() {
         let body = exchange.lifecycle.body
-        // A request without content is not sent on before it is known that none comes.
+        // A request with an empty body is sent only when it is certain that none follows.
         if body.framing == .length(0), !input.isComplete, input.isEmpty { return exchange.bodyAwaited(since: 0) }
         for piece in input.take(body, worker.loop.allocator) {
             giveBack(piece.flowControlled)
@@ -145,7 +145,7 @@ final class HTTP2ServerStream {
 
     // MARK: Ends
 
-    /// The client gave the request up, or made us give it up.
+    /// The client cancelled the request, or its error made us cancel it.
     func wasReset() {
         exchange.clientGone()
         end()
@@ -158,7 +158,7 @@ final class HTTP2ServerStream {
         retire()
     }
 
-    /// It is not used again.
+    /// The object is not used again.
     func retire() { exchange.detach() }
 
     /// The stream is over.
@@ -169,14 +169,14 @@ final class HTTP2ServerStream {
         connection.ended(self)
     }
 
-    /// No more of the request is wanted.
+    /// The rest of the request is not wanted.
     func stopReading() {
         if !input.isComplete { connection.session.stopReading(stream: id) }
     }
 
     // MARK: What the client does not take
 
-    /// Too much is held for the client, on whichever streams.
+    /// Too much is held for the client, on any streams.
     func holdServer() { exchange.holdServer() }
 
     func releaseServer() {
@@ -187,8 +187,8 @@ final class HTTP2ServerStream {
         if isWritable { exchange.clientWritabilityChanged(true) } else { noteHeldUp() }
     }
 
-    /// The stream waits, if only because the connection holds too much: for that it has no deadline; the connection has.
-    /// A tunnel has deadlines of its own.
+    /// The stream is blocked, perhaps only because the connection holds too much. That case is covered by the
+    /// connection's deadline, and a tunnel has its own.
     func noteHeldUp() {
         switch exchange.lifecycle.state {
         case .streaming, .holding: break

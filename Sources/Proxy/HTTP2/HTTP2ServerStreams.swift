@@ -1,11 +1,11 @@
-/// The objects of a connection's streams: of those that are open, and those that are to be used again.
+/// The objects of a connection's streams: open ones, and ended ones for reuse.
 struct HTTP2ServerStreams {
     private static let mostSpare = 16
 
     private(set) var open: [UInt32: HTTP2ServerStream] = [:]
-    /// Streams that have ended, to be used again: a connection's requests need no new ones.
+    /// Ended streams for reuse: a connection's further requests need no new ones.
     private var spare: [HTTP2ServerStream] = []
-    /// Those that have ended in this turn: whoever ended them may not be done with them.
+    /// Streams that ended in this turn: the code that ended them may still use them.
     private(set) var ended: [HTTP2ServerStream] = []
 
     mutating func takeSpare() -> HTTP2ServerStream? { spare.popLast() }
@@ -17,7 +17,7 @@ struct HTTP2ServerStreams {
         ended.append(stream)
     }
 
-    /// Gives whether one that has ended is kept to be used again.
+    /// Returns whether an ended stream is kept for reuse.
     mutating func keep(_ stream: HTTP2ServerStream) -> Bool {
         guard spare.count < Self.mostSpare else { return false }
         spare.append(stream)

@@ -1,7 +1,7 @@
 import HTTPCore
 import NIOCore
 
-/// The body of one stream's request that has come and was not passed on, and the flow-control credit that is owed for it.
+/// Received and not yet forwarded body bytes of one stream's request, and the flow-control credit owed for them.
 struct HTTP2StreamInput {
     struct Piece {
         var bytes: ByteBuffer
@@ -10,12 +10,12 @@ struct HTTP2StreamInput {
 
     private static let pieceLength = 4096
 
-    /// Body that came before there was a server for it; no more than the stream's window.
+    /// Body received before a server was found; no more than the stream's window.
     private var waiting: [Piece] = []
     /// Whether END_STREAM has come.
     var isComplete: Bool
     var trailers: [UInt8] = []
-    /// Flow-controlled bytes that are passed on and not given back, while the server takes no more.
+    /// Flow-controlled bytes that were passed on but not credited, while the server takes no more.
     private var heldBack = 0
     private var isReading = true
 
@@ -23,8 +23,8 @@ struct HTTP2StreamInput {
 
     var isEmpty: Bool { waiting.isEmpty }
 
-    /// A piece is a part of the buffer that was read into, and keeps the whole of it: small ones that have to wait are
-    /// copied together, or a client could have us keep a buffer for each byte.
+    /// A piece is a slice of the read buffer and keeps all of it alive. Small waiting pieces are therefore copied
+    /// together; otherwise a client could make us keep a buffer per byte.
     mutating func append(
         _ bytes: ByteBuffer,
         flowControlled: Int,
@@ -47,8 +47,8 @@ struct HTTP2StreamInput {
         return pieces
     }
 
-    /// What may be passed on of the body. The piece that completes the announced length waits for END_STREAM: otherwise a
-    /// server of HTTP/1.1 would take a body that turns out to be longer, which is malformed, for complete.
+    /// The part of the body that may be forwarded. The piece that completes the announced length waits for END_STREAM:
+    /// otherwise an HTTP/1.1 server would take a body for complete that turns out longer, and so malformed.
     mutating func take(_ body: RequestBody, _ allocator: ByteBufferAllocator) -> [Piece] {
         var pieces = takeAll()
         guard case .length(let length) = body.framing, !isComplete else { return pieces }
@@ -57,7 +57,7 @@ struct HTTP2StreamInput {
         else { return pieces }
         var held = pieces.remove(at: last)
         if held.bytes.readableBytes < Self.pieceLength {
-            // A slice would keep the whole buffer that it was read into.
+            // A slice would keep the whole read buffer.
             var copy = allocator.buffer(capacity: held.bytes.readableBytes)
             copy.writeImmutableBuffer(held.bytes)
             held.bytes = copy
@@ -68,16 +68,16 @@ struct HTTP2StreamInput {
 
     // MARK: Flow control
 
-    /// So many bytes were passed on.
+    /// That many bytes were passed on.
     ///
-    /// - Returns: How many the client may send anew; nil while the server takes no more.
+    /// - Returns: How many more the client may send; nil while the server takes no more.
     mutating func giveBack(_ count: Int) -> Int? {
         if isReading { return count }
         heldBack += count
         return nil
     }
 
-    /// - Returns: How many bytes the client may send anew; nil for none.
+    /// - Returns: How many more bytes the client may send; nil for none.
     mutating func setReading(_ isReading: Bool) -> Int? {
         self.isReading = isReading
         guard isReading, heldBack > 0 else { return nil }

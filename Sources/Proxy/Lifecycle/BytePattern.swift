@@ -1,10 +1,10 @@
-/// A text that is looked for in bytes, in time that grows with both lengths alone (Knuth, Morris and Pratt, 1977): a
-/// client chooses both, and could else repeat the beginning of the one in the other.
+/// Searches bytes for a text in time linear in both lengths (Knuth, Morris and Pratt, 1977). A client chooses both and
+/// could otherwise force quadratic work by repetition.
 struct BytePattern {
     let text: [UInt8]
-    /// By the number of bytes that match: how many of them match still once the next one does not.
+    /// For each number of matching bytes: how many still match when the next byte does not.
     private let fallback: [Int]
-    /// What the work is measured by; never more than twice the bytes that were searched.
+    /// A measure of the work; never more than twice the bytes searched.
     private(set) var comparisons = 0
 
     init(_ text: [UInt8]) {
@@ -19,7 +19,7 @@ struct BytePattern {
         self.fallback = fallback
     }
 
-    /// - Returns: Where the text first stands within the range; nil where it does not, or is empty.
+    /// - Returns: Where the text first occurs in the range; nil if it does not, or is empty.
     mutating func firstIndex(in bytes: Span<UInt8>, _ range: Range<Int>) -> Int? {
         guard !text.isEmpty else { return nil }
         var matched = 0

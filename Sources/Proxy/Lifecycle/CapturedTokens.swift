@@ -1,7 +1,7 @@
 package import Tenants
 package import Verification
 
-/// A refresh token that the backend has given a client, and the session that it is for.
+/// A refresh token that the backend has given a client, and its session.
 package struct CapturedTokens: Sendable {
     package let tenant: TenantIndex
     package let accessToken: [UInt8]

@@ -1,10 +1,10 @@
 import NIOCore
 
-/// A request's body that does not come from the client: it was kept, or checked by an endpoint.
+/// A request's body that the gateway already has: it was kept for a replay, or checked by an endpoint.
 final class ContentAtHand {
     let bytes: ByteBuffer
     let trailers: [UInt8]
-    /// Where it was kept; the room that it takes is given back with this.
+    /// The request that kept it; its share of the budget is returned with this reference.
     private let kept: KeptRequest?
 
     init(_ bytes: ByteBuffer) {

@@ -2,14 +2,14 @@ import Authorization
 import IdentityProvider
 import NIOCore
 
-/// A request for one of the gateway's endpoints, whose body is gathered before it is answered.
+/// A request for one of the gateway's endpoints, whose body is gathered before the endpoint runs.
 final class EndpointCall {
-    /// Nanoseconds for an answer: longer than all that an endpoint may wait for together.
+    /// Nanoseconds for a response: longer than all waits of an endpoint together.
     static let patience: UInt64 = 60_000_000_000
 
     var question: EndpointRequest
     var endpoint: Endpoint { question.endpoint }
-    /// As it was received, where it may go on to the backend; nil where the endpoint keeps what it checks.
+    /// As received, if it may go on to the backend; nil if the endpoint keeps what it checks.
     let received: ReceivedRequest?
 
     init(_ question: EndpointRequest, received: ReceivedRequest?) {
@@ -17,7 +17,7 @@ final class EndpointCall {
         self.received = received
     }
 
-    /// Gives whether there is room for the piece.
+    /// Returns whether the piece fits.
     func append(_ bytes: ByteBuffer) -> Bool {
         guard question.body.count + bytes.readableBytes <= EndpointHeadCheck.mostBytes else { return false }
         question.body += bytes.readableBytesView

@@ -2,32 +2,32 @@ import Authorization
 import HTTPCore
 import NIOCore
 
-/// A request as it is kept until its response begins, so that it can be made again with a new token.
+/// A request that is kept until its response begins, so that it can be replayed with a new token.
 final class KeptRequest {
     enum Body: Equatable {
         case none
         case underWay
         case whole
-        /// It is longer than may be kept, or there is no room.
+        /// It is too long, or the budget is used up.
         case given
     }
 
-    /// As received, with what was parsed of it.
+    /// As received and parsed.
     let request: RoutedRequest
     private(set) var content = ByteBuffer()
     private(set) var trailers: [UInt8] = []
     private(set) var body: Body
     private let limit: Int
-    private let room: ReplayBudget.Part
+    private let budget: ReplayBudget.Part
     private let spare: SpareRequests
 
     /// - Parameters:
     ///   - limit: Bytes of a body that may be kept.
-    ///   - spare: Where the request goes at the end.
-    init(_ request: RoutedRequest, limit: Int, room: ReplayBudget, spare: SpareRequests) {
+    ///   - spare: Where the request object is returned in the end.
+    init(_ request: RoutedRequest, limit: Int, room budget: ReplayBudget, spare: SpareRequests) {
         self.request = request
         self.limit = limit
-        self.room = ReplayBudget.Part(of: room)
+        self.budget = ReplayBudget.Part(of: budget)
         self.spare = spare
         request.received.keepHeadAlone()
         switch request.head.framing {
@@ -41,10 +41,10 @@ final class KeptRequest {
 
     func keep(_ piece: ByteBuffer) {
         guard body == .underWay else { return }
-        guard content.readableBytes + piece.readableBytes <= limit, room.grow(by: piece.readableBytes) else {
+        guard content.readableBytes + piece.readableBytes <= limit, budget.grow(by: piece.readableBytes) else {
             body = .given
             content = ByteBuffer()
-            return room.giveBack()
+            return budget.giveBack()
         }
         content.writeImmutableBuffer(piece)
     }
@@ -55,6 +55,6 @@ final class KeptRequest {
         body = .whole
     }
 
-    /// Whether the request can be made again as it was.
+    /// Whether the request can be replayed unchanged.
     var isWhole: Bool { body == .none || body == .whole }
 }

@@ -1,28 +1,28 @@
-/// How many bytes of bodies the requests of one event loop may keep together, to be made again or looked into.
+/// Bytes of bodies that all requests of one event loop may keep together, for replays and token capture.
 final class ReplayBudget {
     private(set) var left: Int
 
     init(_ bytes: Int) { left = bytes }
 
-    /// A part of the room. It is given back with the last reference to it, whatever becomes of the request.
+    /// A request's share of the budget. It is returned with the last reference, whatever becomes of the request.
     final class Part {
-        private let room: ReplayBudget
+        private let budget: ReplayBudget
         private var bytes = 0
 
-        init(of room: ReplayBudget) { self.room = room }
+        init(of budget: ReplayBudget) { self.budget = budget }
 
-        deinit { room.left += bytes }
+        deinit { budget.left += bytes }
 
-        /// Gives whether there is room for so many more.
+        /// Returns whether that many more bytes fit.
         func grow(by count: Int) -> Bool {
-            guard count <= room.left else { return false }
-            room.left -= count
+            guard count <= budget.left else { return false }
+            budget.left -= count
             bytes += count
             return true
         }
 
         func giveBack() {
-            room.left += bytes
+            budget.left += bytes
             bytes = 0
         }
     }

@@ -5,9 +5,9 @@ struct RequestBody: Equatable {
     let framing: RequestFraming
     /// Bytes of content so far.
     private(set) var count = 0
-    /// Whether nothing of the request is still to come.
+    /// Whether the whole request has arrived.
     private(set) var isComplete: Bool
-    /// `Expect: 100-continue`, and no 100 was passed on.
+    /// `Expect: 100-continue`, and no 100 was sent yet.
     var awaitsContinue: Bool
 
     init(_ framing: RequestFraming = .none, awaitsContinue: Bool = false) {
@@ -26,7 +26,7 @@ struct RequestBody: Equatable {
         awaitsContinue = false
     }
 
-    /// Bytes that are still to come; nil where that is not known.
+    /// Bytes still to come; nil if unknown.
     var rest: Int? {
         if isComplete { return 0 }
         if case .length(let length) = framing { return length - count }

@@ -1,10 +1,10 @@
 import Authorization
 
-/// What cuts a request short: deadlines, losses, revocation, and others that need its place.
+/// What cuts a request short: deadlines, losses, revocation, and yielding to other requests.
 extension RequestLifecycle {
     enum DeadlineAction: Equatable {
         case refuse(DeadlineRefusal)
-        /// The client may be slow: it is closed, unless it takes its response.
+        /// The client is slow: close, unless it takes its response.
         case closeSlowClient
         case endTunnel
         case nothing
@@ -15,7 +15,7 @@ extension RequestLifecycle {
         case bodyTimeout
         /// The server takes no more of it.
         case serverTakesNothing
-        /// No server, or an endpoint of ours, in time.
+        /// No server or endpoint in time.
         case overloaded
     }
 
@@ -35,7 +35,7 @@ extension RequestLifecycle {
     }
 
     enum ServerLossAction: Equatable {
-        /// Nothing of a response is out: the gateway answers itself.
+        /// No part of a response is out: the gateway sends its own.
         case refuse
         /// Part of it is: only a broken connection tells the client that the rest will not come.
         case cut
@@ -54,11 +54,11 @@ extension RequestLifecycle {
 
     /// What is left to do when the client is gone.
     struct ClientLoss {
-        /// Whether a request was under way that gets no status on record but 499, nginx's "client closed request".
+        /// Whether a request was under way whose only status for the record is 499, nginx's "client closed request".
         var wasUnderWay: Bool
-        /// Who wanted to be signed out. The server may have done its part, and the client cannot ask again.
+        /// The caller to sign out. The server may have done its part, and the client cannot ask again.
         var signsOut: Caller?
-        /// What it was sent goes out before the server is given up.
+        /// Bytes already sent to it go out before the server is released.
         var tunnel: Tunnel?
     }
 
@@ -69,7 +69,7 @@ extension RequestLifecycle {
         return loss
     }
 
-    /// What a response of the server has yet to wait for.
+    /// What the server's response still has to wait for.
     private var holds: ResponseHolds? {
         switch state {
         case .streaming(let streaming): streaming.holds
@@ -79,7 +79,7 @@ extension RequestLifecycle {
         }
     }
 
-    /// Whether somebody works on a response.
+    /// Whether a response is being worked on.
     var isUnderWay: Bool {
         switch state {
         case .deciding, .waitingForServer, .streaming, .holding, .tunnel: true
@@ -88,20 +88,20 @@ extension RequestLifecycle {
     }
 
     enum RevocationAction: Equatable {
-        /// It is decided on again anyway, or it is the response that ends the session.
+        /// The request is decided on again anyway, or its response is the one that ends the session.
         case nothing
         case endTunnel
-        /// It is looked at again when it has taken longer.
+        /// Check again later, when it has taken longer.
         case lookAgain
         case refuse
-        /// New tokens would be for somebody who may have none any more.
+        /// New tokens would be for a revoked caller.
         case endRefresh
         case cut
     }
 
     /// The caller was revoked.
     ///
-    /// - Parameter isLong: Whether the request has been under way for longer than one that is let through.
+    /// - Parameter isLong: Whether the request has been under way too long to be let through.
     func callerRevoked(isLong: Bool) -> RevocationAction {
         switch state {
         case .tunnel: return .endTunnel
@@ -113,7 +113,7 @@ extension RequestLifecycle {
         case .deciding: return isLong ? .nothing : .lookAgain
         case .waitingForServer: return isLong ? .refuse : .lookAgain
         case .streaming(let streaming):
-            // Whether the session has ended by this very request, its response tells.
+            // If this very request has ended the session, its response says so.
             if streaming.endsSession { return .nothing }
             guard isLong else { return .lookAgain }
             return awaitsResponse ? .refuse : .cut

@@ -3,9 +3,9 @@ import HTTPCore
 import NIOCore
 import Upstream
 
-/// The response's half.
+/// The response half of the lifecycle.
 extension RequestLifecycle {
-    /// Whether nothing of a final response has gone to the client.
+    /// Whether no part of a final response has gone to the client.
     var awaitsResponse: Bool {
         switch state {
         case .streaming(let streaming): streaming.response.isAwaited
@@ -24,14 +24,14 @@ extension RequestLifecycle {
         }
     }
 
-    /// Whether the response's body is kept back for the tokens in it.
+    /// Whether the response's body is held back to look for tokens.
     var isGathering: Bool {
         guard case .streaming(let streaming) = state else { return false }
         if case .gathering = streaming.response { return true }
         return false
     }
 
-    /// The tokens in the body that was kept back; nil where it has none.
+    /// The tokens in the gathered body; nil if it has none.
     func gatheredTokens() -> (access: [UInt8], refresh: [UInt8])? {
         guard case .streaming(let streaming) = state, case .gathering(let buffer, _) = streaming.response else {
             return nil
@@ -47,12 +47,12 @@ extension RequestLifecycle {
         return !streaming.holds.isEmpty
     }
 
-    /// The head of the final response has come, or may go on after what it has waited for.
+    /// The head of the final response has come, or a hold has ended.
     ///
-    /// - Returns: What it has to wait for next; nil where it may go to the client.
+    /// - Returns: The next hold; nil if the response may go to the client.
     mutating func nextHold(_ response: ResponseSummary) -> ResponseHold? {
         guard case .streaming(var streaming) = state, streaming.isAwaitedFromServer else {
-            fail("a response that nobody awaits")
+            fail("a response that is not awaited")
             return nil
         }
         let hold = streaming.holds.next(response)
@@ -60,7 +60,7 @@ extension RequestLifecycle {
         return hold
     }
 
-    /// The response waits from now on.
+    /// The hold has begun; the response waits.
     mutating func holdBegan(_ hold: ResponseHold.Begun) {
         guard case .streaming(let streaming) = state, streaming.mayWait(for: hold) else {
             return fail("a response waits that has not come, or has begun")
@@ -68,16 +68,16 @@ extension RequestLifecycle {
         state = .holding(Holding(hold: hold, streaming: streaming))
     }
 
-    /// The body of the response that has come is kept back, so that its end can wait for the tokens in it.
+    /// The response's body is gathered from now on, so that its end can wait for the tokens in it.
     mutating func gathers(in buffer: TokenCaptureBuffer) {
         guard case .streaming(var streaming) = state, streaming.isAwaitedFromServer else {
-            return fail("a response is gathered that nobody awaits")
+            return fail("a response is gathered that is not awaited")
         }
         streaming.response = .toBeGathered(buffer)
         state = .streaming(streaming)
     }
 
-    /// The response that waits is here as a whole.
+    /// The waiting response was taken from its server, as a whole.
     mutating func heldResponseTaken(_ response: ReceivedResponse) {
         guard case .holding(var holding) = state, case .atServer = holding.response else {
             return fail("a response is taken that does not wait")
@@ -86,15 +86,15 @@ extension RequestLifecycle {
         state = .holding(holding)
     }
 
-    /// Whether a response that waits is taken from its server, if it is there as a whole.
+    /// Whether a waiting response is taken from its server once it is complete.
     var takesHeldResponse: Bool {
         guard case .holding(let holding) = state, case .refresh = holding.hold else { return false }
         return body.isComplete
     }
 
-    /// What the response waited for is done: it goes on, to whatever else it has to wait for.
+    /// The hold is done: the response goes on to its next hold or to the client.
     ///
-    /// - Returns: Where it is.
+    /// - Returns: Where the response is.
     mutating func holdEnded() -> Holding.Response? {
         guard case .holding(let holding) = state, holding.hold.holdsHead else { return nil }
         var streaming = holding.streaming
@@ -103,7 +103,7 @@ extension RequestLifecycle {
         return holding.response
     }
 
-    /// The request is made again: what the server has said to it is forgotten.
+    /// The request is replayed: the server's first response is dropped.
     mutating func replays(_ content: ContentAtHand?) {
         guard case .holding(let holding) = state, case .refresh = holding.hold else {
             return fail("a request is made again that nothing was refreshed for")
@@ -111,7 +111,7 @@ extension RequestLifecycle {
         state = .deciding(Deciding(content: content))
     }
 
-    /// The request that a response of 401 leads to being made again; nil where it cannot.
+    /// The request to replay after a 401; nil if it cannot be replayed.
     var keptRequest: KeptRequest? {
         switch state {
         case .waitingForServer(let forwarding): forwarding.holds.refresh
@@ -143,11 +143,11 @@ extension RequestLifecycle {
         }
     }
 
-    // MARK: On its way to the client
+    // MARK: To the client
 
     /// The head of the response goes to the client.
     ///
-    /// - Returns: Whether the client's connection stays open after it.
+    /// - Returns: Whether the client's connection stays open afterwards.
     mutating func responseStarted(draining: Bool) -> Bool {
         guard case .streaming(var streaming) = state, streaming.isAwaitedFromServer else {
             fail("a second response")
@@ -176,7 +176,7 @@ extension RequestLifecycle {
 
     /// A piece of the response's body.
     ///
-    /// - Returns: Whether it was kept; if not, it goes to the client, after what is returned by ``passGathered()``.
+    /// - Returns: Whether it was gathered; if not, it goes to the client, after the bytes from ``passGathered()``.
     mutating func gather(_ bytes: ByteBuffer, _ range: Range<Int>) -> Bool {
         guard case .streaming(let streaming) = state, case .gathering(let buffer, _) = streaming.response else {
             return false
@@ -184,9 +184,9 @@ extension RequestLifecycle {
         return buffer.take(bytes, range)
     }
 
-    /// Nothing of the body is kept any more.
+    /// Stops gathering.
     ///
-    /// - Returns: What was.
+    /// - Returns: The bytes gathered so far.
     mutating func passGathered() -> ByteBuffer? {
         guard case .streaming(var streaming) = state, case .gathering(let buffer, let stays) = streaming.response
         else { return nil }
@@ -217,11 +217,11 @@ extension RequestLifecycle {
         return finish(clientStays: stays)
     }
 
-    /// A response of the gateway's own goes out as a whole.
+    /// The gateway's own response goes out as a whole.
     ///
     /// - Parameters:
-    ///   - closing: Whether nobody knows where the next request begins.
-    ///   - mostRest: Bytes that the request's body may still have for the connection to be kept; nil: as many as there are.
+    ///   - closing: Whether the start of the next request is unknown.
+    ///   - mostRest: Bytes that the request's body may still have for the connection to be kept; nil for no limit.
     mutating func respond(draining: Bool, closing: Bool = false, mostRest: Int?) -> ClientConnectionFate {
         if case .receivingHead = state {
             fail("a response without a request")

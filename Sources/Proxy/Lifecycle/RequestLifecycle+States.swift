@@ -10,26 +10,26 @@ extension RequestLifecycle {
             /// It is being made.
             case nothing
             case step(ReceivedRequest)
-            /// New tokens in the place of those that have expired.
+            /// New tokens to replace the expired ones.
             indirect case refresh(RefreshAttempt, ReceivedRequest)
-            /// The request is a proxy's question about another one.
+            /// The request is a decision query of another proxy.
             case decisionQuery
         }
 
         var wait = Wait.nothing
-        /// The request's body, where it does not come from the client.
+        /// The request's body, if it does not come from the client.
         var content: ContentAtHand?
     }
 
-    /// A request that no server has.
+    /// A granted request without a server.
     struct Forwarding {
         var holds: ResponseHolds
         var content: ContentAtHand?
-        /// Whether a server has had it, which may have acted on it.
+        /// Whether a server has received it, and may have acted on it.
         var wasSent = false
     }
 
-    /// Where the body of a request comes from that a server has.
+    /// Where the body of a forwarded request comes from.
     enum ForwardedBody {
         /// There is none, or it was forwarded.
         case complete
@@ -37,7 +37,7 @@ extension RequestLifecycle {
         case atHand(ContentAtHand)
     }
 
-    /// A request that somebody has who will answer it.
+    /// A request that a server or an endpoint has.
     struct Streaming {
         enum Destination {
             case server
@@ -46,14 +46,14 @@ extension RequestLifecycle {
 
         enum Response {
             case awaited
-            /// The same, of a response that is gathered once it has begun.
+            /// The same, for a response that will be gathered once it begins.
             case toBeGathered(TokenCaptureBuffer)
-            /// - Parameter clientStays: Whether the client's connection goes on after it.
+            /// - Parameter clientStays: Whether the client's connection stays open afterwards.
             case passing(clientStays: Bool)
-            /// Its body may hold tokens, which are stored before the client gets it.
+            /// Its body may hold tokens, which are stored before the client gets the end.
             case gathering(TokenCaptureBuffer, clientStays: Bool)
 
-            /// Whether nothing of it went on.
+            /// Whether no part of it went to the client.
             var isAwaited: Bool {
                 switch self {
                 case .awaited, .toBeGathered: true
@@ -65,10 +65,10 @@ extension RequestLifecycle {
         let destination: Destination
         var holds: ResponseHolds
         var response = Response.awaited
-        /// Whether it is the response that has ended the caller's session.
+        /// Whether this response has ended the caller's session.
         var endsSession = false
 
-        /// Whether a server has the request, and nothing of its response went on.
+        /// Whether a server has the request, and no part of its response went to the client.
         var isAwaitedFromServer: Bool {
             if case .server = destination { response.isAwaited } else { false }
         }
@@ -92,16 +92,16 @@ extension RequestLifecycle {
 
     /// A response that has begun and waits.
     struct Holding {
-        /// Where the response is meanwhile.
+        /// Where the response is in the meantime.
         enum Response {
-            /// The server keeps it until it is asked to go on.
+            /// The server holds it until reading resumes.
             case atServer
-            /// It is here as a whole, and the server is free for others.
+            /// It is here as a whole, and the server connection is free for others.
             case here(ReceivedResponse)
         }
 
         let hold: ResponseHold.Begun
-        /// What goes on after it.
+        /// The state after the hold.
         var streaming: Streaming
         var response = Response.atServer
     }

@@ -2,8 +2,8 @@ import Authorization
 import HTTPCore
 import Upstream
 
-/// The life of one request and its response, as a value without I/O: what has been seen of the client and of the server,
-/// and what follows from the next event. ``RequestExchange`` feeds it and performs what it returns.
+/// The life of one request and its response, as a value without I/O: the events of client and server so far, and the
+/// action that follows from the next one. ``RequestExchange`` feeds it and performs the actions it returns.
 ///
 ///     receivingHead -> deciding -> waitingForServer <-> streaming <-> holding
 ///                         |                |                |            |
@@ -12,26 +12,26 @@ import Upstream
 ///                                                  v                            v
 ///                                                done <-------------------------+
 ///
-/// What may be read in a state is in that state: the next request begins with a value that knows nothing of this one.
-/// An event that cannot happen in the present state is a mistake of ours: it moves the request to `broken`, which trips an
-/// assertion, and in release costs the connection.
+/// What may be read in a state is in that state, and the next request begins with a fresh value. An event that cannot
+/// happen in the present state is a programming error: it moves the request to `broken`, which trips an assertion, and
+/// in release costs the connection.
 struct RequestLifecycle: ~Copyable {
     enum State {
-        /// Nothing of a request, or only a part of its head.
+        /// Nothing, or only a part of a request's head.
         case receivingHead
         case deciding(Deciding)
-        /// Decided, and no server has the request yet or any more.
+        /// Granted, but no server has the request at the moment.
         case waitingForServer(Forwarding)
         /// A server has the request, or the gateway itself takes it for one of its endpoints.
         case streaming(Streaming)
-        /// A response has begun and waits, before any of it goes to the client.
+        /// A response has begun and waits before any of it goes to the client.
         indirect case holding(Holding)
         /// Protocols are switched: bytes pass both ways until one side ends.
         case tunnel(Tunnel)
         /// The response is out; the rest of the request's body is read and dropped.
         case finishing
         case done
-        /// An event came that must not have been possible; the tunnel that stood is yet to be ended.
+        /// An impossible event came; an open tunnel is yet to be ended.
         indirect case broken(StaticString, Tunnel?)
     }
 
@@ -61,7 +61,7 @@ struct RequestLifecycle: ~Copyable {
         state = .deciding(deciding)
     }
 
-    /// The step that is waited for is a refresh.
+    /// The awaited step is a refresh.
     mutating func waitsForRefresh(_ attempt: RefreshAttempt) {
         guard case .deciding(var deciding) = state, case .step(let request) = deciding.wait else {
             return fail("a refresh that no decision waits for")
@@ -70,7 +70,7 @@ struct RequestLifecycle: ~Copyable {
         state = .deciding(deciding)
     }
 
-    /// A proxy has asked about another request, whose decision waits.
+    /// The request is a decision query about another request.
     mutating func waitsForDecisionQuery() {
         guard case .deciding(var deciding) = state, case .nothing = deciding.wait else {
             return fail("a decision query while a step is under way")
@@ -79,9 +79,9 @@ struct RequestLifecycle: ~Copyable {
         state = .deciding(deciding)
     }
 
-    /// What was waited for has been done, or there was no room for it: the request is decided on again.
+    /// The awaited step is done, or could not begin: the request is decided on again.
     ///
-    /// - Returns: Nil where nothing was waited for.
+    /// - Returns: Nil if nothing was awaited.
     mutating func stepEnded() -> ReceivedRequest? {
         guard case .deciding(var deciding) = state else { return nil }
         let request: ReceivedRequest
@@ -94,9 +94,9 @@ struct RequestLifecycle: ~Copyable {
         return request
     }
 
-    /// The answer to a proxy's question is there.
+    /// The decision query is answered.
     ///
-    /// - Returns: Whether it was waited for.
+    /// - Returns: Whether the answer was awaited.
     mutating func decisionQueryEnded() -> Bool {
         guard case .deciding(var deciding) = state, case .decisionQuery = deciding.wait else { return false }
         deciding.wait = .nothing
@@ -127,7 +127,7 @@ struct RequestLifecycle: ~Copyable {
         return body.isComplete ? .complete : .fromClient
     }
 
-    /// The gateway itself takes the request.
+    /// A gateway endpoint takes the request.
     mutating func endpointTaken(_ call: EndpointCall) {
         guard case .deciding(let deciding) = state, case .nothing = deciding.wait else {
             return fail("an endpoint without a decision")
@@ -135,7 +135,7 @@ struct RequestLifecycle: ~Copyable {
         state = .streaming(Streaming(call))
     }
 
-    /// The server is lost and the request may be made again: it waits for another one.
+    /// The server is lost and the request may be tried again: it waits for another server.
     mutating func triesAgain() {
         guard case .streaming(let streaming) = state, streaming.isAwaitedFromServer else {
             return fail("a request is made again that no server has, or after its response began")
@@ -169,13 +169,13 @@ struct RequestLifecycle: ~Copyable {
 
     // MARK: The request's body
 
-    /// A piece of the body has come: the client did not wait for a 100.
+    /// A piece of the body has come, so the client did not wait for a 100.
     ///
     /// - Parameter limit: Bytes; nil for none.
-    /// - Returns: Whether there may be as much.
+    /// - Returns: Whether the body is still within the limit.
     mutating func bodyReceived(_ count: Int, limit: Int?) -> Bool {
         guard takesBody else {
-            fail("a body that nobody takes")
+            fail("a body that is not read")
             return false
         }
         body.received(count)
@@ -183,7 +183,7 @@ struct RequestLifecycle: ~Copyable {
         return body.count <= limit
     }
 
-    /// The client is told to go on: a 100 comes before the response.
+    /// A 100 goes to the client before the response.
     mutating func continuePassedOn() {
         guard case .streaming(let streaming) = state, case .awaited = streaming.response else {
             return fail("a 100 that no response follows")
@@ -191,13 +191,13 @@ struct RequestLifecycle: ~Copyable {
         body.awaitsContinue = false
     }
 
-    /// The request is whole.
+    /// The request is complete.
     mutating func bodyEnded() {
-        guard takesBody else { return fail("the end of a body that nobody takes") }
+        guard takesBody else { return fail("the end of a body that is not read") }
         body.end()
     }
 
-    /// Whether more of the body is to come, and somebody takes it.
+    /// Whether more of the body is to come and is wanted.
     var takesBody: Bool {
         switch state {
         case .streaming, .holding: !body.isComplete
@@ -207,20 +207,20 @@ struct RequestLifecycle: ~Copyable {
 
     // MARK: Ends
 
-    /// Nothing of this request is of use any more.
+    /// Drops everything of this request.
     mutating func end() { state = .done }
 
-    /// The response is out. Gives what becomes of the client's connection.
+    /// The response is out. Returns what becomes of the client's connection.
     ///
-    /// - Parameter stays: What ``responseStarted(draining:)`` gave.
+    /// - Parameter stays: The result of ``responseStarted(draining:)``.
     mutating func finish(clientStays stays: Bool) -> ClientConnectionFate {
         let fate: ClientConnectionFate = !stays ? .close : body.isComplete ? .keep : .dropRestOfBody
         state = fate == .dropRestOfBody ? .finishing : .done
         return fate
     }
 
-    /// A client that was never told to go on may send its body or leave it out (RFC 9110 section 10.1.1): what comes
-    /// next on that connection could be either, so there is no next.
+    /// A client that never got its 100 may send its body or leave it out (RFC 9110 section 10.1.1): the next bytes
+    /// could be either, so the connection takes no further request.
     var clientMayStay: Bool { wantsKeepAlive && !body.awaitsContinue }
 
     mutating func fail(_ event: StaticString) {
@@ -228,7 +228,7 @@ struct RequestLifecycle: ~Copyable {
         state = .broken(event, tunnel)
     }
 
-    /// The tunnel that the request has become.
+    /// The tunnel, if the request has become one.
     var tunnel: Tunnel? {
         switch state {
         case .tunnel(let tunnel): tunnel
@@ -237,7 +237,7 @@ struct RequestLifecycle: ~Copyable {
         }
     }
 
-    /// The first event that must not have been possible; nil where all is well.
+    /// The first impossible event; nil if there was none.
     var mistake: StaticString? {
         if case .broken(let event, _) = state { event } else { nil }
     }
@@ -247,6 +247,6 @@ struct RequestLifecycle: ~Copyable {
 enum ClientConnectionFate: Equatable {
     case keep
     case close
-    /// The response came before the request was whole: what is left of it has to be read first.
+    /// The response came before the request was complete: read the rest of it first.
     case dropRestOfBody
 }

@@ -2,18 +2,18 @@ import Authorization
 import IdentityProvider
 import Tenants
 
-/// What a response may have to wait for. Each is asked once, in the order of ``next(_:)``.
+/// What a response may have to wait for. Each hold is checked once, in the order of ``next(_:)``.
 ///
-/// Nearly all requests have nothing of the kind: such a value is one word, which their states carry about for free.
+/// Nearly all requests have none: the value is one machine word and costs their states nothing.
 enum ResponseHolds {
     struct Pending {
-        /// The request, as long as the server's 401 can lead to its being made again with new tokens.
+        /// The request, while a 401 from the server can lead to its replay with new tokens.
         var refresh: KeptRequest?
-        /// Where tokens stand in a response whose body is gathered and stored.
+        /// Where to find tokens in a response that is gathered and stored.
         var capture: TokenCapture?
-        /// Whose account is put on record when the backend has let it in.
+        /// The account to record when the backend has admitted it.
         var registration: ProviderIdentity?
-        /// Who is signed out when the backend says so.
+        /// The caller to sign out when the backend signals it.
         var signOut: Caller?
 
         fileprivate var isEmpty: Bool {
@@ -40,7 +40,7 @@ enum ResponseHolds {
         if case .none = self { true } else { false }
     }
 
-    /// Whether the request is kept as it was received.
+    /// Whether the request is kept as received.
     var keepsRequest: Bool {
         if case .some(let pending) = self { pending.refresh != nil } else { false }
     }
@@ -49,7 +49,7 @@ enum ResponseHolds {
         if case .some(let pending) = self { pending.refresh } else { nil }
     }
 
-    /// Whether the response may be looked into.
+    /// Whether the response may be searched for tokens.
     var wantsCapture: Bool {
         if case .some(let pending) = self { pending.capture != nil } else { false }
     }
@@ -58,7 +58,7 @@ enum ResponseHolds {
         if case .some(let pending) = self { pending.signOut } else { nil }
     }
 
-    /// What this response has to wait for next; nil where there is no more.
+    /// The next hold of this response; nil if there are no more.
     mutating func next(_ response: ResponseSummary) -> ResponseHold? {
         guard case .some(var pending) = self else { return nil }
         let hold = pending.next(response)
@@ -78,25 +78,25 @@ extension ResponseHolds.Pending {
     }
 }
 
-/// What a response has to wait for. `RequestExchange+Holds.swift` begins each and goes on after it.
+/// One hold of a response. `RequestExchange+Holds.swift` begins each and continues after it.
 enum ResponseHold {
-    /// The server said 401: new tokens are got, and the request is made again with them.
+    /// The server sent 401: refresh the token and replay the request.
     case refresh(KeptRequest)
-    /// The role of an account is put on record: from then on the other apps of the realm know it.
+    /// Record the role of an account: from then on the other apps of the realm know it.
     case registration(ProviderIdentity)
-    /// The session is ended for everybody before the client is told that it is over.
+    /// End the session everywhere before the client is told that it is over.
     case signOut(Caller)
-    /// The tokens in the body are stored before the client gets it: only the end of the response waits for that.
+    /// Store the tokens in the body before the client gets it: only the end of the response waits.
     case capture(TokenCapture)
 
-    /// A hold that has begun, with what is needed after it.
+    /// A hold that has begun, with what is needed to continue.
     enum Begun {
         case refresh(KeptRequest, RefreshAttempt)
         case registration
         case signOut
         case capture(trailers: [UInt8])
 
-        /// Whether nothing of the response goes to the client before it is over.
+        /// Whether the hold keeps the whole response from the client.
         var holdsHead: Bool {
             switch self {
             case .refresh, .registration, .signOut: true
@@ -106,10 +106,10 @@ enum ResponseHold {
     }
 }
 
-/// What the holds look at.
+/// The properties of a response that the holds check.
 struct ResponseSummary: Equatable {
     var status: Int
-    /// Whether it has JSON that can be read here.
+    /// Whether it has JSON that the gateway can read.
     var isReadableJSON: Bool
 
     var isSuccess: Bool { 200..<300 ~= status }

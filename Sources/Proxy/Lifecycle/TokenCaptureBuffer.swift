@@ -2,29 +2,29 @@ import NIOCore
 import Tenants
 import Verification
 
-/// The body of an answer that may hold tokens, gathered before any of it goes to the client: a refresh token that the
-/// client relies on us to keep is kept before the client hears of its session.
+/// The body of a response that may hold tokens, gathered before any of it goes to the client. A refresh token that the
+/// client relies on the gateway to keep must be stored before the client learns of its session.
 final class TokenCaptureBuffer {
-    /// Bytes; an answer that is longer is passed on as it comes.
+    /// Bytes; a longer response is passed on as it comes.
     private static let mostBytes = 64 << 10
 
     let rule: TokenCapture
     private(set) var content = ByteBuffer()
-    private let room: ReplayBudget.Part
+    private let budget: ReplayBudget.Part
 
-    init(_ rule: TokenCapture, _ room: ReplayBudget) {
+    init(_ rule: TokenCapture, _ budget: ReplayBudget) {
         self.rule = rule
-        self.room = ReplayBudget.Part(of: room)
+        self.budget = ReplayBudget.Part(of: budget)
     }
 
-    /// Gives whether there is room for the piece; if not, nothing of it was taken.
+    /// Returns whether the piece fits; if not, none of it was taken.
     func take(_ bytes: ByteBuffer, _ range: Range<Int>) -> Bool {
-        guard content.readableBytes + range.count <= Self.mostBytes, room.grow(by: range.count) else { return false }
+        guard content.readableBytes + range.count <= Self.mostBytes, budget.grow(by: range.count) else { return false }
         content.writeBytes(bytes.readableBytesUInt8Span.extracting(range).bytes)
         return true
     }
 
-    /// - Returns: Nil where the answer holds no tokens at the places of the rule.
+    /// - Returns: Nil if the response has no tokens at the fields of the rule.
     func tokens() -> (access: [UInt8], refresh: [UInt8])? {
         guard content.readableBytes > 0, let document = try? JSONParser.parse(Array(content.readableBytesView)),
             let access = rule.accessToken.value(in: document)?.string,

@@ -4,17 +4,17 @@ import NIOCore
 import Time
 import Upstream
 
-/// A WebSocket between a client and a server: bytes pass untouched, and the gateway keeps no more of them than where
-/// frames begin, so that it can end the connection in the protocol's own words when the caller may no longer use it.
+/// A WebSocket between a client and a server. Bytes pass unchanged; the gateway tracks only frame boundaries, so that
+/// it can end the connection with a Close frame when the caller is no longer allowed to use it.
 final class Tunnel {
     private struct Sides {
         let client: any TunnelClient
         let server: any UpstreamServer
     }
 
-    /// Why the gateway ends a tunnel, in the words for the client (RFC 6455 section 7.4.1).
+    /// Why the gateway ends a tunnel; becomes the Close frame's code and reason (RFC 6455 section 7.4.1).
     enum Ending {
-        /// The token has expired, or the caller may no longer be connected for another reason.
+        /// The token has expired, or the caller is no longer allowed for another reason.
         case sessionEnded
         case shuttingDown
 
@@ -29,12 +29,12 @@ final class Tunnel {
 
     private enum State {
         case open(Sides)
-        /// Each direction passes its bytes up to the end of the frame under way, and gets a Close frame then.
-        case closing(Sides, Ending, clientIsTold: Bool, serverIsTold: Bool)
+        /// Each direction passes its bytes up to the end of the current frame, and then gets a Close frame.
+        case closing(Sides, Ending, clientGotClose: Bool, serverGotClose: Bool)
         case over
     }
 
-    /// For the frames that were under way when the end was decided.
+    /// Nanoseconds for the frames that were under way when the end was decided.
     private static let closingTime: UInt64 = 2_000_000_000
 
     private let loop: LoopContext
@@ -57,9 +57,9 @@ final class Tunnel {
         }
     }
 
-    /// The tunnel stands.
+    /// The tunnel is open.
     ///
-    /// - Parameter expiry: When the caller's token is no longer good; nil for never.
+    /// - Parameter expiry: When the caller's token expires; nil for never.
     func opened(until expiry: MonotonicTime?) {
         self.expiry.target = self
         if let expiry { loop.timers.set(self.expiry, expiry) }
@@ -84,7 +84,7 @@ final class Tunnel {
         if !sides.client.takesResponse { sides.server.setReading(false) }
     }
 
-    /// What may pass of the bytes that came: all of them, until the end was decided.
+    /// The part of the received bytes that may pass: all of them, until the end was decided.
     private func take(_ bytes: ByteBuffer, _ boundary: inout FrameBoundary) -> ByteBuffer? {
         switch state {
         case .over: return nil
@@ -100,18 +100,18 @@ final class Tunnel {
         }
     }
 
-    /// Both directions count: a server that only pushes is not silent, nor is a client that only talks.
+    /// Both directions count as activity: a server that only pushes is not silent, nor is a client that only sends.
     private func heard() {
         if case .open(let sides) = state { sides.client.setDeadline(idleTimeout) }
     }
 
     // MARK: Ends
 
-    /// Both sides are told by a Close frame, each after the frame that is under way. The server's client is gone, whatever
-    /// the reason: 1001.
+    /// Sends both sides a Close frame, each after its current frame. The server always gets 1001: its client is going
+    /// away.
     func close(_ ending: Ending) {
         guard case .open(let sides) = state else { return }
-        state = .closing(sides, ending, clientIsTold: false, serverIsTold: false)
+        state = .closing(sides, ending, clientGotClose: false, serverGotClose: false)
         sides.client.setDeadline(Self.closingTime)
         sides.client.setReading(true)
         sides.server.setReading(true)
@@ -122,38 +122,38 @@ final class Tunnel {
     }
 
     private func tellClient() {
-        guard case .closing(let sides, let ending, false, let serverIsTold) = state else { return }
+        guard case .closing(let sides, let ending, false, let serverGotClose) = state else { return }
         if !fromServer.hasClosed {
             guard fromServer.isAtBoundary else { return }
             sides.client.writeTunnel(ByteBuffer(bytes: ending.frame))
         }
-        state = .closing(sides, ending, clientIsTold: true, serverIsTold: serverIsTold)
-        endWhenToldBoth()
+        state = .closing(sides, ending, clientGotClose: true, serverGotClose: serverGotClose)
+        endWhenBothGotClose()
     }
 
     private func tellServer() {
-        guard case .closing(let sides, let ending, let clientIsTold, false) = state else { return }
+        guard case .closing(let sides, let ending, let clientGotClose, false) = state else { return }
         if !fromClient.hasClosed {
             guard fromClient.isAtBoundary else { return }
             let mask = UInt32(truncatingIfNeeded: loop.identifiers.next())
             let frame = CloseFrame.bytes(code: CloseFrame.goingAway, reason: "", mask: mask)
             sides.server.sendTunnel(ByteBuffer(bytes: frame))
         }
-        state = .closing(sides, ending, clientIsTold: clientIsTold, serverIsTold: true)
-        endWhenToldBoth()
+        state = .closing(sides, ending, clientGotClose: clientGotClose, serverGotClose: true)
+        endWhenBothGotClose()
     }
 
-    private func endWhenToldBoth() {
+    private func endWhenBothGotClose() {
         if case .closing(_, _, true, true) = state { end() }
     }
 
-    /// Nothing was heard for as long as the backend's `idle` timeout, or a closing took too long.
+    /// Nothing was received for the backend's `idle` timeout, or closing took too long.
     func wentSilent() { end() }
 
     /// The client's connection is gone.
     func clientGone() { end() }
 
-    /// The server has closed; what it sent before is on its way to the client.
+    /// The server has closed; its last bytes are on their way to the client.
     func serverGone() { end(serverIsThere: false) }
 
     private func end(serverIsThere: Bool = true) {
@@ -165,9 +165,9 @@ final class Tunnel {
     }
 }
 
-/// A tunnel's way to its client: ``RequestExchange``.
+/// A tunnel's client: ``RequestExchange``.
 protocol TunnelClient: AnyObject {
-    /// Whether the client takes more for now.
+    /// Whether the client currently takes more.
     var takesResponse: Bool { get }
 
     /// - Parameter timeout: Nanoseconds from now; nil for none.
@@ -176,7 +176,7 @@ protocol TunnelClient: AnyObject {
     func writeTunnel(_ bytes: ByteBuffer)
     func flushTunnel()
 
-    /// The tunnel is over; its server was told.
+    /// The tunnel is over, and its server was notified.
     func tunnelEnded()
 }
 

@@ -3,17 +3,17 @@ import Counting
 import Time
 import Verification
 
-/// The access-log lines of one event loop, as bytes that wait to be written: a JSON object a line.
+/// The access-log lines of one event loop, as bytes waiting to be written: one JSON object per line.
 struct AccessLogLines {
     private var bytes: [UInt8] = []
 
     var count: Int { bytes.count }
 
-    /// What the head tells: who it was for and what it asked.
+    /// The part of a line that comes from the request's head.
     ///
     /// - Parameters:
-    ///   - path: Without a query, which may hold secrets.
-    ///   - query: What is to be told of it, ready to stand in a JSON string.
+    ///   - path: Without the query, which may hold secrets.
+    ///   - query: The part of it to log, escaped for a JSON string.
     static func fragment(
         tenant: String?,
         method: Span<UInt8>,
@@ -38,7 +38,7 @@ struct AccessLogLines {
 
     /// - Parameters:
     ///   - duration: Nanoseconds, as is `overhead`.
-    ///   - unixTime: When the answer was complete.
+    ///   - unixTime: When the response was complete.
     mutating func append(_ record: ExchangeRecord, peer: Peer, duration: UInt64, overhead: UInt64, unixTime: UnixTime) {
         add("{\"time\":\"\(HTTPDate.rfc3339(unixTime))\",\"request_id\":\"")
         record.id.forEachByte { bytes.append($0) }
@@ -70,8 +70,7 @@ struct AccessLogLines {
         add("\"}\n")
     }
 
-    /// `refreshed` says whether the client got a new token. What happened and why stands beside it where there is
-    /// something to tell.
+    /// `refreshed` says whether the client got a new token; the trigger and the reason follow if there are any.
     private mutating func addRefresh(_ note: RefreshNote?) {
         guard let note else { return add(",\"refreshed\":false") }
         add(",\"refreshed\":\(note.isRefreshed),\"refresh\":\"\(note.event.rawValue)\"")

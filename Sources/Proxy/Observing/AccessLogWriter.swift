@@ -8,16 +8,16 @@ public enum AccessLogDestination: Sendable {
     case sink(@Sendable ([UInt8]) -> Void)
 }
 
-/// Takes the access-log lines of all event loops; see ``LineQueue`` for what becomes of those that cannot be written.
+/// Takes the access-log lines of all event loops; ``LineQueue`` says what happens to lines that cannot be written.
 package struct AccessLogWriter: Sendable {
-    /// Bytes of lines that may wait to be written.
+    /// Bytes of lines that may be queued.
     private static let bound = 64 << 20
-    /// How long the last lines are waited for: whoever does not read must not hold up the end.
+    /// How long to wait for the last lines: a stalled reader must not delay shutdown.
     private static let patience = Duration.seconds(3)
 
     private let queue: LineQueue
 
-    /// - Returns: Nil where nothing is to be written.
+    /// - Returns: Nil if nothing is to be written.
     package static func make(_ destination: AccessLogDestination) -> AccessLogWriter? {
         switch destination {
         case .discard:
@@ -33,13 +33,13 @@ package struct AccessLogWriter: Sendable {
         }
     }
 
-    /// Bytes of lines that were lost because the destination could not keep up, or took them no more.
+    /// Bytes of lines that were lost because the destination was too slow or failed.
     package var lost: Int { queue.lost.bytes }
 
     package func write(_ lines: [UInt8]) { queue.add(lines) }
 
-    /// Returns when all that was handed over before is written, or after a few seconds.
+    /// Returns when everything queued before is written, or after a few seconds.
     ///
-    /// - Returns: Whether it is.
+    /// - Returns: Whether it is written.
     package func flush() async -> Bool { await queue.flush(within: Self.patience) }
 }

@@ -4,7 +4,7 @@ package import HTTPCore
 package import Time
 package import Upstream
 
-/// What is remembered of an exchange for counters and the access log.
+/// What counters and the access log need of an exchange.
 package struct ExchangeRecord {
     package var id: RequestID
     /// `.distantPast` for what has not happened.
@@ -16,41 +16,41 @@ package struct ExchangeRecord {
     package var outcome = Outcome.anonymous
     package var upstream = Upstream()
     package var response = Response()
-    /// Nil for a request that no refresh had a part in.
+    /// Nil if no refresh was involved.
     package var refresh: RefreshNote?
-    /// Nil but for a request that is traced.
+    /// Nil unless the request is traced.
     package var trace: RequestTrace?
     package var isFinished = false
 
     package struct Client {
-        /// Behind trusted proxies; nil where the peer is the client.
+        /// From a trusted proxy's header; nil if the peer is the client.
         package var address: [UInt8]?
-        /// The same as rate limits know it, where it was asked for.
+        /// The same in the form of rate limits, once it was needed.
         var name: SubjectName?
     }
 
     package struct Request {
-        /// What the client sent, and is answered by.
+        /// The request's side, and the form of a refusal.
         package var method = CountedMethod.other
-        /// Of the request that a proxy asks about; nil for all others.
+        /// Of the request in question, for a decision query; nil for all others.
         var askedMethod: CountedMethod?
         package var version = HTTPVersion.http11
-        /// Whether a refusal is to be an answer of gRPC.
+        /// Whether a refusal is sent as a gRPC status.
         var isGRPC = false
-        /// The part of the log line that the head tells; empty without an access log.
+        /// The part of the log line that comes from the head; empty without an access log.
         var logFragment: [UInt8] = []
     }
 
     package struct User {
         package var caller: Caller?
-        /// Who has signed in, as it stands between the quotes of a JSON string; empty for everybody else.
+        /// The caller, escaped for a JSON string; empty for anonymous requests.
         package var signedIn: [UInt8] = []
     }
 
     package struct Upstream {
         /// `.distantPast` for a request that was not forwarded.
         var forwardedAt = MonotonicTime.distantPast
-        /// The one that it was forwarded to last.
+        /// The server that it was last forwarded to.
         package var server: ServerPool?
     }
 

@@ -4,10 +4,10 @@ import Synchronization
 import Time
 import Upstream
 
-/// Whole lines on their way to a file, written on a thread of their own: a full disk, or a reader that has stopped,
-/// never holds up who has something to say. What finds no room, or cannot be written, is lost and counted.
+/// Whole lines on their way to a file, written on a thread of their own: a full disk or a stalled reader never blocks
+/// the caller. Lines that do not fit or cannot be written are lost and counted.
 public final class LineQueue: Sendable {
-    /// What was handed over and is not in the file.
+    /// What was queued and is not in the file.
     public struct Loss: Sendable, Equatable {
         public var lines: Int
         public var bytes: Int
@@ -22,16 +22,16 @@ public final class LineQueue: Sendable {
     private let waiting = Atomic<Int>(0)
     private let lostLines = Atomic<Int>(0)
     private let lostBytes = Atomic<Int>(0)
-    /// Lines whose loss was not told yet.
-    private let untold = Atomic<Int>(0)
-    /// Whether the file ends within a line. Only the queue's thread looks.
+    /// Lost lines that were not reported yet.
+    private let unreported = Atomic<Int>(0)
+    /// Whether the file ends within a line. Accessed only on the queue's thread.
     private let isTorn = Atomic<Bool>(false)
 
     /// - Parameters:
-    ///   - bound: Bytes that may wait.
-    ///   - notice: The line that says how many were lost, written once when writing goes on; nil: none is.
-    ///   - output: Writes, however long it takes, and gives how many bytes were written: fewer than all where no more
-    ///     can be.
+    ///   - bound: Bytes that may be queued.
+    ///   - notice: Makes the line that reports how many were lost, written once when writing resumes; nil for none.
+    ///   - output: Writes, however long it takes, and returns how many bytes were written; fewer than all means that no
+    ///     more can be written.
     public init(
         bound: Int,
         notice: (@Sendable (Int) -> [UInt8])? = nil,
@@ -44,7 +44,7 @@ public final class LineQueue: Sendable {
 
     /// - Parameters:
     ///   - descriptor: Stays open.
-    ///   - bound: Bytes that may wait.
+    ///   - bound: Bytes that may be queued.
     ///   - notice: As above.
     public convenience init(to descriptor: CInt, bound: Int, notice: (@Sendable (Int) -> [UInt8])? = nil) {
         self.init(bound: bound, notice: notice, output: { LineQueue.write($0, to: descriptor) })
@@ -69,19 +69,19 @@ public final class LineQueue: Sendable {
         }
     }
 
-    /// Returns when all that was handed over before is written or lost, or when `limit` is over. No thread waits.
+    /// Returns when everything queued before is written or lost, or after `limit`. No thread is blocked.
     ///
-    /// - Returns: Whether nothing waits any more of what was handed over before.
+    /// - Returns: Whether nothing queued before is still waiting.
     @discardableResult
     public func flush(within limit: Duration) async -> Bool {
         await withCheckedContinuation { continuation in
-            let answer = FirstAnswer(continuation)
+            let result = FirstResult(continuation)
             queue.async {
                 self.tellLoss()
-                answer.give(true)
+                result.give(true)
             }
             let end = DispatchTime.now() + .nanoseconds(Int(clamping: limit.nanosecondsClamped))
-            DispatchQueue.global().asyncAfter(deadline: end) { answer.give(false) }
+            DispatchQueue.global().asyncAfter(deadline: end) { result.give(false) }
         }
     }
 
@@ -95,14 +95,14 @@ public final class LineQueue: Sendable {
 
     private func tellLoss() {
         guard let notice else { return }
-        let count = untold.exchange(0, ordering: .relaxed)
+        let count = unreported.exchange(0, ordering: .relaxed)
         guard count > 0 else { return }
         let line = notice(count)
-        // What cannot be told now is told later, with what is lost until then.
-        if write(line) < line.count { untold.add(count, ordering: .relaxed) }
+        // A notice that cannot be written now is written later, with the lines lost until then.
+        if write(line) < line.count { unreported.add(count, ordering: .relaxed) }
     }
 
-    /// Gives how many bytes were written. A line that was torn before is ended first, so that it spoils no other.
+    /// Returns how many bytes were written. A torn line is ended first, so that it does not spoil the next.
     private func write(_ lines: [UInt8]) -> Int {
         if isTorn.load(ordering: .relaxed) {
             guard output([Self.lineEnd]) == 1 else { return 0 }
@@ -117,10 +117,10 @@ public final class LineQueue: Sendable {
         let lines = rest.count { $0 == Self.lineEnd }
         lostLines.add(lines, ordering: .relaxed)
         lostBytes.add(rest.count, ordering: .relaxed)
-        untold.add(lines, ordering: .relaxed)
+        unreported.add(lines, ordering: .relaxed)
     }
 
-    /// Gives how many bytes were written before an error ended it.
+    /// Returns how many bytes were written before an error.
     private static func write(_ lines: [UInt8], to descriptor: CInt) -> Int {
         lines.withUnsafeBytes { buffer in
             var written = 0
@@ -130,8 +130,8 @@ public final class LineQueue: Sendable {
                     written += count
                 } else if count < 0, errno == EINTR {
                     continue
-                } else if count < 0, errno == EAGAIN, waitForRoom(descriptor) {
-                    // Whoever has the same terminal or pipe open may have made it non-blocking for all.
+                } else if count < 0, errno == EAGAIN, waitUntilWritable(descriptor) {
+                    // Another process with the same terminal or pipe may have made it non-blocking for all.
                     continue
                 } else {
                     break
@@ -141,26 +141,26 @@ public final class LineQueue: Sendable {
         }
     }
 
-    /// Gives whether to try again.
-    private static func waitForRoom(_ descriptor: CInt) -> Bool {
-        var place = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        return poll(&place, 1, -1) > 0 || errno == EINTR
+    /// Returns whether to try again.
+    private static func waitUntilWritable(_ descriptor: CInt) -> Bool {
+        var poller = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        return poll(&poller, 1, -1) > 0 || errno == EINTR
     }
 }
 
-/// Who waits for the first of several answers goes on with it; the others come to nothing.
-private final class FirstAnswer: Sendable {
+/// Resumes its continuation with the first of several results; later ones are ignored.
+private final class FirstResult: Sendable {
     private let waiting: Mutex<CheckedContinuation<Bool, Never>?>
 
     init(_ continuation: CheckedContinuation<Bool, Never>) {
         waiting = Mutex(continuation)
     }
 
-    func give(_ answer: Bool) {
+    func give(_ value: Bool) {
         let first = waiting.withLock { waiting -> CheckedContinuation<Bool, Never>? in
             defer { waiting = nil }
             return waiting
         }
-        first?.resume(returning: answer)
+        first?.resume(returning: value)
     }
 }

@@ -2,16 +2,15 @@ import Authorization
 import Tenants
 import Verification
 
-/// The query of a request as the access log has it where `gateway.log.query` asks for one: without the values that let
-/// somebody in.
+/// The query of a request as logged if `gateway.log.query` asks for it: without values that grant access.
 enum LoggedQuery {
     private static let hidden = Array("<redacted>".utf8)
 
-    /// Parameters whose values are not written, in lower case. Of the tenant's own `query:NAME` none is either.
+    /// Parameters whose values are not written, in lower case. The tenant's own `query:NAME` is hidden too.
     private static let names: Set<String> = [
         "auth", "authorization", "code", "key", "nonce", "otp", "pass", "pin", "pwd", "sid", "sig", "state", "ticket",
     ]
-    /// What such a name may have in it, wherever.
+    /// A name that contains one of these is hidden too.
     private static let partsOfNames = [
         "api-key", "api_key", "apikey", "access_key", "assertion", "credential", "jwt", "passphrase", "passwd",
         "password", "samlresponse", "secret", "session", "signature", "token", "verifier",
@@ -19,8 +18,8 @@ enum LoggedQuery {
 
     /// - Parameters:
     ///   - query: With its `?`; may be empty.
-    ///   - tenant: Whose tokens may be in it; nil for a request that is nobody's.
-    /// - Returns: Ready to stand in a JSON string.
+    ///   - tenant: The tenant whose tokens may be in it; nil if none was found.
+    /// - Returns: Escaped for a JSON string.
     static func text(_ bytes: Span<UInt8>, _ query: Range<Int>, _ tenant: Tenant?) -> [UInt8] {
         guard !query.isEmpty else { return [] }
         var text: [UInt8] = []
@@ -29,8 +28,8 @@ enum LoggedQuery {
         while start <= query.upperBound {
             var end = start
             while end < query.upperBound, bytes[end] != UInt8(ascii: "&"), bytes[end] != UInt8(ascii: ";") { end += 1 }
-            // The `?`, `&` or `;` as it came. Some backends take `;` for a separator and some for a part of the value:
-            // it begins a new name, and what comes after a hidden value may still belong to that.
+            // The `?`, `&` or `;` as received. Backends differ on whether `;` is a separator or part of the value: it
+            // begins a new name, but what follows a hidden value may still belong to that value.
             let separator = bytes[start - 1]
             text.append(separator)
             if separator != UInt8(ascii: ";") { isHidden = false }
@@ -40,8 +39,8 @@ enum LoggedQuery {
         return text
     }
 
-    /// - Parameter isHidden: Whether nothing of it is to be written.
-    /// - Returns: Whether its value is not written.
+    /// - Parameter isHidden: Whether to hide everything.
+    /// - Returns: Whether its value is hidden.
     private static func append(
         _ bytes: Span<UInt8>,
         _ parameter: Range<Int>,
@@ -52,7 +51,7 @@ enum LoggedQuery {
         var equals = parameter.lowerBound
         while equals < parameter.upperBound, bytes[equals] != UInt8(ascii: "=") { equals += 1 }
         let name = parameter.lowerBound..<equals
-        // A token may also stand there by itself.
+        // A token may also be the whole parameter.
         if isHidden || isToken(bytes, name) {
             text += hidden
             return true

@@ -4,8 +4,8 @@ import Tenants
 import Time
 import Upstream
 
-/// Which of the requests that would have been refused are logged: of each tenant and each reason at most one a second,
-/// so that a migration can be followed in the log and does not fill it.
+/// Selects which observed refusals are logged: at most one per second for each tenant and reason, so that a migration
+/// shows in the log without flooding it.
 struct ObservedSamples {
     /// Nanoseconds.
     static let interval: UInt64 = 1_000_000_000
@@ -32,16 +32,16 @@ struct ObservedSamples {
     }
 
     /// - Parameter now: Never `.distantPast`.
-    /// - Returns: How many were passed over since the last that was logged; nil where this one is passed over too.
+    /// - Returns: How many were skipped since the last logged one; nil if this one is skipped too.
     mutating func take(tenant: TenantIndex, _ code: RefusalCode, at now: MonotonicTime) -> UInt64? {
         if samples.isEmpty { samples = Array(repeating: Sample(), count: tenantCount * Counters.outcomeCount) }
-        let place = tenant.value * Counters.outcomeCount + Outcome.refused(code).index
-        let sample = samples[place]
+        let index = tenant.value * Counters.outcomeCount + Outcome.refused(code).index
+        let sample = samples[index]
         guard sample.loggedAt == .distantPast || now >= sample.loggedAt + Self.interval else {
-            samples[place].passedOver += 1
+            samples[index].passedOver += 1
             return nil
         }
-        samples[place] = Sample(loggedAt: now)
+        samples[index] = Sample(loggedAt: now)
         return sample.passedOver
     }
 }

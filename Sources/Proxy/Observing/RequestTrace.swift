@@ -6,8 +6,8 @@ import Tenants
 package import Time
 package import Upstream
 
-/// What is noted of a request that is traced, on its loop: the spans of its way through the gateway. Only such a request
-/// has one. Nothing of a token, a cookie, a query or a body gets in.
+/// The spans of one traced request on its loop. Only traced requests have one. No part of a token, a cookie, a query or
+/// a body gets in.
 package final class RequestTrace {
     /// Bytes of a path that are kept.
     private static let mostPathBytes = 1024
@@ -24,15 +24,15 @@ package final class RequestTrace {
     private var endpoint: Int?
     private var backend: Int?
     private var tries = 0
-    /// What the identifiers of spans are made from.
+    /// Source of the span identifiers.
     private var seed: UInt64
-    /// What the decision came to that the request was sent on.
+    /// The outcome with which the request was forwarded.
     private var outcomeSent: Outcome?
-    /// What the decision has waited for.
+    /// The steps that the decision waited for.
     private var waits: [String] = []
 
     /// - Parameters:
-    ///   - parent: Nil where the trace begins here.
+    ///   - parent: Nil if the trace begins here.
     ///   - traceLow: Of a trace that begins here.
     init(
         _ parent: TraceParent?,
@@ -44,7 +44,7 @@ package final class RequestTrace {
     ) {
         traceHigh = parent?.traceHigh ?? identifiers.next()
         self.traceLow = parent?.traceLow ?? traceLow
-        // Methods that anyone can make up are one name (OpenTelemetry semantic conventions for HTTP).
+        // Unknown methods share one name (OpenTelemetry semantic conventions for HTTP).
         let counted = CountedMethod(bytes, head.method)
         method = counted == .other ? "HTTP" : counted.label
         var server = TraceSpan(
@@ -61,7 +61,7 @@ package final class RequestTrace {
         decision = begin("decide", .internal, at: start)
     }
 
-    /// Without the query: it may hold secrets. Nil for a target that is no path.
+    /// Without the query: it may hold secrets. Nil for a target that is not a path.
     private static func path(_ head: RequestHead, _ bytes: Span<UInt8>) -> String? {
         let target = head.target
         guard !target.isEmpty, bytes[target.lowerBound] == UInt8(ascii: "/") else { return nil }
@@ -78,7 +78,7 @@ package final class RequestTrace {
         return spans.count - 1
     }
 
-    /// Never 0, which stands for none: SplitMix64 (Steele, Lea and Flood 2014).
+    /// Never 0, which means none: SplitMix64 (Steele, Lea and Flood 2014).
     private func spanID() -> UInt64 {
         seed &+= 0x9e37_79b9_7f4a_7c15
         var mixed = (seed ^ seed >> 30) &* 0xbf58_476d_1ce4_e5b9
@@ -86,10 +86,10 @@ package final class RequestTrace {
         return (mixed ^ mixed >> 31) | 1
     }
 
-    private func end(_ place: inout Int?, at now: MonotonicTime) {
-        guard let ended = place else { return }
+    private func end(_ index: inout Int?, at now: MonotonicTime) {
+        guard let ended = index else { return }
         spans[ended].end = now.nanoseconds
-        place = nil
+        index = nil
     }
 
     // MARK: The decision
@@ -105,81 +105,81 @@ package final class RequestTrace {
     }
 
     private func endDecision(_ outcome: Outcome, at now: MonotonicTime) {
-        guard let place = decision else { return }
-        spans[place].set("gatehouse.outcome", outcome.label)
-        if !waits.isEmpty { spans[place].set("gatehouse.waited_for", .list(waits)) }
+        guard let index = decision else { return }
+        spans[index].set("gatehouse.outcome", outcome.label)
+        if !waits.isEmpty { spans[index].set("gatehouse.waited_for", .list(waits)) }
         waits = []
         end(&decision, at: now)
     }
 
-    // MARK: Who answers
+    // MARK: Endpoint and backend
 
-    /// The gateway itself answers, or checks what goes on to the backend.
+    /// The gateway serves the request, or checks it before the backend does.
     package func served(by name: String, at now: MonotonicTime) {
         endDecision(.anonymous, at: now)
         endpoint = begin("endpoint", .internal, at: now)
-        if let place = endpoint { spans[place].set("gatehouse.endpoint", name) }
+        if let index = endpoint { spans[index].set("gatehouse.endpoint", name) }
     }
 
     /// The request goes out.
     ///
-    /// - Returns: The identifier of the span that stands for it: what the backend gets as its parent.
+    /// - Returns: The identifier of the backend's span, which the backend gets as its parent.
     package func sent(_ outcome: Outcome, at now: MonotonicTime) -> UInt64 {
         end(&endpoint, at: now)
         endDecision(outcome, at: now)
         outcomeSent = outcome
         backend = begin(method, .client, at: now)
         tries = 0
-        guard let place = backend else { return spanID() }
-        spans[place].set("http.request.method", spans[0].attributes[0].value)
-        return spans[place].id
+        guard let index = backend else { return spanID() }
+        spans[index].set("http.request.method", spans[0].attributes[0].value)
+        return spans[index].id
     }
 
-    /// A server was found for it.
+    /// A server was found for the request.
     func took(_ server: ServerPool?) {
-        guard let place = backend, let server = server?.server else { return }
+        guard let index = backend, let server = server?.server else { return }
         if tries > 0 {
-            spans[place].attributes.removeAll { attribute in
+            spans[index].attributes.removeAll { attribute in
                 ["server.address", "server.port", "http.request.resend_count"].contains(attribute.name.description)
             }
-            spans[place].set("http.request.resend_count", .number(tries))
+            spans[index].set("http.request.resend_count", .number(tries))
         }
         tries += 1
-        spans[place].set("server.address", server.address.host)
-        spans[place].set("server.port", .number(server.address.port))
+        spans[index].set("server.address", server.address.host)
+        spans[index].set("server.port", .number(server.address.port))
     }
 
-    /// A server could not be reached, or was lost before it answered; another may be tried.
+    /// A server could not be reached, or was lost before it responded; another may be tried.
     package func lost(_ server: ServerPool?, _ name: StaticString, at now: MonotonicTime) {
-        guard let place = backend else { return }
+        guard let index = backend else { return }
         let attributes = server.map { [TraceSpan.Attribute("server.address", .text("\($0.server.address)"))] } ?? []
-        spans[place].events.append(TraceSpan.Event(name: name, time: now.nanoseconds, attributes: attributes))
+        spans[index].events.append(TraceSpan.Event(name: name, time: now.nanoseconds, attributes: attributes))
     }
 
     // MARK: Refreshing
 
     package func refreshes(_ trigger: RefreshRequest.Trigger, at now: MonotonicTime) {
-        if case .unauthorized = trigger, let place = backend {
-            spans[place].set("http.response.status_code", .number(401))
+        if case .unauthorized = trigger, let index = backend {
+            spans[index].set("http.response.status_code", .number(401))
             end(&backend, at: now)
         }
         refresh = begin("refresh", .internal, at: now)
-        guard let place = refresh else { return }
-        spans[place].set("gatehouse.refresh.trigger", trigger.label)
+        guard let index = refresh else { return }
+        spans[index].set("gatehouse.refresh.trigger", trigger.label)
     }
 
     package func refreshed(_ outcome: RefreshOutcome, at now: MonotonicTime) {
-        guard let place = refresh else { return }
+        guard let index = refresh else { return }
         switch outcome {
         case .renewed(_, let isShared):
-            spans[place].set("gatehouse.refresh.outcome", "renewed")
-            spans[place].set("gatehouse.refresh.shared", .truth(isShared))
+            spans[index].set("gatehouse.refresh.outcome", "renewed")
+            spans[index].set("gatehouse.refresh.shared", .truth(isShared))
         case .refused(let trouble):
-            spans[place].set("gatehouse.refresh.outcome", "refused")
-            spans[place].fail(trouble.rawValue)
+            spans[index].set("gatehouse.refresh.outcome", "refused")
+            spans[index].fail(trouble.rawValue)
         case .unavailable(let trouble):
-            spans[place].set("gatehouse.refresh.outcome", "unavailable")
-            spans[place].fail(trouble.rawValue)
+            spans[index].set("gatehouse.refresh.outcome", "unavailable")
+            spans[index].fail(trouble.rawValue)
         }
         end(&refresh, at: now)
     }
@@ -196,26 +196,26 @@ package final class RequestTrace {
         describe(record, peer)
         let start = spans[0].start
         func unix(_ time: UInt64) -> UInt64 { unixStart &+ (time &- start) }
-        for place in spans.indices {
-            spans[place].start = unix(spans[place].start)
-            spans[place].end = spans[place].end == 0 ? unix(max(end.nanoseconds, start)) : unix(spans[place].end)
-            for event in spans[place].events.indices {
-                spans[place].events[event].time = unix(spans[place].events[event].time)
+        for index in spans.indices {
+            spans[index].start = unix(spans[index].start)
+            spans[index].end = spans[index].end == 0 ? unix(max(end.nanoseconds, start)) : unix(spans[index].end)
+            for event in spans[index].events.indices {
+                spans[index].events[event].time = unix(spans[index].events[event].time)
             }
         }
         return FinishedTrace(traceHigh: traceHigh, traceLow: traceLow, spans: spans)
     }
 
     private func endBackend(_ record: ExchangeRecord, at now: MonotonicTime) {
-        guard let place = backend else { return }
+        guard let index = backend else { return }
         if case .refused(let code) = record.outcome, record.outcome != outcomeSent {
-            spans[place].fail(code.rawValue)
+            spans[index].fail(code.rawValue)
         } else if record.response.status == 499 {
-            spans[place].fail("cancelled")
+            spans[index].fail("cancelled")
         } else {
-            spans[place].set("http.response.status_code", .number(record.response.status))
+            spans[index].set("http.response.status_code", .number(record.response.status))
             // For a client's span 4xx are errors too (OpenTelemetry semantic conventions for HTTP).
-            if record.response.status >= 400 { spans[place].fail("\(record.response.status)") }
+            if record.response.status >= 400 { spans[index].fail("\(record.response.status)") }
         }
         end(&backend, at: now)
     }

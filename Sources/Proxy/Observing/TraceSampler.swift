@@ -3,10 +3,10 @@ import Upstream
 
 /// Decides which requests are traced. A value of one event loop, without I/O.
 ///
-/// Whoever has begun a trace has decided already, and is followed. What is not from a trusted proxy could be anybody's
-/// decision, though: of those that want to be traced only so many a second are, and beyond that the share of all.
+/// A trusted proxy's sampling decision is followed. Any other client could set the flag: of the requests that ask to be
+/// traced only a limited number per second are, and beyond that the general share applies.
 struct TraceSampler: Sendable {
-    /// Requests a second that are traced because a client that is no trusted proxy says so.
+    /// Requests per second that are traced because an untrusted client asks for it.
     static let mostAskedFor = 20
 
     /// Of 2 to the power of 56.
@@ -14,20 +14,20 @@ struct TraceSampler: Sendable {
     private var second: UInt64 = 0
     private var askedFor = 0
 
-    /// - Parameter share: From 0 to 1, of the requests that nobody has decided on.
+    /// - Parameter share: From 0 to 1, of requests without a sampling decision.
     init(share: Double) {
         threshold = UInt64(max(0, min(share, 1)) * 0x1p56)
     }
 
-    /// Whether a request is traced that nobody has decided on.
+    /// Whether a request without a sampling decision is traced.
     ///
-    /// - Parameter traceLow: The lower half of the trace's identifier, which is random: all instances that go by it
+    /// - Parameter traceLow: The lower half of the trace's identifier, which is random: all instances that use it
     ///   decide alike (W3C Trace Context level 2, random-trace-id flag).
     func samples(traceLow: UInt64) -> Bool { traceLow & 0x00ff_ffff_ffff_ffff < threshold }
 
     /// - Parameters:
-    ///   - draw: A random number of our own: the trace's identifier is the client's choice, and with one that is low
-    ///     enough it would have all that it sends traced.
+    ///   - draw: A random number of our own: the client chooses the trace's identifier, and could choose a low one to
+    ///     have all its requests traced.
     mutating func samples(
         _ parent: TraceParent,
         isTrusted: Bool,

@@ -1,4 +1,4 @@
-/// One step of a request's way, as OpenTelemetry has it.
+/// One step of a request, in OpenTelemetry's model.
 package struct TraceSpan: Sendable {
     /// The numbers are OTLP's.
     package enum Kind: Int, Sendable {
@@ -57,7 +57,7 @@ package struct TraceSpan: Sendable {
     }
 }
 
-/// The spans of one request that is over.
+/// The spans of one finished request.
 package struct FinishedTrace: Sendable {
     package var traceHigh: UInt64
     package var traceLow: UInt64

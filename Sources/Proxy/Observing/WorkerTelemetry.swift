@@ -1,9 +1,9 @@
 import Counting
 
-/// What one event loop tells of its requests: counters, log lines and traces.
+/// What one event loop reports of its requests: counters, log lines and traces.
 struct WorkerTelemetry {
     let accessLog: AccessLogWriter?
-    /// Nil where nothing is traced.
+    /// Nil if nothing is traced.
     let tracing: WorkerTracing?
     var counters: Counters
     var observedSamples: ObservedSamples

@@ -4,13 +4,13 @@ import Upstream
 
 /// Where finished traces go.
 package protocol TraceSink: AnyObject, Sendable {
-    /// Of the requests that nobody has decided on before: how many are traced, from 0 to 1.
+    /// The share of requests without a sampling decision that are traced, from 0 to 1.
     var share: Double { get }
 
     func add(_ traces: [FinishedTrace])
 }
 
-/// One event loop's traces: which requests have one, and those that wait to be handed over.
+/// One event loop's traces: starts those that are sampled, and queues finished ones.
 package final class WorkerTracing {
     private let sink: any TraceSink
     private var sampler: TraceSampler
@@ -40,7 +40,7 @@ package final class WorkerTracing {
 
     package func finish(_ trace: FinishedTrace) { finished.append(trace) }
 
-    /// Hands over what is finished.
+    /// Hands over finished traces.
     package func flush() {
         guard !finished.isEmpty else { return }
         sink.add(finished)

@@ -2,15 +2,16 @@ package import Authorization
 package import HTTPCore
 import Tenants
 
-/// What a tenant has done to the fields of its answers: what `headers` says, and what `cors` tells browsers. Made once,
-/// so that an answer costs a look at each of its fields, and those that are added are ready.
+/// Response header rules of a tenant: `headers` and `cors`. Prepared once, so that a response costs one check per field
+/// and the added fields are ready.
 package final class AnswerRules {
     package struct Change {
         package var hash: UInt32
         package var name: String
-        /// Nil where the field is only taken out.
+        /// Nil if the field is only removed.
         package var field: HeaderField?
-        /// Says for how long answers may be kept: the gateway's own, and those with new tokens, are not for keeping.
+        /// Controls caching: ignored for the gateway's own responses and those with new tokens, which must not be
+        /// stored.
         var isAboutCaches: Bool
 
         init(_ name: String, _ field: HeaderField? = nil) {
@@ -23,7 +24,7 @@ package final class AnswerRules {
         init(_ field: HeaderField) { self.init(field.name, field) }
     }
 
-    private static let standard = [
+    private static let defaultSecurity = [
         HeaderField("X-Content-Type-Options", "nosniff"),
         HeaderField("Referrer-Policy", "strict-origin-when-cross-origin"), HeaderField("X-Frame-Options", "SAMEORIGIN"),
         strictTransport,
@@ -31,14 +32,14 @@ package final class AnswerRules {
     private static let strictTransport = HeaderField("Strict-Transport-Security", "max-age=31536000")
 
     package let sharing: CrossOriginSharing?
-    /// Whether origins that may not call are left to the backend: observe mode takes nothing away.
+    /// Whether the backend decides on origins that are not allowed: observe mode removes nothing.
     let leavesOthersAlone: Bool
     package let changes: [Change]
-    /// Those that answers get which do not say them.
+    /// Security fields for responses that lack them.
     package let security: [Change]
-    /// A bit for each name of both, chosen by its hash.
+    /// One bit for the hash of each name of both.
     package let mask: UInt64
-    /// What all answers get, and what is left of it for those that are not for keeping.
+    /// Fields for all responses, and the subset for those that must not be stored.
     package let setFields: [HeaderField]
     let setFieldsUnkept: [HeaderField]
 
@@ -51,15 +52,15 @@ package final class AnswerRules {
             rules.response.set.map { Change(HeaderField($0.name, $0.value.bytes)) }
             + rules.response.remove.map { Change($0) }
         self.changes = changes
-        let standard = rules.security == .standard ? Self.standard : []
-        security = standard.map { Change($0) }
+        let added = rules.security == .standard ? Self.defaultSecurity : []
+        security = added.map { Change($0) }
             .filter { field in !changes.contains { $0.hash == field.hash } }
         mask = (changes + security).reduce(0) { $0 | 1 << UInt64($1.hash & 63) }
         setFields = changes.compactMap(\.field)
         setFieldsUnkept = changes.compactMap { $0.isAboutCaches ? nil : $0.field }
     }
 
-    /// What becomes of the fields of the answer to a request.
+    /// The rules for the response to one request.
     package func shape(_ head: RequestHead, _ bytes: Span<UInt8>, _ peer: Peer) -> AnswerShape {
         AnswerShape(
             rules: self,
@@ -68,6 +69,6 @@ package final class AnswerRules {
         )
     }
 
-    /// HTTP without TLS must not say it (RFC 6797 section 7.2).
+    /// Must not be sent over plain HTTP (RFC 6797 section 7.2).
     func isForSecureOnly(_ change: Change) -> Bool { change.name == Self.strictTransport.name }
 }

@@ -1,20 +1,20 @@
 package import HTTPCore
 
-/// What becomes of the fields of one answer.
+/// Response header rules of a tenant, applied to one response.
 package struct AnswerShape {
     private static let varyHash = FieldLine.hash(ofName: "vary")
     private static let sharingPrefix: StaticString = "access-control-"
     private static let varyByOrigin = HeaderField("Vary", "Origin")
 
     package let rules: AnswerRules
-    /// The place of the asking page's origin among those that may call.
+    /// The index of the page's origin among the allowed ones.
     package let origin: Int?
     /// Whether the client speaks TLS.
     package let isSecure: Bool
 
-    /// Whether a field of the answer gives way.
+    /// Whether a field of the response is removed.
     ///
-    /// - Parameter isUnkept: Whether the answer brings tokens.
+    /// - Parameter isUnkept: Whether the response delivers tokens.
     func drops(_ field: HeadField, _ bytes: Span<UInt8>, isUnkept: Bool) -> Bool {
         if rules.mask >> UInt64(field.hash & 63) & 1 == 1 {
             for change in rules.changes where change.hash == field.hash {
@@ -27,7 +27,7 @@ package struct AnswerShape {
         return decidesSharing && isSharing(field, bytes)
     }
 
-    /// What the answer gets.
+    /// The fields that the response gets.
     package func fields(_ head: ResponseHead, _ bytes: Span<UInt8>, isUnkept: Bool) -> [HeaderField] {
         var added = isUnkept ? rules.setFieldsUnkept : rules.setFields
         for change in rules.security where !says(head, bytes, change) {
@@ -39,7 +39,7 @@ package struct AnswerShape {
         return added
     }
 
-    /// Whether what the backend says of other origins is taken out.
+    /// Whether the backend's CORS fields are removed.
     var decidesSharing: Bool { origin != nil || !rules.leavesOthersAlone }
 
     private func says(_ head: ResponseHead, _ bytes: Span<UInt8>, _ change: AnswerRules.Change) -> Bool {
@@ -60,7 +60,7 @@ package struct AnswerShape {
         return bytes.isFieldName(field.name.lowerBound..<(field.name.lowerBound + count), Self.sharingPrefix)
     }
 
-    /// One field of all that the answer depends on: some caches look at the first only.
+    /// One field for everything that the response depends on: some caches read only the first.
     private func vary(_ head: ResponseHead, _ bytes: Span<UInt8>) -> HeaderField {
         var namesOrigin = false
         var value: [UInt8] = []

@@ -1,9 +1,9 @@
 import HTTPCore
 import NIOCore
 
-/// The head that the client gets, from the head that the backend sent.
+/// Writes the head for the client, from the head that the backend sent.
 enum ClientAnswer {
-    /// How the body goes on to the client, who may not speak the version that the backend's framing needs.
+    /// How the body is delimited for the client, whose version may lack the backend's framing.
     struct Delivery: Equatable {
         var isChunked = false
         var isCloseDelimited = false
@@ -17,8 +17,8 @@ enum ClientAnswer {
         }
     }
 
-    /// Room for what is added to a head besides fields that are given.
-    private static let roomForOurs = 256
+    /// Bytes that are added to a head besides the given fields.
+    private static let ownFieldsLength = 256
 
     struct Connection {
         var minorVersion: Int
@@ -26,8 +26,8 @@ enum ClientAnswer {
     }
 
     /// - Parameters:
-    ///   - fields: Of ours.
-    ///   - shape: What the tenant has done to the fields.
+    ///   - fields: The gateway's own.
+    ///   - shape: Response header rules of the tenant.
     static func write(
         _ head: ResponseHead,
         _ bytes: Span<UInt8>,
@@ -38,7 +38,7 @@ enum ClientAnswer {
         shape: AnswerShape? = nil,
         to out: inout ByteBuffer
     ) {
-        out.writeHead(about: head.length + fields.lineLength + roomForOurs) { out in
+        out.writeHead(about: head.length + fields.lineLength + ownFieldsLength) { out in
             write(head, bytes, delivery, connection, date: date, fields: fields, shape: shape, to: &out)
         }
     }
@@ -75,20 +75,20 @@ enum ClientAnswer {
         out.writeStaticString("\r\n")
     }
 
-    /// An interim answer (RFC 9110 section 15.2).
+    /// An interim response (RFC 9110 section 15.2).
     static func writeInterim(
         _ head: ResponseHead,
         _ bytes: Span<UInt8>,
         shape: AnswerShape? = nil,
         to out: inout ByteBuffer
     ) {
-        out.writeHead(about: head.length + roomForOurs) { out in
+        out.writeHead(about: head.length + ownFieldsLength) { out in
             writeStatusAndFields(head, bytes, added: [], shape, to: &out)
             out.writeStaticString("\r\n")
         }
     }
 
-    /// A 101 that grants a WebSocket.
+    /// A 101 that accepts a WebSocket.
     static func writeSwitching(
         _ head: ResponseHead,
         _ bytes: Span<UInt8>,
@@ -96,7 +96,7 @@ enum ClientAnswer {
         shape: AnswerShape? = nil,
         to out: inout ByteBuffer
     ) {
-        out.writeHead(about: head.length + fields.lineLength + roomForOurs) { out in
+        out.writeHead(about: head.length + fields.lineLength + ownFieldsLength) { out in
             writeStatusAndFields(head, bytes, added: fields, shape, to: &out)
             writeOurs(fields, head, bytes, shape, to: &out)
             out.writeStaticString("Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
@@ -115,7 +115,7 @@ enum ClientAnswer {
         for field in shape.fields(head, bytes, isUnkept: !fields.isEmpty) { out.writeField(field) }
     }
 
-    /// - Parameter added: Those that follow, to which some of the backend's fields give way.
+    /// - Parameter added: Fields that follow; they replace some of the backend's.
     private static func writeStatusAndFields(
         _ head: ResponseHead,
         _ bytes: Span<UInt8>,

@@ -4,12 +4,12 @@ import SharedState
 import Tenants
 import Time
 
-/// The fields that bring a client its new tokens, or take the old ones away.
+/// The fields that deliver new tokens to a client, or remove the old ones.
 enum DeliveryFields {
     /// - Parameters:
-    ///   - exposes: Whether scripts of other origins are told that they may read the field.
-    ///   - grace: Seconds for which an expired access token may still be refreshed: a cookie that can be used to the end
-    ///     of that lives until then.
+    ///   - exposes: Whether to let scripts of other origins read the field.
+    ///   - grace: Seconds for which an expired access token may still be refreshed: a cookie that can be used that long
+    ///     lives until then.
     static func delivering(
         _ renewal: Renewal,
         _ way: RefreshDeliveryWay,
@@ -17,7 +17,7 @@ enum DeliveryFields {
         grace: Double,
         at now: UnixTime
     ) -> [HeaderField] {
-        // Whoever keeps answers for several clients must not keep this one.
+        // A shared cache must not store this response.
         var fields: [HeaderField] = [.noStore]
         if let name = way.header {
             fields.append(HeaderField(name, renewal.accessToken))
@@ -36,7 +36,7 @@ enum DeliveryFields {
         return fields
     }
 
-    /// The session is over: its cookies go.
+    /// The session is over: expires its cookies.
     static func clearing(_ way: RefreshDeliveryWay) -> [HeaderField] {
         guard !way.cookies.isEmpty else { return [] }
         return [.noStore]
@@ -46,8 +46,8 @@ enum DeliveryFields {
             }
     }
 
-    /// Whether a field of the backend's gives way to ours: one of the same name that is no list, or that would let an
-    /// answer be kept that holds a token (RFC 9213 section 2.2).
+    /// Whether a field of the backend is replaced by ours: one of the same name that is no list, or one that would let
+    /// a cache store a response with a token (RFC 9213 section 2.2).
     static func replace(_ field: HeadField, _ bytes: Span<UInt8>, _ fields: [HeaderField]) -> Bool {
         if CacheFields.contain(field, bytes) { return true }
         if bytes.isFieldName(field.name, "set-cookie") { return false }

@@ -2,8 +2,8 @@ import Authorization
 import HTTPCore
 import NIOCore
 
-/// What a refused call of gRPC is told: a client of it does not read problem documents, and takes an HTTP status for a
-/// failure of something in between.
+/// The status of a refused gRPC call: gRPC clients do not read problem documents, and take an HTTP status for a failure
+/// of an intermediary.
 enum GRPCStatus: Int {
     case unknown = 2
     case deadlineExceeded = 4
@@ -14,9 +14,9 @@ enum GRPCStatus: Int {
     case unavailable = 14
     case unauthenticated = 16
 
-    /// The mapping of HTTP statuses that the protocol gives ("HTTP to gRPC Status Code Mapping"), but where the gateway
-    /// knows more: limits are RESOURCE_EXHAUSTED, and what ran out of time DEADLINE_EXCEEDED, since UNAVAILABLE would
-    /// invite a client to repeat a call that may have been carried out.
+    /// The protocol's mapping of HTTP statuses ("HTTP to gRPC Status Code Mapping"), except where the gateway knows
+    /// more: limits are RESOURCE_EXHAUSTED and timeouts DEADLINE_EXCEEDED, since UNAVAILABLE would invite a client to
+    /// repeat a call that may have been carried out.
     init(_ refusal: Refusal) {
         switch refusal.code {
         case .rateLimited, .overloaded, .payloadTooLarge: self = .resourceExhausted
@@ -67,7 +67,7 @@ enum GRPCStatus: Int {
         return false
     }
 
-    /// The same of a request over HTTP/2 that is not parsed, or only in part. A call is a POST.
+    /// The same for an HTTP/2 request that is not parsed, or only in part. A call is a POST.
     static func isRequest(_ list: borrowing HeaderList) -> Bool {
         let bytes = list.bytes.span
         var isPost = false

@@ -3,14 +3,14 @@ package import HTTPCore
 import NIOCore
 import Verification
 
-/// What a refusal says besides its reason.
+/// What the response to a refusal contains besides its reason.
 package struct RefusalContext {
-    /// The tenant's name, if it is known already.
+    /// The tenant's name, if known.
     package var realm: String?
-    /// What the tenant says of proofs; nil for one that knows nothing of them.
+    /// The tenant's DPoP parameters; nil if it does not use DPoP.
     package var proofs: ProofChallenge?
     package var requestID: RequestID
-    /// Further fields; where there are any, `Cache-Control: no-store` is among them.
+    /// Further fields; if there are any, `Cache-Control: no-store` is among them.
     package var fields: [HeaderField] = []
     /// Whether the response is one of gRPC: status 200, with the reason in `grpc-status` and `grpc-message`, and no body.
     /// Only for HTTP/2, where the head ends the stream ("Trailers-Only").
@@ -32,7 +32,7 @@ package struct RefusalContext {
 }
 
 extension GatewayResponse {
-    /// A refusal as a response: the one place where it becomes one.
+    /// Turns a refusal into a response. No other code does.
     package init(_ refusal: Refusal, _ context: RefusalContext) {
         self.init(status: refusal.status)
         forbidsStoring = context.fields.isEmpty
@@ -61,13 +61,13 @@ extension GatewayResponse {
 
     private static let challengeName = "WWW-Authenticate"
 
-    /// Whether the refusal brings its own challenge.
+    /// Whether the refusal has its own challenge.
     private static func hasChallenge(_ fields: [HeaderField]) -> Bool {
         fields.contains { $0.isNamed(challengeName) }
     }
 
-    /// One for each way to prove oneself that the tenant knows: RFC 6750 section 3 and RFC 9449 section 7.1. What is
-    /// wrong with a proof concerns the second alone.
+    /// One challenge for each scheme that the tenant accepts: RFC 6750 section 3 and RFC 9449 section 7.1. An error of
+    /// a proof concerns only the second.
     private mutating func addChallenges(_ refusal: Refusal, _ context: RefusalContext) {
         if context.proofs == nil || refusal.proofError == nil && context.proofs?.acceptsBearer == true {
             fields.append(HeaderField(Self.challengeName, Self.challenge("Bearer", refusal, context)))
@@ -78,7 +78,7 @@ extension GatewayResponse {
         fields.append(HeaderField(Self.challengeName, value))
     }
 
-    /// A request without a token gets the bare challenge, without an error code.
+    /// A request without a token gets the bare challenge, without an error code (RFC 6750 section 3.1).
     private static func challenge(_ scheme: String, _ refusal: Refusal, _ context: RefusalContext) -> [UInt8] {
         var value = Array("\(scheme) realm=\"".utf8)
         value += (context.realm ?? "gatehouse").utf8
@@ -96,7 +96,7 @@ extension GatewayResponse {
         return value
     }
 
-    /// RFC 9457, with the stable `code` and the request's identity as extensions.
+    /// RFC 9457, with the stable `code` and the request's identifier as extensions.
     private static func problem(_ refusal: Refusal, _ requestID: RequestID) -> [UInt8] {
         var body: [UInt8] = []
         body.reserveCapacity(320)

@@ -1,7 +1,7 @@
 import HTTPCore
 
 extension GatewayResponse {
-    /// The same as the tenant's rules for response headers have it.
+    /// The response after the tenant's response header rules.
     func shaped(by shape: AnswerShape?) -> GatewayResponse {
         guard let shape else { return self }
         let all = allFields
@@ -13,15 +13,15 @@ extension GatewayResponse {
 }
 
 extension AnswerShape {
-    /// Whether a field of the gateway's own gives way.
+    /// Whether one of the gateway's own fields is removed.
     func drops(ours field: HeaderField) -> Bool {
-        // Whether a response of the gateway's own is stored is not the tenant's to say.
+        // Tenants do not control whether the gateway's own responses are stored.
         if rules.changes.contains(where: { !$0.isAboutCaches && field.isNamed($0.name) }) { return true }
         guard rules.sharing != nil else { return false }
         return field.isNamed("vary") || decidesSharing && field.name.lowercased().hasPrefix("access-control-")
     }
 
-    /// What the response gets.
+    /// The fields that the response gets.
     func fields(ours fields: [HeaderField]) -> [HeaderField] {
         var added = rules.setFieldsUnkept
         for change in rules.security where !fields.contains(where: { $0.isNamed(change.name) }) {
@@ -33,7 +33,7 @@ extension AnswerShape {
         return added
     }
 
-    /// One field of all that the response depends on: some caches look at the first only.
+    /// One field for everything that the response depends on: some caches read only the first.
     private static func vary(_ fields: [HeaderField]) -> HeaderField {
         var members: [String] = []
         for field in fields where field.isNamed("vary") {

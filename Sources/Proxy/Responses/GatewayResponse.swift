@@ -10,11 +10,10 @@ package struct GatewayResponse: Equatable {
     /// Whether it gets `Cache-Control: no-store`.
     var forbidsStoring = false
     package var fields: [HeaderField] = []
-    /// Fields that follow those, and that HTTP/2 never indexes: they may hold tokens.
+    /// Further fields, which HTTP/2 never indexes: they may hold tokens.
     package var unindexedFields: [HeaderField] = []
     package var body: [UInt8] = []
-    /// Whether it says how long its body is: all do but a 204 (RFC 9110 section 8.6) and the head that ends a call of
-    /// gRPC.
+    /// Whether it has a Content-Length: all do but a 204 (RFC 9110 section 8.6) and the head that ends a gRPC call.
     var hasLength = true
 
     package init(status: Int, unindexedFields: [HeaderField] = [], body: [UInt8] = []) {
@@ -34,8 +33,8 @@ package struct GatewayResponse: Equatable {
 
     // MARK: HTTP/1.1
 
-    /// Room for what a head has besides `fields` and `unindexedFields`.
-    private static let roomForRest = 320
+    /// Bytes that a head has besides `fields` and `unindexedFields`.
+    private static let otherFieldsLength = 320
 
     /// Writes the whole response.
     ///
@@ -45,9 +44,9 @@ package struct GatewayResponse: Equatable {
     ///   - date: An IMF-fixdate (RFC 9110 section 5.6.7).
     /// - Returns: Bytes of the body.
     package func write(isHead: Bool, minorVersion: Int, stays: Bool, date: [UInt8], to out: inout ByteBuffer) -> Int {
-        let room = fields.lineLength + unindexedFields.lineLength + Self.roomForRest
-        out.reserveCapacity(minimumWritableBytes: room + body.count)
-        out.writeHead(about: room) { out in
+        let length = fields.lineLength + unindexedFields.lineLength + Self.otherFieldsLength
+        out.reserveCapacity(minimumWritableBytes: length + body.count)
+        out.writeHead(about: length) { out in
             writeHead(minorVersion: minorVersion, stays: stays, date: date, to: &out)
         }
         guard !isHead else { return 0 }
@@ -85,7 +84,7 @@ package struct GatewayResponse: Equatable {
     }
 }
 
-/// RFC 9110 section 15; only the statuses that the gateway answers itself.
+/// RFC 9110 section 15; only the statuses that the gateway itself sends.
 enum ReasonPhrase {
     static func of(_ status: Int) -> StaticString {
         switch status {

@@ -1,15 +1,14 @@
 import HTTPCore
 import NIOCore
 
-/// The header blocks that an HTTP/2 client gets, of the head that the backend wrote in HTTP/1.1 or of a response of the
-/// gateway's own.
+/// The header blocks for an HTTP/2 client, from the backend's HTTP/1.1 head or from a response of the gateway's own.
 enum HTTP2Response {
-    /// A final answer, with a `date` if it has none.
+    /// A final response, with a `date` if it has none.
     ///
     /// - Parameters:
     ///   - date: The value for it.
-    ///   - fields: Of ours.
-    ///   - shape: What the tenant has done to the fields.
+    ///   - fields: The gateway's own.
+    ///   - shape: Response header rules of the tenant.
     static func encode(
         _ head: ResponseHead,
         _ bytes: Span<UInt8>,
@@ -48,7 +47,7 @@ enum HTTP2Response {
         for field in response.unindexedFields { encoder.encode(field, indexing: .never, to: &out) }
     }
 
-    /// An interim answer (RFC 9110 section 15.2); never 101, which HTTP/2 does not have.
+    /// An interim response (RFC 9110 section 15.2); never 101, which HTTP/2 does not have.
     static func encodeInterim(
         _ head: ResponseHead,
         _ bytes: Span<UInt8>,
@@ -60,8 +59,8 @@ enum HTTP2Response {
         encodeFields(head, bytes, added: [], shape, with: &encoder, to: &out)
     }
 
-    /// The 200 that grants a WebSocket, from the backend's 101 (RFC 8441 section 5): without `sec-websocket-accept`, as
-    /// there was no key.
+    /// The 200 that accepts a WebSocket, from the backend's 101 (RFC 8441 section 5): without `sec-websocket-accept`,
+    /// as there was no key.
     static func encodeSwitching(
         _ head: ResponseHead,
         _ bytes: Span<UInt8>,
@@ -102,7 +101,7 @@ enum HTTP2Response {
         with encoder: inout HPACKEncoder,
         to out: inout ByteBuffer
     ) {
-        // Held once: reaching through the head would retain and release the array for each field.
+        // A local copy: reading through the head would retain and release the array for each field.
         let fields = head.fields
         for index in 0..<head.fieldCount {
             let field = fields[index]

@@ -2,16 +2,16 @@ package import Authorization
 package import Tenants
 package import Upstream
 
-/// A tenant as one event loop serves it: how its requests are authorized, and what becomes of those that are granted.
+/// A tenant on one event loop: how its requests are authorized and forwarded.
 package final class ServedTenant {
     package let runtime: TenantRuntime
     package let servers: BackendServers
     package let forwarding: ForwardingRules
-    /// Nil for a tenant whose answers go out as they are.
+    /// Nil for a tenant without response header rules.
     let answerRules: AnswerRules?
-    /// Whether some of the backend's answers hold tokens to be kept.
+    /// Whether some backend responses hold tokens to capture.
     let capturesTokens: Bool
-    /// Requests to its endpoints that are not answered yet.
+    /// Requests to its endpoints without a response yet.
     var questionsUnderWay = 0
 
     init(_ runtime: TenantRuntime, servers: BackendServers) {
@@ -24,6 +24,6 @@ package final class ServedTenant {
     }
 
     package var tenant: Tenant { runtime.tenant }
-    /// Its place in the configuration; also the label's place in counters.
+    /// Its index in the configuration, which is also its label's index in counters.
     package var index: TenantIndex { runtime.index }
 }

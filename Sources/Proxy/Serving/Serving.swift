@@ -1,19 +1,19 @@
 package import Authorization
 import Tenants
 
-/// Everything of the configuration that the request path reads, as one event loop has it. Swapped whole, never changed;
-/// a class, so that a request holds it by one reference.
+/// The configuration that the request path reads on one event loop. Swapped whole, never changed; a class, so that a
+/// request holds it by one reference.
 package final class Serving {
     /// See ``ConfigurationSnapshot/generation``.
     package let generation: UInt64
-    /// By place.
+    /// By tenant index.
     package let tenants: [ServedTenant]
     package let authorizer: Authorizer
     let keySteps: KeySteps
 
     /// - Parameters:
-    ///   - tenants: By place.
-    ///   - keySources: The sets of keys that can be asked for.
+    ///   - tenants: By tenant index.
+    ///   - keySources: The remote key sets.
     init(
         generation: UInt64 = 0,
         tenants: [ServedTenant],
@@ -29,7 +29,7 @@ package final class Serving {
         keySteps = KeySteps(keySources)
     }
 
-    /// Its tokens are not believed any more. Requests under way go on with what they have.
+    /// Forgets its verified tokens. Requests under way go on with what they have.
     package func retire() { authorizer.authenticator.forgetTokens() }
 
     package func close() {
@@ -38,7 +38,7 @@ package final class Serving {
     }
 }
 
-/// The remote sets of keys, and how many requests wait for each.
+/// The remote key sets, and how many requests wait for each.
 final class KeySteps {
     let sources: [RemoteKeySource]
     /// By source.

@@ -3,18 +3,17 @@ package import NIOCore
 import NIOSSL
 package import Time
 
-/// Bytes of answers that a client's connection holds because the client has not taken them, and how fast it takes them.
+/// Response bytes that a connection holds because the client has not taken them, and how fast it takes them.
 package struct ClientBacklog {
-    /// What is held for all connections of a worker.
+    /// The total over all connections of a worker.
     package struct Total {
         package var bytes = 0
-        /// With more, the connections that take the least a second are closed until it is kept.
+        /// Bytes; above it the slowest connections are closed until the total is within it.
         package var limit = 64 << 20
         var isReductionDue = false
     }
 
-    /// A connection that has just begun to hold bytes is taken for one that has read so many in the last second: a short
-    /// time says little.
+    /// A new backlog starts with this many bytes presumed read in the last second: a short measurement says little.
     private static let presumed = 65_536.0
 
     package private(set) var bytes = 0
@@ -22,10 +21,10 @@ package struct ClientBacklog {
     private var takenBefore: UInt64 = 0
     private var taken: UInt64 = 0
 
-    /// Notes how much is held now. Gives the change.
+    /// Updates the held bytes and returns the change.
     ///
     /// - Parameters:
-    ///   - taken: All bytes that the client has taken since it came.
+    ///   - taken: All bytes that the client has taken on this connection.
     package mutating func update(bytes: Int, taken: UInt64, at now: MonotonicTime) -> Int {
         if self.bytes == 0 {
             beganAt = now
@@ -36,7 +35,7 @@ package struct ClientBacklog {
         return bytes - self.bytes
     }
 
-    /// Bytes a second that the client has taken since bytes are held for it.
+    /// Bytes per second that the client has taken since the backlog began.
     package func rate(at now: MonotonicTime) -> Double {
         let seconds = now > beganAt ? Double(now - beganAt) / 1_000_000_000 : 0
         let count = taken > takenBefore ? Double(taken - takenBefore) : 0
@@ -45,18 +44,18 @@ package struct ClientBacklog {
 }
 
 extension Worker {
-    /// Takes note that a connection holds more or less than before.
+    /// A connection's held bytes have changed by this many.
     func backlogChanged(by change: Int) {
         connections.backlog.bytes += change
         let backlog = connections.backlog
         guard backlog.bytes > backlog.limit, !backlog.isReductionDue else { return }
         connections.backlog.isReductionDue = true
-        // Not from here: the connection that is to be closed may be in the middle of something.
+        // Deferred: the connection to close may be in the middle of an operation.
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
         eventLoop.execute { bound.value.reduceBacklog() }
     }
 
-    /// Closes the connections of the slowest readers until what is held is within its limit.
+    /// Closes the slowest connections until the total is within its limit.
     private func reduceBacklog() {
         connections.backlog.isReductionDue = false
         while connections.backlog.bytes > connections.backlog.limit {
@@ -73,11 +72,11 @@ extension Worker {
 }
 
 extension ChannelHandlerContext {
-    /// Bytes that were written and that the socket has not taken.
+    /// Bytes written that the socket has not taken.
     var unsentBytes: Int { (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0 }
 
-    /// Ends the connection by a reset, without what is unwritten; past the TLS library, which would wait for the client
-    /// and whose close_notify would say that this is the proper end.
+    /// Resets the connection and drops unwritten bytes. Bypasses the TLS library, which would wait for the client, and
+    /// whose close_notify would mark this as a proper end.
     package func reset() {
         (channel as? EpollChannel)?.resetOnClose()
         let tls = try? pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self)

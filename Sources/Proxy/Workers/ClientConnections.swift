@@ -1,20 +1,20 @@
 import NIOCore
 
-/// The clients' connections of one event loop.
+/// The client connections of one event loop.
 struct ClientConnections {
-    /// Each at its ``FrontConnection/placeInWorker``.
+    /// Each at the index ``FrontConnection/placeInWorker``.
     private(set) var all: [any FrontConnection] = []
-    /// Those of all loops are counted there.
+    /// Shared by all loops.
     let gauge: ConnectionGauge
     var crowd = ConnectionsByAddress()
-    /// What is held for clients that have not taken it.
+    /// Response bytes held for clients.
     var backlog = ClientBacklog.Total()
     let http1Output: SharedOutput
     private var stage = Stage.serving
 
     private enum Stage {
         case serving
-        /// The promise is kept when the last connection is closed.
+        /// The promise is fulfilled when the last connection is closed.
         case draining(EventLoopPromise<Void>)
         case drained
     }
@@ -29,7 +29,7 @@ struct ClientConnections {
         all.append(client)
     }
 
-    /// Another handler is in charge of the connection from now on.
+    /// Replaces the handler of a connection in the list.
     mutating func handOver(from first: any FrontConnection, to second: any FrontConnection) {
         guard first.placeInWorker >= 0 else { return }
         all[first.placeInWorker] = second
@@ -37,7 +37,7 @@ struct ClientConnections {
         first.placeInWorker = -1
     }
 
-    /// - Returns: Whether it was there.
+    /// - Returns: Whether it was in the list.
     mutating func remove(_ client: any FrontConnection) -> Bool {
         guard client.placeInWorker >= 0 else { return false }
         let last = all.removeLast()
@@ -54,7 +54,7 @@ struct ClientConnections {
         return true
     }
 
-    /// - Parameter promise: Kept when the last connection is closed.
+    /// - Parameter promise: Fulfilled when the last connection is closed.
     mutating func drain(_ promise: EventLoopPromise<Void>) {
         stage = all.isEmpty ? .drained : .draining(promise)
         if all.isEmpty { promise.succeed() }

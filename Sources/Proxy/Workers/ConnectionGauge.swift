@@ -1,15 +1,15 @@
 import Synchronization
 
-/// How many client connections the process has open, over all event loops. Touched when a connection comes or goes,
-/// never on the way of a request.
+/// The number of open client connections over all event loops. Touched when a connection opens or closes, never by a
+/// request.
 package final class ConnectionGauge: Sendable {
     package enum Room {
         case welcome
-        /// Near the limit: there is room for an address that has not most of all connections.
+        /// Near the limit: accepted unless the address has most of the connections.
         case reserve
-        /// Above the limit: it is told so.
+        /// Above the limit: gets a refusal.
         case full
-        /// So far above it that not even that is said: answers to a flood cost as well.
+        /// So far above the limit that it gets no refusal either: responses to a flood have a cost.
         case flooded
     }
 

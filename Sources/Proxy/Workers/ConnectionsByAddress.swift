@@ -2,46 +2,46 @@ import Authorization
 import NIOCore
 import Time
 
-/// Whose connections make room when the process has as many as it may: idle ones of the addresses that have most of a
-/// loop's, until these have no more than others. An address that has made room comes after all others for a while.
+/// Chooses connections to close when the process is at its limit: idle ones of the addresses that have most on a loop,
+/// until these have no more than others. An address that has lost connections ranks behind all others for a while.
 struct ConnectionsByAddress {
     typealias Address = SubjectName?
 
     struct Connection {
         let address: Address
-        /// Whether it counts as one of its address.
+        /// Whether it counts towards its address.
         let takesRoom: Bool
-        /// Whether it can be closed without a request being lost.
+        /// Whether it can be closed without losing a request.
         let isIdle: Bool
     }
 
-    /// Nanoseconds between two times that room is made: to look through all connections takes time.
+    /// Nanoseconds between two rounds: going through all connections takes time.
     private static let interval: UInt64 = 100_000_000
-    /// Nanoseconds for which an address that has made room comes after others.
+    /// Nanoseconds for which a crowded address ranks behind others.
     private static let memory: UInt64 = 10_000_000_000
-    /// Addresses that were turned away and are remembered until room is made.
+    /// Refused addresses that are remembered until the next round.
     private static let mostNewcomers = 64
     private static let mostCrowded = 4096
-    /// The share of a loop's connections that make room at once.
+    /// A round closes one in this many of a loop's connections.
     private static let share = 16
 
     private var newcomers: Set<Address> = []
-    /// The addresses that have made room, each with when that is forgotten.
+    /// Crowded addresses, each with the time when that is forgotten.
     private var crowded: [Address: MonotonicTime] = [:]
     private var nextTime = MonotonicTime.distantPast
     private var isMakingRoom = false
 
-    /// How much of `limit` is kept for addresses that are not crowded.
+    /// The part of `limit` that is kept for addresses that are not crowded.
     static func reserve(of limit: Int) -> Int { limit / share }
 
-    /// Whether an address comes after others where only the reserve is left.
+    /// Whether an address ranks behind others while only the reserve is left.
     func isCrowded(_ address: Address, at now: MonotonicTime) -> Bool {
         crowded[address].map { now < $0 } ?? false
     }
 
-    /// A connection of `address` found no room.
+    /// A connection of `address` was refused.
     ///
-    /// - Returns: Whether room is to be made.
+    /// - Returns: Whether a round is due.
     mutating func turnedAway(_ address: Address, at now: MonotonicTime) -> Bool {
         if newcomers.count < Self.mostNewcomers { newcomers.insert(address) }
         guard !isMakingRoom, now >= nextTime else { return false }
@@ -49,7 +49,7 @@ struct ConnectionsByAddress {
         return true
     }
 
-    /// Makes room for those who were turned away: by connections of addresses that have at least two more than one of
+    /// Chooses connections to close for the refused addresses: of addresses that have at least two more than one of
     /// them, those with most first.
     ///
     /// - Parameter connections: All of the loop.
@@ -75,8 +75,8 @@ struct ConnectionsByAddress {
         return chosen
     }
 
-    /// The highest number of connections to which the addresses have to come down for `wanted` to be closed, but at
-    /// least `floor`.
+    /// The number of connections to which the addresses have to come down for `wanted` to be closed, but at least
+    /// `floor`.
     private static func level(_ counts: some Collection<Int>, over floor: Int, wanted: Int) -> Int {
         guard let most = counts.max(), most > floor else { return floor }
         var addressesWith = [Int](repeating: 0, count: most + 1)
@@ -96,22 +96,22 @@ struct ConnectionsByAddress {
 extension Worker {
     /// A connection has opened.
     ///
-    /// - Returns: Whether there is room for it.
+    /// - Returns: Whether it is accepted.
     package func admit(_ client: any FrontConnection) -> ConnectionGauge.Room {
-        let room = opened(client)
-        switch room {
-        case .welcome, .reserve: return room
+        let admission = opened(client)
+        switch admission {
+        case .welcome, .reserve: return admission
         case .full, .flooded:
             if connections.crowd.turnedAway(client.address, at: lastTick) {
-                // Not from here: it is another connection's turn.
+                // Deferred: the connections to close may be in the middle of an operation.
                 let bound = NIOLoopBound(self, eventLoop: eventLoop)
                 eventLoop.execute { bound.value.makeRoom() }
             }
-            return room
+            return admission
         }
     }
 
-    /// Whether a connection may not stay in the room that is kept for others.
+    /// Whether a connection may not use the reserve.
     func isCrowded(_ client: any FrontConnection) -> Bool {
         client.takesRoom && connections.crowd.isCrowded(client.address, at: lastTick)
     }
@@ -122,7 +122,7 @@ extension Worker {
         }
         let closing = connections.crowd.makeRoom(among: all, at: lastTick).map { connections.all[$0] }
         for client in closing {
-            // HTTP/2 clients are told that nothing was lost.
+            // HTTP/2 clients learn from GOAWAY that no request was lost.
             client.drain()
             client.closeNow()
         }

@@ -2,38 +2,38 @@ package import Authorization
 package import Tenants
 package import Time
 
-/// A client's connection as the worker keeps it, whatever it speaks.
+/// A client's connection as the worker sees it, in any protocol.
 package protocol FrontConnection: AnyObject {
-    /// Its place in the worker's list; -1 when it is in none.
+    /// Its index in the worker's list; -1 when it is in none.
     var placeInWorker: Int { get set }
 
-    /// By which it shares the room for connections with others.
+    /// The key by which connections are counted.
     var address: SubjectName? { get }
 
-    /// Whether it takes room that its address shares with others: not if it is a proxy's, whose clients are many, or was
-    /// refused and is about to close.
+    /// Whether it counts towards its address: not if it is a proxy's, which serves many clients, or was refused and is
+    /// about to close.
     var takesRoom: Bool { get }
 
     /// Whether nothing of a request, or only a part of its head, has come, and all responses have been sent.
     var isIdle: Bool { get }
 
-    /// The gateway is going down: close when what is under way is done.
+    /// The gateway is shutting down: close when what is under way is done.
     func drain()
 
-    /// Some caller was revoked: end what is under way for such (``RequestExchange/endIfRevoked(unixTime:at:)``).
+    /// Some caller was revoked: end requests of such callers (``RequestExchange/endIfRevoked(unixTime:at:)``).
     ///
-    /// - Returns: Whether something has to be looked at again.
+    /// - Returns: Whether to check again.
     func endRevoked(unixTime: UnixTime, at now: MonotonicTime) -> Bool
 
-    /// Others are believed what they say of their clients, from the next request on.
+    /// Sets the trusted proxies, from the next request on.
     func trust(_ proxies: [AddressRange])
 
     /// Close, whatever is under way.
     func closeNow()
 
-    /// What is held of answers that the client has not taken.
+    /// Response bytes held for the client.
     var backlog: ClientBacklog { get }
 
-    /// Others need the memory: end the connection at once, and hold nothing for it any more.
+    /// The loop holds too much: end the connection at once, and release its bytes.
     func closeForBacklog()
 }

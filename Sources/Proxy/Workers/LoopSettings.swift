@@ -2,7 +2,7 @@ import HTTPCore
 import Tenants
 import Time
 
-/// The gateway's settings, and what they come to on an event loop.
+/// The gateway's settings in the form that an event loop uses.
 struct LoopSettings {
     let gateway: GatewaySettings
     let parser: RequestHeadParser

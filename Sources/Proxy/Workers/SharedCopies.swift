@@ -2,11 +2,11 @@ import SharedState
 import Tenants
 import Verification
 
-/// What an event loop was told of the state that all loops share.
+/// An event loop's copies of shared state, for tenants that a reload adds.
 struct SharedCopies {
-    /// What was last said of each source of keys, for tenants that are yet to come.
+    /// The latest keys of each source.
     var keys: [KeySource: KeySet] = [:]
-    /// Revocations of tenants that are yet to come, by name.
+    /// Revocations of tenants not served yet, by tenant name.
     var unclaimedRevocations: [String: RevocationSet] = [:]
     var revocationWatch = RevocationWatch()
 }

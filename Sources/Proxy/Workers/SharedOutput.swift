@@ -1,15 +1,15 @@
 import NIOCore
 
-/// The buffer that responses over HTTP/1.1 are put together in, one for all connections of a loop: it belongs to one of
-/// them until that has written what stands in it.
+/// The buffer in which HTTP/1.1 responses are assembled, one for all connections of a loop. It belongs to one
+/// connection until that has written its content.
 final class SharedOutput {
     var bytes: ByteBuffer
     private(set) var owner: (any SharedOutputOwner)?
 
     init(_ allocator: ByteBufferAllocator) { bytes = allocator.buffer(capacity: 16 << 10) }
 
-    /// Takes the buffer, empty. What another owner has there it keeps: to write it from here would be to write to
-    /// another connection in the middle of a request, and a write that fails runs whatever a close leads to.
+    /// Takes the buffer, empty. The previous owner keeps its content: writing it here would write to another connection
+    /// in the middle of a request, and a failed write runs whatever a close leads to.
     func take(for connection: any SharedOutputOwner) {
         guard owner !== connection else { return }
         owner?.keepOutput(bytes)
@@ -19,14 +19,14 @@ final class SharedOutput {
 
     func isOwned(by connection: any SharedOutputOwner) -> Bool { owner === connection }
 
-    /// Lets go of the buffer, with whatever stands in it, if it is this connection's.
+    /// Releases the buffer, with its content, if this connection owns it.
     func letGo(_ connection: any SharedOutputOwner) {
         if owner === connection { owner = nil }
     }
 }
 
-/// A connection that puts responses together in ``SharedOutput``.
+/// A connection that assembles responses in ``SharedOutput``.
 protocol SharedOutputOwner: AnyObject {
-    /// The buffer is another's from now on: these bytes go ahead of all that this connection writes next.
+    /// The buffer is taken away: write these bytes before anything else.
     func keepOutput(_ bytes: ByteBuffer)
 }

@@ -1,10 +1,10 @@
 import Tenants
 import Upstream
 
-/// Costly signature checks of a loop: some of them are under way, the others wait in a line for each tenant, and the lines
-/// take turns. A tenant that is flooded with tokens makes its own callers wait, not those of others.
+/// The costly signature checks of a loop: a few run, the others wait in one queue per tenant, and the queues take
+/// turns. A tenant that is flooded with tokens delays its own callers, not those of others.
 struct SlowTurns<Check: AnyObject> {
-    /// Enough to keep a verifier busy, and no more than callers of another tenant may have to wait for.
+    /// Enough to keep a verifier busy, and few enough that callers of another tenant do not wait long.
     static var mostUnderWay: Int { 4 }
 
     private var underWay = 0
@@ -16,14 +16,14 @@ struct SlowTurns<Check: AnyObject> {
             underWay += 1
             return check
         }
-        // One that waits already waits on.
+        // A check that already waits keeps its position.
         _ = waiting.append(check, of: tenant, at: .distantPast)
         return nil
     }
 
-    /// One that had begun is done.
+    /// A running check is done.
     ///
-    /// - Returns: The check that is to begin in its place.
+    /// - Returns: The check to begin next.
     mutating func isDone() -> Check? {
         if let next = waiting.next(unless: { _ in false }) { return next }
         underWay -= 1

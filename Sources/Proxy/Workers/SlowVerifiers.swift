@@ -1,6 +1,6 @@
 import Authorization
 
-/// The verifiers beside the event loops, and whose turn it is at them.
+/// The verifiers beside the event loops, and the queue of checks for them.
 struct SlowVerifiers {
     private let all: [SlowVerifier]
     private var next = 0

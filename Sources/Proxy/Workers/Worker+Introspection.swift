@@ -4,7 +4,7 @@ import SharedState
 import Time
 
 extension Worker {
-    /// Asks about the token. Gives whether there is room for it.
+    /// Introspects the token. Returns whether the limit allows it.
     func perform(_ step: IntrospectionStep, for client: any SlowStepClient) -> Bool {
         guard serving.tenants[step.question.tenant].runtime.verification.introspecting?.begin(step) == true else {
             return false
@@ -19,7 +19,7 @@ extension Worker {
         return true
     }
 
-    /// Asks once more about those whose answers will be forgotten soon. Nobody waits for that.
+    /// Repeats introspections whose results expire soon. No request waits for them.
     func introspectAhead() {
         let due = serving.authorizer.authenticator.takeDueIntrospections()
         for step in due
@@ -35,7 +35,7 @@ extension Worker {
         }
     }
 
-    /// - Parameter serving: Whatever the loop served when it asked.
+    /// - Parameter serving: What the loop served when the introspection began.
     private func settle(
         _ step: IntrospectionStep,
         _ outcome: IntrospectionOutcome,

@@ -3,11 +3,11 @@ package import Counting
 package import HTTPCore
 import Logging
 
-/// What would have been refused and goes on, because it is only observed.
+/// Refusals that are only observed.
 extension Worker {
-    /// Counts it, and logs it if it is one of the samples.
+    /// Counts an observed refusal, and logs it if it is sampled.
     ///
-    /// - Parameter observed: Nil where the endpoint of a sign-in found it.
+    /// - Parameter observed: Nil if a sign-in endpoint found it.
     package func note(
         _ code: RefusalCode,
         _ observed: ObservedRefusal?,

@@ -2,9 +2,9 @@ package import Counting
 package import Tenants
 package import Upstream
 
-/// How servers are doing.
+/// Health of servers.
 extension Worker {
-    /// Begins to probe a server for all loops.
+    /// Begins to probe a server on behalf of all loops.
     package func probe(
         _ server: BackendServer,
         of tenant: TenantIndex,
@@ -18,7 +18,7 @@ extension Worker {
         checker.start()
     }
 
-    /// The servers of a tenant are probed otherwise, or no more.
+    /// Stops probing a tenant's servers from this loop.
     package func stopProbing(tenant: TenantIndex) {
         for checker in healthCheckers.removeValue(forKey: tenant) ?? [] { checker.stop() }
     }
@@ -27,7 +27,7 @@ extension Worker {
         serving.tenants[tenant].servers.probed(server, isUp: isUp)
     }
 
-    /// By tenant and server, of the tenants that have hosts.
+    /// By tenant and server, for tenants that have hosts.
     package func backendCounts() -> [BackendCount] {
         serving.tenants.filter { !$0.tenant.hosts.isEmpty }.flatMap { tenant in
             tenant.servers.pools.map { pool in

@@ -2,11 +2,11 @@ import Authorization
 import Verification
 
 extension Worker {
-    /// Proofs of one tenant that may wait: one tenant's flood leaves the others their places.
+    /// Proofs of one tenant that may wait: the limit per tenant keeps one tenant's flood from others.
     private static let mostProofs = 512
 
-    /// Has the proof checked: its signature on a loop for that, and whether it was used before. Gives whether there is
-    /// room for it.
+    /// Has the proof checked: its signature off the loop, and whether it was used before. Returns whether the limit
+    /// allows it.
     func perform(_ step: ProofStep, for client: any SlowStepClient) -> Bool {
         guard let proving = serving.tenants[step.tenant].runtime.proving, proving.stepsUnderWay < Self.mostProofs else {
             return false
@@ -16,7 +16,7 @@ extension Worker {
         settle(client, inTurnOf: step.tenant) { verifier, isChecked in
             let isSigned = await verifier.isSigned(step.proof)
             isChecked()
-            // Only what its key has signed is taken note of: nobody uses up another's proofs.
+            // Record only signed proofs: otherwise anyone could use up another's proofs.
             return isSigned ? await use(step) : .badSignature
         } with: { _, serving, decisionContext, finding in
             serving.tenants[step.tenant].runtime.proving?.stepsUnderWay -= 1

@@ -5,15 +5,15 @@ import Tenants
 import Time
 import Verification
 
-/// What a loop has to look after between two ticks.
+/// What a loop checks between two ticks.
 struct RevocationWatch {
     /// When the store was last known to have nothing newer.
     var contact: MonotonicTime?
-    /// Whether someone may have been revoked who still has something under way.
+    /// Whether a revoked caller may still have requests under way.
     var isSearchDue = false
 }
 
-/// Revocations as they reach one loop.
+/// Applies revocations on one loop.
 extension Worker {
     package func use(_ update: RevocationUpdate) {
         var sets = update.sets
@@ -24,12 +24,12 @@ extension Worker {
         }
         copies.unclaimedRevocations.merge(sets) { $1 }
         copies.revocationWatch.contact = update.contact
-        // A loop that sleeps looks anew when it wakes.
+        // A loop that was idle checks again when it wakes.
         for tenant in serving.tenants { tenant.runtime.revocations.age(since: update.contact, at: loop.clocks.moment) }
         if copies.revocationWatch.isSearchDue { loop.wake() }
     }
 
-    /// Once a tick: how old the copies are, and who is still connected that may not be.
+    /// Once per tick: the age of the copies, and connections of revoked callers.
     func watchRevocations(at now: MonotonicTime) {
         for tenant in serving.tenants { tenant.runtime.revocations.age(since: copies.revocationWatch.contact, at: now) }
         guard copies.revocationWatch.isSearchDue else { return }

@@ -9,23 +9,23 @@ import Time
 import Upstream
 package import Verification
 
-/// What the loops ask of the rest of the process, and never wait for.
+/// Asynchronous calls of the loops into the rest of the process. A loop never blocks on them.
 package struct ControlPlane: Sendable {
-    /// Asks for an issuer's keys.
+    /// Fetches an issuer's keys.
     package var keys: @Sendable (RemoteKeySource, KeySetReason) async -> KeySetAnswer
-    /// Revokes what was signed out; gives whether the store has it.
+    /// Revokes what was signed out; returns whether the store has it.
     package var endSession: @Sendable ([Revocation]) async -> Bool
-    /// Asks about an opaque token.
+    /// Introspects an opaque token.
     package var introspect: @Sendable (IntrospectionQuestion) async -> IntrospectionOutcome
-    /// Gets new tokens for a session.
+    /// Refreshes a session's tokens.
     package var refresh: @Sendable (RefreshRequest) async -> RefreshOutcome
-    /// Keeps a refresh token that the backend has given a client; gives whether the store has it.
+    /// Stores a refresh token that the backend has given a client; returns whether the store has it.
     package var capture: @Sendable (CapturedTokens) async -> Bool
-    /// Answers a request for one of a tenant's endpoints.
+    /// Handles a request for one of a tenant's endpoints.
     package var answer: @Sendable (TenantIndex, EndpointRequest) async -> EndpointAnswer
-    /// Puts on record that a tenant's backend has let somebody in.
+    /// Records that a tenant's backend has admitted an account.
     package var register: @Sendable (TenantIndex, ProviderIdentity) async -> Void
-    /// Takes note of a proof that its key has signed; gives whether it was used before.
+    /// Records a signed proof; returns whether it was used before.
     package var useProof: @Sendable (ProofStep) async -> ProofFinding = { _ in .storeUnavailable }
 
     package init(
@@ -49,11 +49,11 @@ package struct ControlPlane: Sendable {
     }
 }
 
-/// Who waits for a slow step of a decision: a client's request, or a question about one.
+/// What waits for a slow step of a decision: a client's request, or a decision query.
 protocol SlowStepClient: AnyObject {
-    /// Another one for each request.
+    /// Unique for each request.
     var id: UInt64 { get }
-    /// Where what was found out is noted.
+    /// Where findings are noted.
     var decisionContext: DecisionContext { get }
     /// The step is done.
     func stepEnded()
@@ -66,14 +66,14 @@ final class SlowTask {
     init(_ begin: @escaping () -> Void) { self.begin = begin }
 }
 
-/// What takes too long for the loop: it is done elsewhere, and the request decided on again.
+/// Slow steps: done elsewhere, after which the request is decided on again.
 extension Worker {
-    /// Signature checks of one tenant that may wait: one tenant's flood leaves the others their places.
+    /// Signature checks of one tenant that may wait: the limit per tenant keeps one tenant's flood from others.
     private static let mostChecks = 512
-    /// Requests that may wait for one set of keys.
+    /// Requests that may wait for one key set.
     private static let mostKeySteps = 128
 
-    /// Has the step done. Gives whether it is under way: there may be no room for it, and a refresh is up to the exchange,
+    /// Begins the step. Returns whether it is under way: a limit may be reached, and a refresh is left to the exchange,
     /// whose client gets the new tokens.
     func perform(_ step: SlowStep, for client: any SlowStepClient) -> Bool {
         switch step {
@@ -85,7 +85,7 @@ extension Worker {
         }
     }
 
-    /// Has the token checked. Gives whether there is room for it.
+    /// Checks the token. Returns whether the limit allows it.
     func perform(_ check: SignatureStep, for client: any SlowStepClient) -> Bool {
         let tenant = serving.tenants[check.tenant].runtime
         guard tenant.verification.slowChecksUnderWay < Self.mostChecks else { return false }
@@ -102,7 +102,7 @@ extension Worker {
         return true
     }
 
-    /// Asks for the keys. Gives whether there is room for it.
+    /// Fetches the keys. Returns whether the limit allows it.
     func perform(_ question: KeyStep, for client: any SlowStepClient) -> Bool {
         let steps = serving.keySteps
         guard steps.underWay[question.source] < Self.mostKeySteps else { return false }
@@ -118,10 +118,10 @@ extension Worker {
         return true
     }
 
-    /// Does the work beside the loop, and has the request decided on again.
+    /// Does the work off the loop, and has the request decided on again.
     ///
-    /// - Parameter take: Told on the loop what came of it, for whatever the loop served when the work began, and where
-    ///   to note that for the request; nil if it is gone.
+    /// - Parameter take: Called on the loop with the outcome, with what the loop served when the work began, and with
+    ///   the decision context of the request; that is nil if the request is gone.
     func settle<Outcome: Sendable>(
         _ client: any SlowStepClient,
         _ work: @escaping @Sendable () async -> Outcome,
@@ -130,10 +130,10 @@ extension Worker {
         slowTask(client, work, with: take).begin()
     }
 
-    /// Does so when it is the tenant's turn.
+    /// The same, when it is the tenant's turn.
     ///
     /// - Parameters:
-    ///   - work: Has something checked by the verifier, and says when that is done.
+    ///   - work: Starts the check at the verifier, and reports when it is done.
     func settle<Outcome: Sendable>(
         _ client: any SlowStepClient,
         inTurnOf tenant: TenantIndex,
@@ -161,7 +161,7 @@ extension Worker {
                 let outcome = await work()
                 eventLoop.execute {
                     let (worker, serving, client) = bound.value
-                    // Whoever asked may be gone, and the object serve another request.
+                    // The client may be gone, and the object serve another request.
                     let isThere = client.id == id
                     take(worker, serving, isThere ? client.decisionContext : nil, outcome)
                     if isThere { client.stepEnded() }
@@ -172,7 +172,7 @@ extension Worker {
 
     // MARK: Keys
 
-    /// Issuers whose keys come from `source` have these from now on. What was verified with others is forgotten.
+    /// Sets the keys of issuers that use `source`. Tokens verified with other keys are forgotten.
     package func use(_ keys: KeySet?, from source: KeySource) {
         copies.keys[source] = keys
         var isUsed = false

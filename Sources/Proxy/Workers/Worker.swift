@@ -9,8 +9,8 @@ package import Time
 package import Upstream
 package import Verification
 
-/// One event loop's share of the gateway: everything a request meets on its way, owned by this loop alone. No lock and no
-/// hop is needed, because nothing here is ever touched from elsewhere.
+/// One event loop's share of the gateway: everything that a request uses, owned by this loop alone. It needs no lock
+/// and no hop, because nothing here is touched from another thread.
 package final class Worker {
     package let loop: LoopContext
     private var loopSettings: LoopSettings
@@ -19,15 +19,15 @@ package final class Worker {
     var slowVerifiers: SlowVerifiers
     package private(set) var controlPlane: ControlPlane
     var copies = SharedCopies()
-    /// For bodies that are kept.
+    /// For kept bodies.
     let replayRoom: ReplayBudget
     package private(set) var serving: Serving
-    /// What clients are shown on TLS listeners; nil without one.
+    /// Certificates of TLS listeners; nil without one.
     package private(set) var certificates: ServerCertificates?
     var healthCheckers: [TenantIndex: [HealthChecker]] = [:]
     private var limitLedger: LimitLedger?
 
-    /// What a worker is made from; the same for all.
+    /// What a worker is made from; the same for all workers.
     package struct Parts: Sendable {
         package var edition: ConfigurationSnapshot
         package var directory: TenantDirectory
@@ -38,10 +38,10 @@ package final class Worker {
         package var slowVerifiers: [SlowVerifier]
         package var controlPlane: ControlPlane
         package var proofNonces = ProofNonces()
-        /// Nil where no tenant has a rate limit.
+        /// Nil if no tenant has a rate limit.
         package var limits: SharedLimits?
         package var certificates: ServerCertificates?
-        /// By the place of the tenant; nil for one without `https` servers.
+        /// By tenant index; nil for a tenant without `https` servers.
         package var backendTLS: [BackendTLSContexts?]
         package var names = ServerNames.system
         package var logger: Logger
@@ -105,13 +105,13 @@ package final class Worker {
         )
     }
 
-    /// The tenant at a place. What there was before keeps its connections, and what it knows of revocations.
-    private func tenant(_ place: TenantIndex, _ parts: Parts, _ sources: [RemoteKeySource]) -> ServedTenant {
-        let tenant = parts.edition.tenants[place]
-        let previous = place.value < serving.tenants.count ? serving.tenants[place] : nil
+    /// Makes the tenant at an index. Connections and revocations of its predecessor are kept.
+    private func tenant(_ index: TenantIndex, _ parts: Parts, _ sources: [RemoteKeySource]) -> ServedTenant {
+        let tenant = parts.edition.tenants[index]
+        let previous = index.value < serving.tenants.count ? serving.tenants[index] : nil
         let servers = BackendServers(
             tenant.backend,
-            tls: parts.backendTLS[place],
+            tls: parts.backendTLS[index],
             loop: loop,
             loops: parts.loops,
             previous: previous?.servers
@@ -119,10 +119,10 @@ package final class Worker {
         let limits = parts.limits.flatMap { limits in
             let ledger = limitLedger ?? LimitLedger(eventLoop: eventLoop, settle: limits.settle)
             limitLedger = ledger
-            return TenantLimits(tenant: place, limits.limiter, ledger, trustedProxies: settings.trustedProxies)
+            return TenantLimits(tenant: index, limits.limiter, ledger, trustedProxies: settings.trustedProxies)
         }
         let runtime = TenantRuntime(
-            index: place,
+            index: index,
             tenant: tenant,
             revocations: previous?.runtime.revocations,
             remoteKeySources: sources,
@@ -132,10 +132,10 @@ package final class Worker {
         return ServedTenant(runtime, servers: servers)
     }
 
-    /// Serves another edition of the configuration from the next request on, all of it at once. Requests under way go on
-    /// as they began.
+    /// Serves another configuration from the next request on, all of it at once. Requests under way go on as they
+    /// began.
     ///
-    /// - Parameter parts: What does not change with the configuration is not looked at.
+    /// - Parameter parts: Parts that a reload does not change are ignored.
     package func adopt(_ parts: Parts) {
         let old = serving
         let isTrustOther = settings.trustedProxies != parts.settings.trustedProxies
@@ -159,21 +159,21 @@ package final class Worker {
         if isTrustOther { for client in connections.all { client.trust(settings.trustedProxies) } }
     }
 
-    /// New connections are shown these from now on.
+    /// Sets the certificates for new connections.
     package func use(_ certificates: ServerCertificates) { self.certificates = certificates }
 
     // MARK: Connections
 
-    /// Gives whether the connection is within the limit; ``admit(_:)`` makes room where it is not.
+    /// Returns whether the connection is within the limit; ``admit(_:)`` makes room if it is not.
     package func opened(_ client: any FrontConnection) -> ConnectionGauge.Room {
         connections.add(client)
         telemetry.counters.openConnections += 1
-        let room = connections.gauge.opened(limit: settings.limits.connections)
+        let admission = connections.gauge.opened(limit: settings.limits.connections)
         if isDraining { client.drain() }
-        return room
+        return admission
     }
 
-    /// Another handler is in charge of the connection from now on.
+    /// Replaces the handler of a connection in the list.
     package func handOver(from first: any FrontConnection, to second: any FrontConnection) {
         connections.handOver(from: first, to: second)
     }
@@ -182,9 +182,9 @@ package final class Worker {
         if connections.remove(client) { telemetry.counters.openConnections -= 1 }
     }
 
-    /// Lets idle connections go and has the others close after their answer; what is left after `grace` is closed.
+    /// Closes idle connections now, the others after their response, and what is left after `grace`.
     ///
-    /// - Returns: Done when the last connection is closed.
+    /// - Returns: Fulfilled when the last connection is closed.
     package func drain(grace: TimeAmount) -> EventLoopFuture<Void> {
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
         eventLoop.scheduleTask(in: grace) { bound.value.closeClients() }
@@ -201,7 +201,7 @@ package final class Worker {
         for client in closing { client.closeNow() }
     }
 
-    /// Closes what is still open.
+    /// Closes all open connections.
     package func stop() {
         closeClients()
         for tenant in Array(healthCheckers.keys) { stopProbing(tenant: tenant) }
@@ -210,16 +210,16 @@ package final class Worker {
         telemetry.flush()
     }
 
-    // MARK: What is told of requests
+    // MARK: Records of requests
 
-    /// Keeps what the log, if there is one, and the trace of a request that has one, will say of its head.
+    /// Keeps what the access log and the trace, if there are any, need of the head.
     package func logRequest(
         _ record: inout ExchangeRecord,
         _ head: RequestHead,
         _ bytes: Span<UInt8>,
         isBehindProxy: Bool
     ) {
-        // Servers' places are shared by it too.
+        // Server capacity is shared by it too.
         if isBehindProxy {
             record.client.address = ClientAddress.read(head, bytes, trustedProxies: settings.trustedProxies)
         }
@@ -234,12 +234,12 @@ package final class Worker {
         )
     }
 
-    /// - Parameter end: When the answer was complete.
+    /// - Parameter end: When the response was complete.
     package func finished(_ record: inout ExchangeRecord, peer: Peer, at end: MonotonicTime) {
         guard !record.isFinished else { return }
         record.isFinished = true
         let duration = end - record.startedAt
-        // Until the head went out to the backend; the whole for an answer of our own.
+        // Until the head went out to the backend; the whole time for a response of our own.
         let overhead =
             record.upstream.forwardedAt > .distantPast ? record.upstream.forwardedAt - record.startedAt : duration
         let tenant = record.tenant?.index ?? TenantIndex(telemetry.counters.tenantCount - 1)
@@ -258,9 +258,9 @@ package final class Worker {
         if telemetry.log.count > 32 << 10 { telemetry.flushLog() }
     }
 
-    /// Counts a refusal that is only observed.
+    /// Counts an observed refusal.
     ///
-    /// - Returns: How many were not logged since the last that was; nil where this one is not to be logged either.
+    /// - Returns: How many were not logged since the last logged one; nil if this one is not to be logged either.
     func countObserved(tenant: TenantIndex, _ code: RefusalCode, at now: MonotonicTime) -> UInt64? {
         telemetry.counters.count(tenant: tenant, wouldRefuse: code)
         return telemetry.observedSamples.take(tenant: tenant, code, at: now)
@@ -303,7 +303,7 @@ extension Worker {
     /// See ``LoopContext/unixTime(at:)``.
     package func unixTime(at monotonic: MonotonicTime) -> UnixTime { loop.unixTime(at: monotonic) }
 
-    /// Begins the loop's ticks: timeouts, the date, and log lines on their way out.
+    /// Starts the loop's ticks: timeouts, the date, and log output.
     package func start() { loop.start() }
 }
 

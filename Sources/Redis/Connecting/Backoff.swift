@@ -1,5 +1,5 @@
 /// How long to wait before the next attempt to connect, with full jitter: anything up to a limit that doubles, so that
-/// a fleet which lost its server at one moment does not come back at one.
+/// a fleet that lost its server at one moment does not reconnect at one.
 ///
 ///     failures in a row   0     1      2      3      …
 ///     at most             base  2·base 4·base 8·base cap
@@ -23,7 +23,7 @@ struct Backoff: Equatable {
         return .nanoseconds(Int64.random(in: 0...limit, using: &generator))
     }
 
-    /// The wait when only people can mend it. Not so long that they have to restart what waits.
+    /// The wait if only an operator can fix the problem. Short enough that no restart is needed afterwards.
     func nextWhenRefused(using generator: inout some RandomNumberGenerator) -> Duration {
         .nanoseconds(Int64.random(in: refused / 2...refused, using: &generator))
     }
@@ -32,7 +32,7 @@ struct Backoff: Equatable {
 }
 
 extension Duration {
-    /// In nanoseconds, as near as they can be counted.
+    /// In nanoseconds, clamped to the range.
     var wholeNanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let nanoseconds = seconds.multipliedReportingOverflow(by: 1_000_000_000)

@@ -1,7 +1,7 @@
-/// Where a client stands on its way to a server and back: what to do next follows from what happened. It does nothing
-/// itself, and takes neither time nor chance from anywhere.
+/// The state of a client's connection: decides from events what to do next. It performs nothing itself, and takes time
+/// and randomness as arguments.
 ///
-/// With Sentinel, each way to a server begins with the question which one it is.
+/// With Sentinel, each attempt begins by asking for the master.
 struct ClientState: Equatable {
     enum Phase: Equatable {
         case new
@@ -25,7 +25,7 @@ struct ClientState: Equatable {
     private(set) var phase = Phase.new
     /// How many connections have become ready so far.
     private(set) var connectionNumber: UInt64 = 0
-    /// Why there is no connection. Nil while there is one, and until all ways to one were tried.
+    /// Why there is no connection. Nil while there is one, and until all addresses were tried.
     private(set) var failure: ConnectFailure?
     private var servers: Servers
     private var backoff: Backoff
@@ -58,7 +58,7 @@ struct ClientState: Equatable {
         return open()
     }
 
-    /// The sentinel that was asked gave this address.
+    /// The sentinel named this address.
     mutating func masterFound(_ address: RedisAddress) -> Action {
         guard case .opening = phase, case .sentinels(var round, let masterName) = servers else { return .nothing }
         round.answered()
@@ -66,7 +66,7 @@ struct ClientState: Equatable {
         return opening(address, .commands(mustBeMaster: true))
     }
 
-    /// What was being opened is ready for commands.
+    /// The opened connection is ready for commands.
     mutating func becameReady() {
         guard case .opening(let address, _) = phase else { return }
         phase = .ready(address)
@@ -74,12 +74,12 @@ struct ClientState: Equatable {
         connectionNumber += 1
     }
 
-    /// A connection has been of use for longer than a wait may last: its end is no sign that the next will fail.
+    /// The connection has lasted longer than any wait: its end is no sign that the next one will fail.
     mutating func provedLasting() {
         if isReady { backoff.reset() }
     }
 
-    /// What was being opened did not become ready.
+    /// The connection could not be opened.
     mutating func openingFailed(
         _ failure: ConnectFailure,
         using generator: inout some RandomNumberGenerator
@@ -89,7 +89,7 @@ struct ClientState: Equatable {
         switch servers {
         case .direct(let addresses, let index):
             servers = .direct(addresses, next: (index + 1) % max(1, addresses.count))
-            // A wrong password is wrong at the other door too.
+            // A wrong password is wrong at the other addresses too.
             if index + 1 < addresses.count, !isRefused { return open() }
             return wait(failure, isRefused: isRefused, using: &generator)
         case .sentinels(var round, let masterName):
@@ -108,7 +108,7 @@ struct ClientState: Equatable {
         }
     }
 
-    /// The connection that was ready is gone.
+    /// The ready connection is lost.
     mutating func lost(_ reason: String, using generator: inout some RandomNumberGenerator) -> Action {
         guard isReady else { return .nothing }
         if case .direct(let addresses, _) = servers { servers = .direct(addresses, next: 0) }
@@ -140,7 +140,7 @@ struct ClientState: Equatable {
         return .open(address, purpose)
     }
 
-    /// - Parameter isRefused: Whether all ways were refused, not only the last one tried.
+    /// - Parameter isRefused: Whether all attempts were refused, not only the last one.
     private mutating func wait(
         _ failure: ConnectFailure,
         isRefused: Bool,

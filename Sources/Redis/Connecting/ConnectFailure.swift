@@ -1,10 +1,10 @@
-/// Why an attempt to connect did not lead to a connection that can be used.
+/// Why an attempt did not lead to a usable connection.
 enum ConnectFailure: Error, Equatable {
-    /// The server will go on refusing until somebody changes its settings or ours.
+    /// The server refuses until its settings or those of the gateway are changed.
     case refused(String)
-    /// It may mend by itself.
+    /// It may resolve itself.
     case transient(String)
-    /// The server is there and is not the master.
+    /// The server responds but is not the master.
     case notMaster(String)
 
     var reason: String {

@@ -1,10 +1,10 @@
-/// What is said on a new connection before it is of use, one command after the other's reply.
+/// The first commands on a new connection, each sent after the reply to the previous one.
 ///
-/// `AUTH`, then `PING`, which tells a server that is still loading or wants a password; then `ROLE` where the
-/// connection must be to a master, `SELECT` and `CLIENT SETNAME`. A sentinel is asked for the master instead.
+/// `AUTH`, then `PING`, which reveals a server that is still loading or needs a password; then `ROLE` if the server
+/// must be a master, `SELECT` and `CLIENT SETNAME`. A sentinel is asked for the master instead.
 struct Handshake: Equatable {
     enum Purpose: Equatable {
-        /// A connection for commands. `mustBeMaster`: a sentinel said that it is one.
+        /// A connection for commands. `mustBeMaster`: a sentinel named it as the master.
         case commands(mustBeMaster: Bool)
         case findMaster(name: String)
     }
@@ -25,7 +25,7 @@ struct Handshake: Equatable {
         case findMaster(String)
     }
 
-    /// Those not done yet, the current one first.
+    /// The remaining steps, the current one first.
     private var steps: ArraySlice<Step>
 
     init(_ configuration: RedisConfiguration, for purpose: Purpose) {
@@ -60,7 +60,7 @@ struct Handshake: Equatable {
         switch steps.first {
         case nil: .ready
         case .authenticate(let credentials):
-            // With a user always: the form with a password alone is answered with another error where none is set.
+            // Always with a user: the form with a password alone gets another error if no password is configured.
             .send(RedisCommand("AUTH", credentials.user ?? "default", credentials.password.bytes))
         case .check: .send(RedisCommand("PING"))
         case .role: .send(RedisCommand("ROLE"))
@@ -77,8 +77,8 @@ struct Handshake: Equatable {
         if case .authenticate = step { return refusedCredentials(code) }
         switch (step, code) {
         case (.check, "NOPERM"), (.check, "MISCONF"), (.name, _):
-            // An answer all the same: a server that cannot save refuses writes, and `PING`, but is read from. And a
-            // name is a courtesy.
+            // Errors that do not matter: a server that cannot save refuses writes, and `PING`, but can be read. The
+            // name is optional.
             return nil
         case (.role, "NOPERM"):
             return .refused("\(message); with Sentinel the user needs +role")
@@ -91,8 +91,8 @@ struct Handshake: Equatable {
         }
     }
 
-    /// A server that does not know `AUTH` repeats what it was given, the password too: of what it says only a code that
-    /// Redis is known to answer is told on.
+    /// A server that does not know `AUTH` echoes its arguments, including the password: only codes that Redis is known
+    /// to return are passed on.
     private static func refusedCredentials(_ code: String) -> ConnectFailure {
         switch code {
         case "WRONGPASS", "NOAUTH", "NOPERM": .refused("\(code): the server does not take the user and the password")

@@ -1,31 +1,31 @@
-/// Where Redis is and how it is spoken to.
+/// The addresses of Redis and the settings of its client.
 public struct RedisConfiguration: Sendable, Hashable {
     public enum Servers: Sendable, Hashable {
-        /// The server. Of several, the first that takes the connection: they are doors to the same data.
+        /// The server. Of several addresses, the first that accepts the connection: all lead to the same data.
         case direct([RedisAddress])
-        /// These say which server is the master of that name at the moment. They may want credentials of their own.
+        /// The sentinels name the current master with that name. They may need separate credentials.
         case sentinels([RedisAddress], masterName: String, credentials: RedisCredentials? = nil)
     }
 
     public var servers: Servers
     public var credentials: RedisCredentials?
     public var database = 0
-    /// Nil for a connection in the clear. With Sentinel it holds for the sentinels too.
+    /// Nil for a connection in plain text. With Sentinel it applies to the sentinels too.
     public var tls: RedisTLS?
-    /// For a connection to be ready: resolving, connecting, the TLS handshake, and what is said first.
+    /// For a connection to become ready: resolving, connecting, TLS, and the handshake.
     public var connectTimeout: Duration = .seconds(2)
-    /// For a command to be answered, from the call on.
+    /// For the reply to a command, from the call on.
     public var commandTimeout: Duration = .seconds(2)
-    /// After how long without a word from the server it is asked whether it is there.
+    /// After this time without any byte from the server it is checked with a command.
     public var idleCheckInterval: Duration = .seconds(5)
     public var retry = RedisRetry()
-    /// How many commands may wait to be sent or answered.
+    /// How many commands may wait to be sent or for a reply.
     public var maximumQueuedCommands = 10_000
-    /// How many bytes those may have.
+    /// The maximum bytes of those commands.
     public var maximumQueuedBytes = 64 << 20
-    /// What memory one reply may take.
+    /// The maximum memory of one reply.
     public var maximumReplyBytes = 64 << 20
-    /// What `CLIENT LIST` shows.
+    /// The name in `CLIENT LIST`.
     public var clientName: String?
 
     public init(servers: Servers) {
@@ -47,7 +47,7 @@ public struct RedisAddress: Sendable, Hashable, CustomStringConvertible {
 }
 
 public struct RedisCredentials: Sendable, Hashable {
-    /// Nil: Redis' user `default`.
+    /// Nil for Redis' user `default`.
     public var user: String?
     public var password: RedisPassword
 
@@ -57,7 +57,7 @@ public struct RedisCredentials: Sendable, Hashable {
     }
 }
 
-/// A password that shows in no description of itself or of what it is part of.
+/// A password that is not shown in any description.
 public struct RedisPassword: Sendable, Hashable {
     public let bytes: [UInt8]
 
@@ -72,15 +72,15 @@ extension RedisPassword: CustomStringConvertible, CustomDebugStringConvertible, 
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// TLS to the server, whose certificate is always verified, for the chain and the name.
+/// TLS to the server, whose certificate is always verified, both chain and name.
 public struct RedisTLS: Sendable, Hashable {
-    /// PEM. Nil: the roots of the system.
+    /// PEM. Nil for the system's roots.
     public var caFile: String?
-    /// PEM, the certificate of the client first, then its chain. With `keyFile`, or neither.
+    /// PEM, the client's certificate first, then its chain. Together with `keyFile`, or neither.
     public var certificateFile: String?
     /// PEM.
     public var keyFile: String?
-    /// What the server's certificate has to be for. Nil: the host of the address.
+    /// The name that the server's certificate must be for. Nil for the host of the address.
     public var serverName: String?
 
     public init(
@@ -96,13 +96,13 @@ public struct RedisTLS: Sendable, Hashable {
     }
 }
 
-/// How long is waited between attempts to connect.
+/// The waits between attempts to connect.
 public struct RedisRetry: Sendable, Hashable {
-    /// The most before the first attempt; it doubles with each that fails.
+    /// The maximum before the first attempt; it doubles with each failure.
     public var base: Duration = .milliseconds(50)
-    /// The most ever, for what time may mend.
+    /// The overall maximum for temporary failures.
     public var cap: Duration = .seconds(5)
-    /// The most when the server refused the credentials; half of it is the least.
+    /// The maximum after the server refused the credentials; half of it is the minimum.
     public var refused: Duration = .seconds(20)
 
     public init() {}

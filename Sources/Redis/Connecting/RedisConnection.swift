@@ -4,10 +4,10 @@ import NIOPosix
 import NIOSSL
 import NIOTLS
 
-/// One connection: bytes in, replies out. It says that it is open, what came, and once that it is at its end; what that
-/// means is for ``RedisLink`` to know.
+/// One connection: bytes in, replies out. It reports that it is open, each reply, and once its end; ``RedisLink``
+/// interprets them.
 ///
-/// Lives on one event loop. Its pipeline is this, behind TLS where it is spoken.
+/// Lives on one event loop. It is the only handler in its pipeline, behind TLS if that is used.
 final class RedisConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
@@ -25,7 +25,7 @@ final class RedisConnection: ChannelInboundHandler {
     private var isEnded = false
     private var listener: ((Event) -> Void)?
 
-    /// - Parameter listener: Called on the event loop. Let go of after the end.
+    /// - Parameter listener: Called on the event loop. Released after the end.
     init(
         eventLoop: any EventLoop,
         maximumReplyBytes: Int,
@@ -36,13 +36,13 @@ final class RedisConnection: ChannelInboundHandler {
         self.listener = listener
     }
 
-    /// Resolves the name and connects, to the addresses one after the other until one takes it.
+    /// Resolves the name and connects to its addresses in turn, until one accepts.
     func open(_ address: RedisAddress, tls: RedisTLSContext?, timeout: TimeAmount) {
         ClientBootstrap(group: eventLoop)
             .connectTimeout(timeout)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .channelOption(.socketOption(.so_keepalive), value: 1)
-            // Nothing may be read before there is somebody to read it.
+            // Nothing may be read before there is a handler for it.
             .channelOption(.autoRead, value: false)
             .connect(host: address.host, port: address.port)
             .assumeIsolated()
@@ -58,13 +58,13 @@ final class RedisConnection: ChannelInboundHandler {
         channel?.writeAndFlush(bytes, promise: nil)
     }
 
-    /// What has not happened yet when it takes too long.
+    /// The step that has not finished in time.
     var unfinished: String {
         if channel == nil { return "it did not take the connection in time" }
         return handshake == nil ? "it did not answer in time" : "the TLS handshake was not finished in time"
     }
 
-    /// Nothing is said of it any more.
+    /// Closes without further reports.
     func close() {
         isEnded = true
         listener = nil
@@ -123,7 +123,7 @@ final class RedisConnection: ChannelInboundHandler {
     }
 }
 
-/// What people are told of a connection that failed.
+/// Descriptions of failed connections.
 enum ConnectProblem {
     static func describe(_ error: any Error) -> String {
         switch error {

@@ -1,7 +1,7 @@
 import NIOSSL
 import PeerNames
 
-/// How TLS is spoken with servers and sentinels. Made once: with the system's roots it takes milliseconds.
+/// The TLS settings for servers and sentinels. Made once: with the system's roots it takes milliseconds.
 struct RedisTLSContext: Sendable {
     private let context: NIOSSLContext
     private let serverName: String?
@@ -41,7 +41,7 @@ struct RedisTLSContext: Sendable {
         try NIOSSLClientHandler(context: context, serverHostname: name(forHost: host)?.text)
     }
 
-    /// What is left to check when the handshake is done.
+    /// The check that remains after the handshake.
     ///
     /// - Returns: What is wrong with the server's certificate.
     func problem(with certificate: NIOSSLCertificate?, ofHost host: String) -> String? {

@@ -1,10 +1,10 @@
-/// Which sentinel to ask next. A round asks each once, beginning with the one that answered last; a round in which none
-/// led to the master ends with a wait.
+/// Chooses the next sentinel to ask. A round asks each once, beginning with the last one that answered; a round without
+/// a master ends with a wait.
 struct SentinelRound: Equatable {
     private let sentinels: [RedisAddress]
     private var preferred = 0
     private var asked = 0
-    /// Whether all that failed in this round did so for a reason that only people can mend.
+    /// Whether all failures in this round need an operator.
     private(set) var allRefused = true
 
     /// - Parameter sentinels: At least one.
@@ -18,19 +18,19 @@ struct SentinelRound: Equatable {
         return sentinels[(preferred + asked) % sentinels.count]
     }
 
-    /// The one that was asked named a master, which is yet to prove it.
+    /// The sentinel named a master, which has to confirm it.
     mutating func answered() {
         preferred = (preferred + asked) % max(1, sentinels.count)
         begin()
     }
 
-    /// The one that was asked did not answer, or knew no master.
+    /// The sentinel did not answer, or knew no master.
     mutating func failed(refused: Bool) {
         asked += 1
         allRefused = allRefused && refused
     }
 
-    /// What the sentinel named is not the master, or not there: it may be cut off from the others, so that the round
+    /// The named server is not the master, or unreachable: the sentinel may be cut off from the others, so the round
     /// begins with the next one.
     mutating func misled() {
         preferred = (preferred + 1) % max(1, sentinels.count)

@@ -3,21 +3,21 @@ import NIOCore
 
 /// Writes commands as RESP.
 enum CommandEncoder {
-    /// Far above what a server takes by default (`proto-max-bulk-len`, 512 MB), and below what hiredis can count.
+    /// Far above what a server accepts by default (`proto-max-bulk-len`, 512 MB), and below hiredis' counters.
     private static let maximumBytes = 1 << 30
 
     /// - Throws: ``RedisError/commandTooLarge`` beyond one GiB.
     static func encode(_ command: RedisCommand, into buffer: inout ByteBuffer) throws(RedisError) {
         let size = command.words.reduce(0) { $0 + $1.count + 32 }
         guard size <= maximumBytes, let count = Int32(exactly: command.words.count) else { throw .commandTooLarge }
-        // All arguments in one piece, so that one pointer stays good for all of them.
+        // All arguments in one piece, so that one pointer is valid for all of them.
         var bytes: [UInt8] = []
         bytes.reserveCapacity(size)
         for word in command.words { bytes += word }
         var lengths = command.words.map(\.count)
         var target: UnsafeMutablePointer<CChar>?
         let written = bytes.withUnsafeBytes { bytes in
-            // An empty array has no address; no argument is read from it then, for all are empty.
+            // An empty array has no address; then all arguments are empty, and none is read.
             var start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
             var pointers: [UnsafePointer<CChar>?] = []
             for length in lengths {
@@ -32,17 +32,17 @@ enum CommandEncoder {
     }
 }
 
-/// What came is not RESP2, or more than is taken. Nothing after it can be understood.
+/// The input is not RESP2, or exceeds a limit. Nothing after it can be parsed.
 struct ProtocolError: Error, Equatable {
     var reason: String
 }
 
-/// Reads replies from a stream of bytes, however it is cut. Owns hiredis' reader, which finds the limits of each item;
-/// the replies themselves are built here.
+/// Reads replies from a stream of bytes, cut in any way. Owns hiredis' reader, which finds the limits of each item; the
+/// replies themselves are built here.
 final class ReplyReader {
-    /// Small enough that what hiredis moves about in its buffer stays small.
+    /// Small, so that hiredis moves little data in its buffer.
     private static let sliceBytes = 16 << 10
-    /// What of an item may be in the buffer beside its content: type, length and line ends.
+    /// Bytes of an item besides its content: type, length and line ends.
     private static let framingBytes = 64
 
     private let reader: UnsafeMutablePointer<redisReader>
@@ -61,7 +61,7 @@ final class ReplyReader {
         }
         self.reader = reader
         builder = ReplyBuilder(maximumBytes: maximumBytes)
-        // The builder lives as long as this, and the reader is freed with it.
+        // The builder lives as long as this object, and the reader is freed with it.
         reader.pointee.privdata = Unmanaged.passUnretained(builder).toOpaque()
     }
 
@@ -113,7 +113,7 @@ final class ReplyReader {
     }
 }
 
-/// Puts the items that hiredis finds together: they come depth first, so that the arrays not yet full are a stack.
+/// Assembles the items that hiredis finds: they come depth first, so the incomplete arrays form a stack.
 private final class ReplyBuilder {
     private struct Unfilled {
         var missing: Int
@@ -121,9 +121,9 @@ private final class ReplyBuilder {
     }
 
     let maximumBytes: Int
-    /// What the reply under way takes so far.
+    /// The bytes of the current reply so far.
     private(set) var bytes = 0
-    /// Why the reply under way was given up.
+    /// Why the current reply was abandoned.
     private(set) var refusal: String?
     private var arrays: [Unfilled] = []
     private var finished: RedisReply?
@@ -134,7 +134,7 @@ private final class ReplyBuilder {
 
     var tooLarge: String { "a reply of more than \(maximumBytes) bytes" }
 
-    /// What hiredis calls for each item. It wants a pointer to what was made of it, and never looks through it.
+    /// hiredis calls these for each item. It expects a pointer to the result, and never dereferences it.
     static var functions: redisReplyObjectFunctions {
         redisReplyObjectFunctions(
             createString: { task, text, count in
@@ -162,7 +162,7 @@ private final class ReplyBuilder {
         _ task: UnsafePointer<redisReadTask>?,
         _ text: UnsafeRawBufferPointer
     ) -> UnsafeMutableRawPointer? {
-        guard let type = task?.pointee.type, hasRoom(for: text.count) else { return nil }
+        guard let type = task?.pointee.type, fits(for: text.count) else { return nil }
         return switch type {
         case REDIS_REPLY_STATUS: add(.status(String(decoding: text, as: UTF8.self)), bytes: text.count)
         case REDIS_REPLY_ERROR: add(RedisReply(errorLine: String(decoding: text, as: UTF8.self)), bytes: text.count)
@@ -170,11 +170,11 @@ private final class ReplyBuilder {
         }
     }
 
-    /// The size is known before its elements come: what is too large is not waited for.
+    /// The size is known before its elements come: an oversized array fails at once.
     private func addArray(_ count: Int) -> UnsafeMutableRawPointer? {
         guard count > 0 else { return add(.array([]), bytes: 0) }
         let size = count * MemoryLayout<RedisReply>.stride
-        guard hasRoom(for: size) else { return nil }
+        guard fits(for: size) else { return nil }
         bytes += size
         arrays.append(Unfilled(missing: count, elements: []))
         return itself
@@ -196,7 +196,7 @@ private final class ReplyBuilder {
         return itself
     }
 
-    private func hasRoom(for count: Int) -> Bool {
+    private func fits(for count: Int) -> Bool {
         guard count <= maximumBytes - bytes else {
             refusal = tooLarge
             return false

@@ -1,4 +1,4 @@
-/// A command with its arguments, as the bytes that the server gets: nothing in them is ever read as syntax.
+/// A command with its arguments, as bytes: nothing in them is ever parsed as syntax.
 public struct RedisCommand: Sendable, Hashable {
     /// The name of the command first. Never empty.
     public private(set) var words: [[UInt8]]
@@ -23,13 +23,13 @@ public struct RedisCommand: Sendable, Hashable {
 }
 
 extension RedisCommand: CustomStringConvertible, CustomDebugStringConvertible {
-    /// The name alone: arguments may be secret.
+    /// Only the name: arguments may be secret.
     public var description: String { "\(name) (\(words.count - 1) arguments)" }
 
     public var debugDescription: String { description }
 }
 
-/// What can stand in a command. Numbers with a fraction are left out: there is more than one way to write them.
+/// An argument of a command. Fractional numbers are excluded: their text form is not unique.
 public protocol RedisArgument: Sendable {
     var redisBytes: [UInt8] { get }
 }

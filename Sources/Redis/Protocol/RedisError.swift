@@ -1,4 +1,4 @@
-/// Why there is no reply. A reply that says "error" is a reply: ``RedisReply/error(code:message:)``.
+/// Why there is no reply. An error from the server is a reply: ``RedisReply/error(code:message:)``.
 public enum RedisError: Error, Sendable, Hashable {
     /// There was no connection in time. The command was not sent.
     case unavailable(String)
@@ -6,14 +6,13 @@ public enum RedisError: Error, Sendable, Hashable {
     case timedOut
     /// The connection was lost, with the reason, after the command was sent. It may have been carried out.
     case lostInFlight(String)
-    /// Too many commands wait, or too large ones. The command was not sent.
+    /// Too many commands wait, or too many bytes. The command was not sent.
     case queueFull
-    /// The command is larger than any server takes.
+    /// The command is larger than any server accepts.
     case commandTooLarge
-    /// Nothing that time mends: a wrong password, a missing right, a file that cannot be used. The command was not
-    /// sent.
+    /// A permanent problem: a wrong password, a missing right, an unusable file. The command was not sent.
     case unusable(String)
-    /// The task that waited was cancelled. The command may have been carried out.
+    /// The waiting task was cancelled. The command may have been carried out.
     case cancelled
     /// The client is closed.
     case closed

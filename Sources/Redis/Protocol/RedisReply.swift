@@ -1,19 +1,19 @@
-/// An answer of the server, in the types of RESP2.
+/// A reply of the server, in the types of RESP2.
 public enum RedisReply: Sendable, Hashable {
     /// A bulk string: any bytes.
     case string([UInt8])
     /// A simple string, like `OK`.
     case status(String)
     case integer(Int64)
-    /// There is no such value: a null bulk string or a null array.
+    /// A null bulk string or a null array.
     case null
     case array([RedisReply])
-    /// The server refused. The code is the first word, like `WRONGTYPE`; the message is all of the line.
+    /// The server returned an error. The code is the first word, like `WRONGTYPE`; the message is the whole line.
     case error(code: String, message: String)
 }
 
 extension RedisReply {
-    /// An error line of RESP: by convention its first word says what kind it is.
+    /// An error line of RESP: by convention its first word is the code.
     init(errorLine line: String) {
         self = .error(code: String(line.prefix { $0 != " " }), message: line)
     }

@@ -1,8 +1,8 @@
-/// A Lua script that the server runs as one step.
+/// A Lua script, which the server runs atomically.
 ///
-/// It goes with its source every time. The server compiles a source once and knows it again by its hash, so that naming
-/// the hash would save a kilobyte on the wire. In return a script could be missing, after a restart, a failover or
-/// `SCRIPT FLUSH`, and a pipeline would be carried out in part.
+/// Its source is sent every time. The server caches compiled scripts by their hash, so sending the hash would save a
+/// kilobyte on the wire. But a script could be missing, after a restart, a failover or `SCRIPT FLUSH`, and a pipeline
+/// would be carried out in part.
 public struct RedisScript: Sendable, Hashable {
     public let source: String
 
@@ -11,7 +11,7 @@ public struct RedisScript: Sendable, Hashable {
         self.source = source
     }
 
-    /// - Parameter keys: All keys that the script touches.
+    /// - Parameter keys: All keys that the script uses.
     public func command(keys: [String], arguments: [any RedisArgument]) -> RedisCommand {
         var command = RedisCommand("EVAL", source, keys.count)
         for key in keys { command.append(key) }

@@ -1,24 +1,24 @@
 import NIOCore
 
-/// The calls that wait for their replies, in the order in which they are sent and answered. One call is one command or
-/// a pipeline of them.
+/// The calls waiting for replies, in the order in which they are sent and answered. One call is one command or a
+/// pipeline of them.
 ///
 /// The first ``written`` calls were handed to the connection; the others wait for one. Replies come in the order of the
-/// commands, so that a reply which does not come leaves no way to tell the following apart: then the connection goes.
+/// commands, so after a missing reply the following ones cannot be matched: then the connection is closed.
 struct CommandQueue {
     typealias CallID = UInt64
 
-    /// What a call's caller is told.
+    /// The effect of a reply on its call.
     enum Reply: Equatable {
-        /// More replies of the call are to come, or nobody waits for them.
+        /// More replies of the call are expected, or it was cancelled.
         case kept
         case complete(CallID, [RedisReply])
-        /// Nothing was asked that this could be the reply to.
+        /// No command is waiting for it.
         case unasked
     }
 
     struct Expired: Equatable {
-        /// Their time went by before a connection took them.
+        /// They expired before a connection took them.
         var unsent: [CallID] = []
         /// They were sent and not answered in time: the connection must be closed.
         var unanswered: [CallID] = []
@@ -30,11 +30,11 @@ struct CommandQueue {
         let commands: Int
         let deadline: NIODeadline
         let size: Int
-        /// What is to be sent; empty once it was.
+        /// The bytes to send; empty once they were sent.
         var bytes: ByteBuffer
         var replies: [RedisReply] = []
         var missing: Int
-        /// Nobody waits any more, but the replies will still come.
+        /// The caller no longer waits, but the replies will still come.
         var isAbandoned = false
     }
 
@@ -58,8 +58,8 @@ struct CommandQueue {
     var nextDeadline: NIODeadline? { calls.lazy.map(\.deadline).min() }
 
     /// - Parameters:
-    ///   - encoded: Its commands as they are sent.
-    ///   - commands: How many they are, at least one.
+    ///   - encoded: Its commands as sent.
+    ///   - commands: Their number, at least one.
     /// - Throws: ``RedisError/queueFull``.
     mutating func add(_ encoded: ByteBuffer, commands: Int, deadline: NIODeadline) throws(RedisError) -> CallID {
         let size = encoded.readableBytes
@@ -74,7 +74,7 @@ struct CommandQueue {
         return id
     }
 
-    /// What no connection has taken yet, for the one that stands now.
+    /// The unsent calls, for the present connection.
     mutating func takeUnwritten() -> ByteBuffer? {
         guard written < calls.count else { return nil }
         var taken = ByteBuffer()
@@ -101,7 +101,7 @@ struct CommandQueue {
         return call.isAbandoned ? .kept : .complete(call.id, call.replies)
     }
 
-    /// Its caller waits no longer: what was not sent never is, and replies to what was are dropped.
+    /// The caller no longer waits: an unsent call is dropped, and replies to a sent one are ignored.
     mutating func cancel(_ id: CallID) {
         guard
             let offset = calls.firstIndex(where: { $0.id == id }).map({ calls.distance(from: calls.startIndex, to: $0) }
@@ -135,7 +135,7 @@ struct CommandQueue {
         return expired
     }
 
-    /// - Returns: The calls that were sent and have callers that wait. The others go to the next connection.
+    /// - Returns: The sent calls whose callers wait. The others go to the next connection.
     mutating func connectionLost() -> [CallID] {
         let lost = calls.prefix(written)
         let waiting = lost.filter { !$0.isAbandoned }.map(\.id)
@@ -145,7 +145,7 @@ struct CommandQueue {
         return waiting
     }
 
-    /// - Returns: The calls that wait for a connection. They are gone with this.
+    /// - Returns: The removed calls that were waiting for a connection.
     mutating func removeUnwritten() -> [CallID] {
         let unwritten = calls.dropFirst(written)
         let ids = unwritten.map(\.id)

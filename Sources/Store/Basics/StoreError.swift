@@ -1,12 +1,13 @@
-/// Why the store did not do what it was asked.
+/// Why a store operation failed.
 public enum StoreError: Error, Sendable, Equatable {
-    /// It cannot be reached, or did not answer in time. Trying again may help; what was asked for may have been done.
+    /// It cannot be reached, or did not respond in time. Trying again may help; the operation may have been carried
+    /// out.
     case unavailable(String)
-    /// Nothing that time mends: a file or certificate that cannot be used, a wrong password or missing right.
+    /// A permanent problem: an unusable file or certificate, a wrong password, a missing right.
     case unusable(String)
-    /// A sealed value that none of the keys opens: the key is another one, or the value was changed.
+    /// None of the keys opens a sealed value: the key is a different one, or the value was changed.
     case sealBroken(String)
-    /// What the store holds is not what was written there.
+    /// The content of the store is not what was written.
     case garbled(String)
 }
 

@@ -6,16 +6,16 @@ enum EmbeddedFile {
     /// How long a statement waits for another process that is writing.
     static let busyTimeout: Double = 2
 
-    /// Between two tries to open a file that others open too.
+    /// Between two attempts to open a file that others are opening too.
     static let pauseMicroseconds: UInt32 = 20_000
 
-    /// Creates the file, readable for its owner alone, if there is none.
+    /// Creates the file, readable only for its owner, if there is none.
     ///
-    /// - Throws: ``StoreError/unusable(_:)`` with what to do about it.
+    /// - Throws: ``StoreError/unusable(_:)`` with a remedy.
     static func open(_ path: String) throws(StoreError) -> DatabasePool {
         try create(path)
-        // SQLite does not wait in all cases: of two that turn on the write-ahead log of a new file at once, it tells one
-        // immediately that the file is locked.
+        // SQLite does not wait in all cases: if two processes turn on the write-ahead log of a new file at once, one
+        // immediately gets "locked".
         let end = ContinuousClock.now + .seconds(busyTimeout)
         while true {
             if let pool = try openUnlessLocked(path) { return pool }
@@ -31,7 +31,7 @@ enum EmbeddedFile {
         configuration.label = "gatehouse.store"
         do {
             let pool = try DatabasePool(path: path, configuration: configuration)
-            // GRDB chooses NORMAL for a WAL, which may lose what was acknowledged when the power fails.
+            // GRDB sets NORMAL for a WAL, which may lose acknowledged writes when the power fails.
             try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
             guard try pool.write(EmbeddedSchema.migrate) else {
                 throw StoreError.unusable(

@@ -2,12 +2,12 @@ import Foundation
 import GRDB
 import Time
 
-/// Some of a tenant's records, in the order of their digests.
+/// A page of a tenant's records, in the order of their digests.
 struct EmbeddedPage: Sendable {
     var records: [RevocationRecord] = []
-    /// The digests of those that cannot be read.
+    /// The digests of unreadable records.
     var unreadable: [RevocationDigest] = []
-    /// The digest of the last, readable or not; nil: there is none.
+    /// The digest of the last, readable or not; nil if there is none.
     var last: RevocationDigest?
     /// Whether there may be more after it.
     var isFull = false
@@ -15,7 +15,7 @@ struct EmbeddedPage: Sendable {
 
 /// Revocation records as rows of `revocation` and `change`.
 enum EmbeddedRecords {
-    /// In the order in which ``record(_:tenant:)`` takes them.
+    /// In the order that ``record(_:tenant:)`` reads them.
     static let columns = "digest_high, digest_low, version, withdrawn, revoked_at, expires_at, note"
 
     private static let upsert = """
@@ -26,9 +26,9 @@ enum EmbeddedRecords {
         """
     private static let append = "INSERT INTO change (tenant, \(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 
-    /// Puts it on record and among the changes, unless what is on record is as new.
+    /// Stores the record and its change, unless the stored one is as new.
     ///
-    /// - Returns: Whether it did.
+    /// - Returns: Whether it was stored.
     static func put(_ record: RevocationRecord, _ db: Database) throws -> Bool {
         let arguments: StatementArguments = [
             record.tenant, Int64(bitPattern: record.digest.high), Int64(bitPattern: record.digest.low),
@@ -41,7 +41,7 @@ enum EmbeddedRecords {
         return true
     }
 
-    /// Takes away what is on record for the same if it cannot be read: that is older than anything.
+    /// Removes an unreadable record with the same digest: it counts as older than any other.
     static func clearUnreadable(for record: RevocationRecord, _ db: Database) throws {
         do {
             _ = try self.record(record.digest, tenant: record.tenant, db)
@@ -54,7 +54,7 @@ enum EmbeddedRecords {
         }
     }
 
-    /// - Returns: `record` as it takes the place of what is in force for the same.
+    /// - Returns: `record`, merged with the one in force for the same target.
     static func merged(_ record: RevocationRecord, now: UnixTime, _ db: Database) throws -> RevocationRecord {
         let sql = """
             SELECT revoked_at, expires_at FROM revocation
@@ -82,8 +82,8 @@ enum EmbeddedRecords {
     }
 
     /// - Parameters:
-    ///   - digest: The last of the page before; nil for the first.
-    ///   - condition: What else must hold, on columns, with its arguments.
+    ///   - digest: The last of the previous page; nil for the first.
+    ///   - condition: A further condition on columns, with its arguments.
     static func page(
         _ db: Database,
         tenant: String,
@@ -93,13 +93,13 @@ enum EmbeddedRecords {
         _ conditionArguments: StatementArguments = []
     ) throws -> EmbeddedPage {
         var arguments: StatementArguments = [tenant]
-        var place = ""
+        var after = ""
         if let digest {
-            place = "AND (digest_high, digest_low) > (?, ?)"
+            after = "AND (digest_high, digest_low) > (?, ?)"
             arguments += [Int64(bitPattern: digest.high), Int64(bitPattern: digest.low)]
         }
         let sql = """
-            SELECT \(columns) FROM revocation WHERE tenant = ? \(place) AND \(condition)
+            SELECT \(columns) FROM revocation WHERE tenant = ? \(after) AND \(condition)
             ORDER BY digest_high, digest_low LIMIT ?
             """
         let rows = try Row.fetchCursor(
@@ -121,7 +121,7 @@ enum EmbeddedRecords {
         return page
     }
 
-    /// - Parameter offset: Where ``columns`` begin.
+    /// - Parameter offset: The index of the first of ``columns``.
     static func record(_ row: Row, tenant: String, offset: Int = 0) throws -> RevocationRecord {
         let note: String = try text(row, offset + 6)
         guard let note = note.utf8.withContiguousStorageIfAvailable({ RevocationNote(json: $0.span) }) ?? nil else {
@@ -147,7 +147,7 @@ enum EmbeddedRecords {
         )
     }
 
-    // A row traps when it is asked for a type that it does not have; a file may have been changed by others.
+    // A row traps on a type that it does not have, and other programs may have changed the file.
 
     static func integer(_ row: Row, _ index: Int) throws -> Int64 {
         guard case .int64(let integer) = (row[index] as DatabaseValue).storage else { throw mismatch(index) }

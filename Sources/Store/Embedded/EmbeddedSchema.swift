@@ -1,14 +1,14 @@
 import GRDB
 import Time
 
-/// The tables of an ``EmbeddedStore``, and how older files come to have them.
+/// The tables of an ``EmbeddedStore``, and the migration of older files.
 enum EmbeddedSchema {
     /// Each takes a file one version further.
     private static let steps = [first]
 
-    /// In one transaction of its own: of several processes that open a new file at once, one makes the tables.
+    /// Runs in one transaction: of several processes that open a new file at once, one creates the tables.
     ///
-    /// - Returns: Whether the file is of a version that is known here; if not, it is as it was.
+    /// - Returns: Whether the version of the file is known; if not, it is unchanged.
     static func migrate(_ db: Database) throws -> Bool {
         let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
         guard version <= steps.count else { return false }
@@ -17,9 +17,9 @@ enum EmbeddedSchema {
         return true
     }
 
-    /// Times are Unix seconds; a digest is the bits of its two halves; text that may hold a NUL, where SQLite would end
-    /// it, is bytes. `change` holds what was on record at the time, so
-    /// that readers see each step. Its numbers have no gaps: a transaction that is rolled back gives them back.
+    /// Times are Unix seconds; a digest is the bits of its two halves; text that may contain NUL, at which SQLite would
+    /// end it, is stored as bytes. `change` has the record as it was at the time, so that readers see each step. Its
+    /// numbers have no gaps: a rolled-back transaction returns them.
     private static let first = """
         CREATE TABLE meta (name TEXT PRIMARY KEY, number INTEGER NOT NULL) STRICT, WITHOUT ROWID;
         INSERT INTO meta VALUES ('epoch', random()), ('version', 0), ('fencing_token', 0);
@@ -55,11 +55,11 @@ enum EmbeddedSchema {
         """
 }
 
-/// The numbers that a file counts on.
+/// The counters of a file.
 enum EmbeddedMeta {
     static func epoch(_ db: Database) throws -> Int64 { try number("epoch", db) }
 
-    /// - Returns: A version above all there were.
+    /// - Returns: A version above all earlier ones.
     static func nextVersion(_ db: Database, now: UnixTime) throws -> UInt64 {
         let last = UInt64(bitPattern: try number("version", db))
         let next = RevocationVersion.next(after: last, now: now)
@@ -67,13 +67,13 @@ enum EmbeddedMeta {
         return next
     }
 
-    /// From here on, versions are above this one too.
+    /// Later versions are above this one too.
     static func raiseVersion(to version: UInt64, _ db: Database) throws {
         guard try number("version", db) < Int64(bitPattern: version) else { return }
         try set("version", to: Int64(bitPattern: version), db)
     }
 
-    /// Time is in it, so that a file that takes the place of a lost one goes on above that.
+    /// Includes the time, so that a file that replaces a lost one continues above its numbers.
     static func nextFencingToken(_ db: Database, now: UnixTime) throws -> UInt64 {
         let microseconds = Int64(exactly: (now.seconds * 1_000_000).rounded(.down)) ?? 0
         let next = max(try number("fencing_token", db) + 1, microseconds)

@@ -1,7 +1,7 @@
 import Glibc
 import Time
 
-/// What changes about a database's two files when somebody writes.
+/// File attributes that change when a process writes to the database's two files.
 struct EmbeddedStamp: Equatable, Sendable {
     private struct File: Equatable {
         var inode: UInt64
@@ -20,22 +20,22 @@ struct EmbeddedStamp: Equatable, Sendable {
         }
     }
 
-    /// Times of files are coarse: within this of a write there may be another that does not show. Nanoseconds.
+    /// File times are coarse: another write may follow within this time without changing them. Nanoseconds.
     private static let coarseness: Int64 = 1_000_000_000
 
     private let files: [File?]
 
-    /// - Parameter path: The database's. Its write-ahead log lies beside it.
+    /// - Parameter path: The database's path. Its write-ahead log is next to it.
     init(_ path: String) {
         files = [File(path), File(path + "-wal")]
     }
 
-    /// Whether nothing was written since this was taken.
+    /// Whether nothing was written since the stamp was taken.
     func isCurrent(_ path: String, now: UnixTime) -> Bool {
         let latest = files.compactMap { $0.map { max($0.written, $0.changed) } }.max() ?? .max
         let time = Int64(exactly: (now.seconds * 1_000_000_000).rounded()) ?? 0
         let age = time.subtractingReportingOverflow(latest)
-        // A clock that was set back says nothing either.
+        // If the clock was set back, the age proves nothing.
         guard !age.overflow, age.partialValue > Self.coarseness else { return false }
         return self == EmbeddedStamp(path)
     }

@@ -7,7 +7,7 @@ extension EmbeddedStore {
         let clock = now
         return try await within(timeout) { () async throws(StoreError) in
             try await self.write { db in
-                // It may have waited for others' writes.
+                // The call may have waited for writes of others.
                 let now = AllowanceTime.microseconds(clock())
                 try Self.sweep("value", now: AllowanceTime.unixTime(now), db)
                 return try uses.map { try Self.use($0, now: now, db) }
@@ -15,7 +15,7 @@ extension EmbeddedStore {
         }
     }
 
-    /// The time is kept as a value: decimal digits of Unix microseconds. What is something else is taken for none.
+    /// The time is stored as a value: decimal digits of Unix microseconds. Anything else counts as none.
     private static func use(_ use: AllowanceUse, now: Int64, _ db: Database) throws -> Int64 {
         let known = try value(for: use.key, now: AllowanceTime.unixTime(now), db)
         let wholeAt = known.flatMap { Int64(String(decoding: $0, as: UTF8.self)) }

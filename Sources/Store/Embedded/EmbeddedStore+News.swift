@@ -34,16 +34,16 @@ extension EmbeddedStore {
         bell.ring()
     }
 
-    /// Waits until something may have been written, by this process or another; false if nothing was until `end`. A look
-    /// at the files costs a fraction of a look into them.
+    /// Waits until something may have been written, by this process or another; false if nothing was until `end`.
+    /// Checking the files' attributes costs a fraction of reading them.
     private func isWritten(
         past rings: UInt64,
         since stamp: EmbeddedStamp,
         until end: ContinuousClock.Instant
     ) async -> Bool {
         while !Task.isCancelled, bell.rings == rings {
-            // Of a write one is told before it is committed, which does not show in the files: for as long as a write may
-            // take, one has to look, however quiet they are.
+            // The notification comes before the commit, which the attributes do not show yet: for as long as a write
+            // may take, check repeatedly, however quiet the files are.
             let isTold =
                 isWatched && !bell.hasRung(within: Self.callLimit) && stamp.isCurrent(path, now: Clock.unix())
             let left = end - .now
@@ -60,42 +60,42 @@ extension EmbeddedStore {
         _ unreadable: UnreadableLog
     ) throws -> StoreNews {
         guard let start = EmbeddedPosition(position), try start.isInHistory(db) else { return .missed }
-        var place = start
+        var reached = start
         let limit = RevocationLimits.news
         var changes: [RevocationRecord] = []
         let sql = "SELECT id, tenant, \(EmbeddedRecords.columns) FROM change WHERE id > ? ORDER BY id LIMIT ?"
-        let rows = try Row.fetchCursor(db.cachedStatement(sql: sql), arguments: [place.change, limit])
+        let rows = try Row.fetchCursor(db.cachedStatement(sql: sql), arguments: [reached.change, limit])
         while let row = try rows.next() {
-            place.change = try EmbeddedRecords.integer(row, 0)
+            reached.change = try EmbeddedRecords.integer(row, 0)
             do {
                 let record = try EmbeddedRecords.record(row, tenant: try EmbeddedRecords.text(row, 1), offset: 2)
                 changes.append(record)
-                place.version = record.version
+                reached.version = record.version
             } catch is StoreError {
-                unreadable.foundChange("\(place.change)")
+                unreadable.foundChange("\(reached.change)")
                 return .missed
             }
         }
-        // Numbers have no gaps: where fewer rows are left than were numbered, some were deleted.
-        let last = changes.count < limit ? try EmbeddedPosition.lastNumber(db) : place.change
-        guard place.change == last, place.change - start.change == changes.count else { return .missed }
+        // Numbers have no gaps: if fewer rows are left than were numbered, some were deleted.
+        let last = changes.count < limit ? try EmbeddedPosition.lastNumber(db) : reached.change
+        guard reached.change == last, reached.change - start.change == changes.count else { return .missed }
         var announcements: [Announcement] = []
-        let told = try Row.fetchCursor(
+        let rest = try Row.fetchCursor(
             db.cachedStatement(sql: "SELECT id, topic, subject FROM announcement WHERE id > ? ORDER BY id LIMIT ?"),
-            arguments: [place.announcement, limit]
+            arguments: [reached.announcement, limit]
         )
-        while let row = try told.next() {
+        while let row = try rest.next() {
             let topic = String(decoding: try EmbeddedRecords.blob(row, 1), as: UTF8.self)
             let subject = String(decoding: try EmbeddedRecords.blob(row, 2), as: UTF8.self)
             announcements.append(Announcement(topic: topic, subject: subject))
-            place.announcement = try EmbeddedRecords.integer(row, 0)
+            reached.announcement = try EmbeddedRecords.integer(row, 0)
         }
-        return .changes(changes, announcements, place.position)
+        return .changes(changes, announcements, reached.position)
     }
 }
 
-/// A place in a file's history: `epoch/change/version/announcement`. The version is that of the change: a file that was
-/// put back from a copy counts the same numbers for other changes.
+/// A position in a file's history: `epoch/change/version/announcement`. The version is that of the change: a file
+/// restored from a copy uses the same numbers for other changes.
 struct EmbeddedPosition {
     var epoch: Int64
     var change: Int64
@@ -119,7 +119,7 @@ struct EmbeddedPosition {
         self.announcement = announcement
     }
 
-    /// Where the file is now.
+    /// The file's current position.
     static func last(_ db: Database) throws -> EmbeddedPosition {
         let change = try lastNumber(db)
         return EmbeddedPosition(
@@ -130,7 +130,7 @@ struct EmbeddedPosition {
         )
     }
 
-    /// The number of the last change there was, whether its row is there still or not.
+    /// The number of the last change ever made, whether its row still exists or not.
     static func lastNumber(_ db: Database) throws -> Int64 {
         let greatest = try Int64.fetchOne(db.cachedStatement(sql: "SELECT max(id) FROM change")) ?? 0
         let sql = "SELECT seq FROM sqlite_sequence WHERE name = 'change'"
@@ -141,10 +141,10 @@ struct EmbeddedPosition {
         try Int64.fetchOne(db.cachedStatement(sql: "SELECT version FROM change WHERE id = ?"), arguments: [change])
     }
 
-    /// Whether the file is the one that it was taken from, with the change that it stands behind.
+    /// Whether the position belongs to this file, and its change is in the history.
     func isInHistory(_ db: Database) throws -> Bool {
         guard try EmbeddedMeta.epoch(db) == epoch else { return false }
-        // Before the first change there is no row, nor where it was deleted before the load.
+        // Before the first change there is no row, nor if it was deleted before the load.
         return try Self.version(of: change, db) ?? 0 == Int64(bitPattern: version)
     }
 }

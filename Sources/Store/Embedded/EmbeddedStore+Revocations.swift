@@ -1,9 +1,9 @@
 import GRDB
 
 extension EmbeddedStore {
-    /// Records that are written in one transaction: others can write between two.
+    /// Records written in one transaction: other processes can write between two.
     private static let writtenAtOnce = 5000
-    /// How many changes there are between two trimmings.
+    /// The number of changes between two trims.
     private static let trimInterval: Int64 = 1000
 
     public func revoke(_ revocations: [Revocation]) async throws(StoreError) -> [RevocationRecord] {
@@ -62,9 +62,9 @@ extension EmbeddedStore {
         }
     }
 
-    /// Writes, trims the changes, and wakes this process' readers.
+    /// Writes, trims the changes, and wakes this process's readers.
     ///
-    /// - Parameter work: Gives the records that it changed.
+    /// - Parameter work: Returns the records that it changed.
     private func change(
         _ work: @escaping @Sendable (Database) throws -> [RevocationRecord]
     ) async throws(StoreError) -> [RevocationRecord] {
@@ -87,7 +87,7 @@ extension EmbeddedStore {
         tenants: [String],
         page: @Sendable ([RevocationRecord]) async -> Void
     ) async throws(StoreError) -> StorePosition {
-        // First of all: what changes while the pages are read is told again by the news.
+        // First: changes made while the pages are read appear again in the news.
         let position = try await read { try EmbeddedPosition.last($0).position }
         for tenant in tenants {
             var last: RevocationDigest?

@@ -5,16 +5,15 @@ public import Logging
 import Synchronization
 public import Time
 
-/// A file of SQLite: shared by the processes of one machine, there again after a restart, and all that a gateway on its
-/// own needs.
+/// A SQLite file: shared by the processes of one machine, kept across restarts, and sufficient for a single gateway.
 ///
-/// What is acknowledged is on the disk: the write-ahead log is synced with every commit.
+/// Acknowledged writes are on the disk: the write-ahead log is synced with every commit.
 public final class EmbeddedStore: Store {
-    /// Longer than SQLite waits for another process' write.
+    /// Longer than SQLite waits for another process's write.
     static let callLimit: Duration = .seconds(5)
-    /// How often one looks for what other processes wrote where the system does not tell.
+    /// How often to check for writes of other processes if the system sends no notifications.
     static let lookInterval: Duration = .milliseconds(200)
-    /// How long one does not look where the system tells, which it does not of a file that is put in this one's place.
+    /// The longest pause between checks with notifications, which do not report a file that is replaced.
     static let longestPause: Duration = .seconds(4)
 
     private enum State {
@@ -27,14 +26,14 @@ public final class EmbeddedStore: Store {
     let path: String
     let now: UnixClock
     let bell = Bell()
-    /// How often those who wait for news were woken for another reason.
+    /// How often readers waiting for news were woken for another reason.
     let wakes = Atomic(0)
     let keptChanges: Int64
     let unreadable: UnreadableLog
     private let state = Mutex(State.closed)
     private let works = Atomic(false)
 
-    /// - Parameter logger: Told of what is in the file and cannot be read.
+    /// - Parameter logger: Gets reports of unreadable entries.
     public convenience init(
         path: String,
         logger: Logger = Logger(label: "gatehouse.store"),
@@ -43,7 +42,7 @@ public final class EmbeddedStore: Store {
         self.init(path: path, logger: logger, clock: clock, keptChanges: RevocationLimits.keptChanges)
     }
 
-    /// - Parameter keptChanges: How many changes are kept at least for readers that fell behind.
+    /// - Parameter keptChanges: The minimum number of changes kept for readers that fell behind.
     init(path: String, logger: Logger, clock: @escaping UnixClock, keptChanges: Int) {
         self.path = path
         unreadable = UnreadableLog(logger)
@@ -72,14 +71,14 @@ public final class EmbeddedStore: Store {
         bell.ring()
         guard let pool else { return }
         try? await aside { () throws(StoreError) in
-            // The log goes into the file, which then is whole without it, for whoever copies it.
+            // Moves the log into the file, which is then complete for anyone who copies it.
             _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
-            // What is under way holds the file open until it ends; then it closes by itself.
+            // Calls under way keep the file open until they end; then it closes.
             try? pool.close()
         }
     }
 
-    /// Opening and closing block, for which the threads of tasks are too few.
+    /// Opening and closing block, and the threads for tasks are too few for that.
     private func aside<Result: Sendable>(
         _ work: @escaping @Sendable () throws(StoreError) -> Result
     ) async throws(StoreError) -> Result {
@@ -91,7 +90,7 @@ public final class EmbeddedStore: Store {
         return try result.get()
     }
 
-    /// Whether the system tells of other processes' writes.
+    /// Whether the system reports other processes' writes.
     var isWatched: Bool {
         if case .open(_, .some) = state.withLock({ $0 }) { true } else { false }
     }
@@ -104,7 +103,7 @@ public final class EmbeddedStore: Store {
         try await access { try await $0.read(work) }
     }
 
-    /// All of `work` or, if it throws, none of it.
+    /// Executes all of `work` or, if it throws, none of it.
     func write<Result: Sendable>(
         _ work: @escaping @Sendable (Database) throws -> Result
     ) async throws(StoreError) -> Result {
@@ -140,7 +139,7 @@ public final class EmbeddedStore: Store {
 // MARK: - Values
 
 extension EmbeddedStore {
-    /// How many that have expired each addition takes away.
+    /// How many expired values each addition removes.
     private static let swept = 8
 
     public func value(for key: StoreKey) async throws(StoreError) -> [UInt8]? {

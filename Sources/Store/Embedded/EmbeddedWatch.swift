@@ -2,14 +2,14 @@
 @preconcurrency import Dispatch
 import Glibc
 
-/// Tells when another process writes to a database, so that nobody has to look again and again (inotify(7)).
+/// Reports when another process writes to a database, which avoids polling (inotify(7)).
 final class EmbeddedWatch: Sendable {
     private let source: any DispatchSourceRead
 
     /// - Parameters:
-    ///   - path: The database's, which is open, so that its write-ahead log lies beside it.
-    ///   - changed: Called whenever either file has changed, this process' own writes included. Must not take long.
-    /// - Returns: Nil if the system has no room for another watch.
+    ///   - path: The path of an open database, so that its write-ahead log exists next to it.
+    ///   - changed: Called whenever either file has changed, including this process's own writes. Must be quick.
+    /// - Returns: Nil if the system allows no further watch.
     init?(_ path: String, changed: @escaping @Sendable () -> Void) {
         let descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
         guard descriptor >= 0 else { return nil }
@@ -30,7 +30,7 @@ final class EmbeddedWatch: Sendable {
 
     func stop() { source.cancel() }
 
-    /// What the events say is not needed: only these files are watched.
+    /// The contents of the events are not needed: only these files are watched.
     private static func drain(_ descriptor: Int32) {
         withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
             while read(descriptor, buffer.baseAddress, buffer.count) > 0 {}

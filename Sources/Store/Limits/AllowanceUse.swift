@@ -1,17 +1,17 @@
 import Time
 
-/// Requests that one instance has let through against an allowance that all instances share.
+/// Requests that one instance has allowed against an allowance shared by all instances.
 ///
-/// What is kept of a key is one time: when its allowance will be whole again, if nothing more is let through. Each
+/// The only state of a key is the time at which its allowance will be full again if no more requests are allowed. Each
 /// request moves it on by ``interval`` (the generic cell rate algorithm's theoretical arrival time).
 public struct AllowanceUse: Sendable, Equatable {
     public let key: StoreKey
-    /// How many requests; 0 only asks.
+    /// How many requests; 0 only reads.
     public let count: Int
-    /// Microseconds after which one request is made up for.
+    /// Microseconds after which one request is restored.
     public let interval: Int64
-    /// Microseconds that the time may lie ahead at most: beyond that the clock must have been set back, and the key
-    /// begins anew.
+    /// The maximum microseconds that the time may be ahead: beyond that the clock must have been set back, and the key
+    /// starts again.
     public let most: Int64
 
     public init(key: StoreKey, count: Int, interval: Int64, most: Int64) {
@@ -22,15 +22,15 @@ public struct AllowanceUse: Sendable, Equatable {
     }
 }
 
-/// The arithmetic of a use, for the stores that do it here.
+/// The arithmetic of a use, for stores that compute it here.
 struct AllowanceTime {
-    /// Microseconds by which readings of the clock may overtake one another.
+    /// Microseconds by which readings of the clock may be out of order.
     static let tolerance: Int64 = 1_000_000
 
     /// - Parameters:
-    ///   - wholeAt: What is on record, in Unix microseconds; nil for nothing.
+    ///   - wholeAt: The stored time, in Unix microseconds; nil for none.
     ///   - now: Unix microseconds.
-    /// - Returns: When the allowance is whole again after `use`, in Unix microseconds.
+    /// - Returns: When the allowance is full again after `use`, in Unix microseconds.
     static func after(_ use: AllowanceUse, wholeAt: Int64?, now: Int64) -> Int64 {
         var known = max(wholeAt ?? now, now)
         if known - now > use.most + tolerance { known = now }

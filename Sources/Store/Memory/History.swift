@@ -1,8 +1,8 @@
-/// The last of a row of events, numbered from 1 without gaps.
+/// The latest events of a sequence, numbered from 1 without gaps.
 struct History<Event> {
     private var events: [Event] = []
     private let limit: Int
-    /// The number of the last event there was.
+    /// The number of the last event ever added.
     private(set) var last = 0
 
     init(limit: Int) {
@@ -12,11 +12,12 @@ struct History<Event> {
     mutating func append(_ event: Event) {
         events.append(event)
         last += 1
-        // A limit's worth at a time: each event moves once at most.
+        // Trimmed by `limit` at a time, so that each event moves at most once.
         if events.count >= 2 * limit { events.removeFirst(events.count - limit) }
     }
 
-    /// - Returns: At most `count` of those after `number`; nil if some of them are gone, or `number` has not been yet.
+    /// - Returns: At most `count` events after `number`; nil if some of them were dropped, or `number` is in the
+    ///   future.
     func events(after number: Int, count: Int) -> ArraySlice<Event>? {
         let firstKept = last - events.count + 1
         guard number <= last, number >= firstKept - 1 else { return nil }

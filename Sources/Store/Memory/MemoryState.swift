@@ -1,13 +1,13 @@
 import Time
 
-/// What a ``MemoryStore`` holds. A value: the time is given with each call.
+/// The content of a ``MemoryStore``. A value: the time is passed with each call.
 struct MemoryState {
     private struct Kept<Content> {
         var content: Content
         var expiresAt: UnixTime
     }
 
-    /// How many additions there are between two looks for what has expired.
+    /// The number of additions between two sweeps of expired entries.
     private static let sweepInterval = 1024
 
     private var values: [StoreKey: Kept<[UInt8]>] = [:]
@@ -37,7 +37,7 @@ struct MemoryState {
         values[key] = Kept(content: value, expiresAt: expiresAt)
     }
 
-    /// - Parameter expiresAt: Nil: as it was, and for what is new never.
+    /// - Parameter expiresAt: Nil to keep the expiry, and never for a new value.
     mutating func replace(
         _ expected: [UInt8]?,
         with value: [UInt8],

@@ -1,7 +1,7 @@
 import Synchronization
 public import Time
 
-/// Shares nothing and outlives nothing: for trying things out, and for tests.
+/// Not shared and not durable: for experiments and tests.
 public final class MemoryStore: Store {
     public let name = "memory"
     public let isLocal = true
@@ -9,7 +9,7 @@ public final class MemoryStore: Store {
     private let now: UnixClock
     private let bell = Bell()
     private let state: Mutex<MemoryState>
-    /// Positions of another memory mean nothing here.
+    /// Positions of another memory are invalid here.
     private let epoch = UInt64.random(in: .min ... .max)
 
     public convenience init(clock: @escaping UnixClock = Clock.unix) {
@@ -21,7 +21,7 @@ public final class MemoryStore: Store {
     }
 
     /// - Parameters:
-    ///   - keptChanges: How many changes are kept at least for readers that fell behind.
+    ///   - keptChanges: The minimum number of changes kept for readers that fell behind.
     ///   - keptAnnouncements: The same for announcements.
     init(clock: @escaping UnixClock, keptChanges: Int, keptAnnouncements: Int) {
         now = clock
@@ -194,18 +194,18 @@ public final class MemoryStore: Store {
     public func wake() { bell.ring() }
 
     private func news(in state: MemoryState, after position: StorePosition) -> StoreNews {
-        guard let place = HistoryPosition(position), place.epoch == epoch,
-            let changes = state.changes.events(after: place.change, count: RevocationLimits.news)
+        guard let start = HistoryPosition(position), start.epoch == epoch,
+            let changes = state.changes.events(after: start.change, count: RevocationLimits.news)
         else { return .missed }
         let count = RevocationLimits.news
-        // Announcements may be lost: those that are gone are passed over.
-        let told = state.announcements.events(after: place.announcement, count: count)
+        // Announcements may be lost: dropped ones are skipped.
+        let announced = state.announcements.events(after: start.announcement, count: count)
         let next = HistoryPosition(
             epoch: epoch,
-            change: place.change + changes.count,
-            announcement: told.map { place.announcement + $0.count } ?? state.announcements.last
+            change: start.change + changes.count,
+            announcement: announced.map { start.announcement + $0.count } ?? state.announcements.last
         )
-        return .changes(Array(changes), Array(told ?? []), next.position)
+        return .changes(Array(changes), Array(announced ?? []), next.position)
     }
 
     private func position(of state: MemoryState) -> StorePosition {
@@ -213,7 +213,7 @@ public final class MemoryStore: Store {
     }
 }
 
-/// A place in numbered histories: `epoch-change-announcement`.
+/// A position in numbered histories: `epoch-change-announcement`.
 private struct HistoryPosition {
     var epoch: UInt64
     var change: Int

@@ -1,6 +1,6 @@
-/// When the allowances of a ``MemoryStore`` will be whole again: those that are not.
+/// The allowances of a ``MemoryStore`` that are not full, with the times when they will be.
 struct SpentAllowances {
-    /// How many keys there are at most.
+    /// The maximum number of keys.
     static let limit = 1 << 20
 
     private var wholeAt: [StoreKey: Int64] = [:]
@@ -9,7 +9,7 @@ struct SpentAllowances {
     var count: Int { wholeAt.count }
 
     /// - Parameter now: Unix microseconds.
-    /// - Returns: Microseconds until it is whole again.
+    /// - Returns: Microseconds until it is full again.
     mutating func use(_ use: AllowanceUse, now: Int64) -> Int64 {
         let time = AllowanceTime.after(use, wholeAt: wholeAt[use.key], now: now)
         guard time > now else {
@@ -20,7 +20,7 @@ struct SpentAllowances {
         return time - now
     }
 
-    /// What is whole again goes; if that is not enough, the half that soonest will be.
+    /// Removes full ones; if that is not enough, also the half that will be full soonest.
     private mutating func sweep(now: Int64) {
         wholeAt = wholeAt.filter { $0.value > now }
         if wholeAt.count >= Self.limit {

@@ -1,24 +1,24 @@
 public import Time
 
-/// Which proofs of possession were used, so that none is used twice at any instance (RFC 9449 section 11.1).
+/// Records used proofs of possession, so that each is used once across all instances (RFC 9449 section 11.1).
 public struct ProofMemory: Sendable {
-    /// Seconds that another instance's clock may be behind this one's: it takes a proof for good for so much longer.
+    /// Seconds that another instance's clock may be behind this one's: it accepts a proof that much longer.
     private static let leeway = 30.0
 
     private let store: any Store
     private let tenant: String?
 
-    /// - Parameter tenant: Whose callers prove; what belongs to a tenant is kept together in the store. A proof names
-    ///   the URL that it is for, so it is of no use at another tenant.
+    /// - Parameter tenant: The callers' tenant; everything of a tenant is kept together in the store. A proof names its
+    ///   URL, so it cannot be used at another tenant.
     public init(store: any Store, tenant: String? = nil) {
         self.store = store
         self.tenant = tenant
     }
 
-    /// Takes note that a proof was used.
+    /// Records the use of a proof.
     ///
     /// - Parameters:
-    ///   - keyThumbprint: Of the proof's key: what one key signs cannot stand in the way of another's.
+    ///   - keyThumbprint: Of the proof's key: proofs of different keys do not conflict.
     ///   - id: Its `jti`.
     ///   - until: The time from which it is too old.
     /// - Returns: Whether it was not used before.

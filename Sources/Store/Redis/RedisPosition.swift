@@ -1,6 +1,6 @@
 import Redis
 
-/// A place in both streams, and what was counted of changes until then: `change/announcement/count/added`.
+/// A position in both streams, and the number of changes until then: `change/announcement/count/added`.
 struct RedisPosition: Sendable, Hashable {
     var change: RedisStreamID
     var announcement: RedisStreamID
@@ -29,7 +29,7 @@ struct RedisPosition: Sendable, Hashable {
         self.tally = tally
     }
 
-    /// Where the streams are now.
+    /// The current end of the streams.
     static func current(_ client: RedisClient) async throws(StoreError) -> RedisPosition {
         let command = RedisScripts.currentPosition.command(keys: keys, arguments: [])
         let replies = try await RedisStore.exchange([command], with: client)
@@ -42,14 +42,14 @@ struct RedisPosition: Sendable, Hashable {
     }
 }
 
-/// How many changes there were, counted twice: a reader that has seen fewer has missed some, wherever in the stream they
-/// were trimmed or deleted.
+/// The number of changes, counted twice: a reader that has seen fewer has missed some, wherever in the stream they were
+/// trimmed or deleted.
 struct RedisTally: Sendable, Hashable {
-    /// By the scripts that make changes, beside the stream: it goes on when the stream alone is deleted, and begins with
-    /// the time, so that it is another one after all data was lost. 0: there was no change yet.
+    /// Counted by the scripts that make changes, beside the stream: it continues when only the stream is deleted, and
+    /// starts at the time, so that it differs after all data was lost. 0 before the first change.
     var count: UInt64
-    /// By the stream, whoever added to it, gateways before ``count`` was kept included. Nil: the server is older than
-    /// Redis 7.
+    /// Counted by the stream for all writers, including gateways before ``count`` existed. Nil if the server is older
+    /// than Redis 7.
     var added: UInt64?
 
     init(count: UInt64, added: UInt64?) {
@@ -67,45 +67,49 @@ struct RedisTally: Sendable, Hashable {
     }
 }
 
-/// What one look found the stream of changes to be.
+/// The state of the stream of changes at one read.
 struct RedisStreamState: Sendable {
-    /// Whether the entry of the reader's position is there.
+    /// Whether the entry of the reader's position exists.
     var hasPosition: Bool
-    /// Whether all entries are there that were acknowledged to this instance and that it has not read.
+    /// Whether all entries exist that were acknowledged to this instance and not read by it yet.
     var hasAcknowledged: Bool
-    /// The ID that was given out last; zero for a stream that is not there.
+    /// The last ID that was assigned; zero if the stream does not exist.
     var last: RedisStreamID
     var tally: RedisTally
 
-    /// Whether the changes that were read are all that were made after the position, or the first of them.
+    /// Whether the changes that were read are all changes after the position, or the first of them.
     ///
     /// - Parameters:
-    ///   - read: How many there were.
-    ///   - page: Where so many were read there may be more.
-    /// - Returns: What was counted up to the last of them; nil: it cannot be told that none is missing.
+    ///   - read: How many were read.
+    ///   - page: If so many were read there may be more.
+    /// - Returns: The count up to the last of them; nil if a missing change cannot be excluded.
     func tally(
-        after place: RedisPosition,
+        after position: RedisPosition,
         reading read: Int,
         page: Int = StoreNews.fullPage
     ) -> RedisTally? {
-        // Another history may have as many changes: a server that took over without the last ones, and took others.
-        let isSameHistory = hasPosition || place.change == last || place.change == .zero
-        guard isSameHistory, hasAcknowledged, let read = UInt64(exactly: read), tally.count >= place.tally.count else {
+        // Another history may have as many changes: a new master may lack the last ones, and have others.
+        let isSameHistory = hasPosition || position.change == last || position.change == .zero
+        guard isSameHistory, hasAcknowledged, let read = UInt64(exactly: read), tally.count >= position.tally.count
+        else {
             return nil
         }
-        let counted = tally.count - place.tally.count
+        let counted = tally.count - position.tally.count
         let made: UInt64
-        if let before = place.tally.added, let now = tally.added {
-            // A gateway of an earlier version adds without counting. But where there was no entry yet to stand behind,
-            // the count alone tells this history from another.
+        if let before = position.tally.added, let now = tally.added {
+            // A gateway of an earlier version adds without counting. But if there was no entry at the position yet, the
+            // count alone distinguishes this history from another.
             guard now >= before, counted <= now - before else { return nil }
             made = now - before
-            guard place.change != .zero || counted == made else { return nil }
+            guard position.change != .zero || counted == made else { return nil }
         } else {
             made = counted
         }
         if read == made { return tally }
         guard read >= page, read < made else { return nil }
-        return RedisTally(count: place.tally.count + min(read, counted), added: place.tally.added.map { $0 + read })
+        return RedisTally(
+            count: position.tally.count + min(read, counted),
+            added: position.tally.added.map { $0 + read }
+        )
     }
 }

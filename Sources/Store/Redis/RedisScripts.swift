@@ -1,9 +1,9 @@
 import Redis
 
-/// What has to happen in Redis as one step.
+/// Operations that Redis must execute in one step.
 enum RedisScripts {
-    /// A count that is not there begins with the microseconds of the clock, so that the count of a server that lost its
-    /// data is never taken for the one before.
+    /// A new count starts with the microseconds of the clock, so that the count of a server that lost its data differs
+    /// from the previous one.
     private static let startCount = """
         local function start_count(key, call)
             if redis.call('EXISTS', key) == 0 then
@@ -14,8 +14,8 @@ enum RedisScripts {
 
         """
 
-    /// Gives the ID that the stream `key` gave out last and how many entries were ever added to it; false where the
-    /// server, older than Redis 7, does not count them.
+    /// Returns the last ID of the stream `key` and how many entries were ever added to it; false if the server, older
+    /// than Redis 7, does not count them.
     private static let streamInfo = """
         local function stream_info(key)
             if redis.call('EXISTS', key) == 0 then return '0-0', 0 end
@@ -30,8 +30,9 @@ enum RedisScripts {
 
         """
 
-    /// `KEYS`: changes, announcements, count of changes. Gives the first one's last entry, or where it has none the last
-    /// ID that it gave out, the last ID of the second, the count, and the entries ever added to the first. Begins the count where there is none, unless the server takes no writes.
+    /// `KEYS`: changes, announcements, count of changes. Returns the first one's last entry, or without one its last
+    /// ID, the last ID of the second, the count, and the entries ever added to the first. Starts the count if there is
+    /// none, unless the server refuses writes.
     static let currentPosition = RedisScript(
         startCount + streamInfo + """
             start_count(KEYS[3], redis.pcall)
@@ -44,10 +45,9 @@ enum RedisScripts {
             """
     )
 
-    /// `KEYS`: changes, announcements, count of changes. `ARGV`: the position's IDs in both streams, the most
-    /// entries of each, other IDs. Gives what was added after the position, whether the first stream has the position's
-    /// entry, how many it has of the other ones, the last ID that it gave out, the count, and the entries ever added to
-    /// it.
+    /// `KEYS`: changes, announcements, count of changes. `ARGV`: the position's IDs in both streams, the most entries
+    /// of each, other IDs. Returns the entries after the position, whether the first stream has the position's entry,
+    /// how many it has of the other ones, its last ID, the count, and the entries ever added to it.
     static let look = RedisScript(
         streamInfo + """
             local function has(id) return #redis.call('XRANGE', KEYS[1], id, id) end
@@ -59,12 +59,12 @@ enum RedisScripts {
             """
     )
 
-    /// Adds to the stream `KEYS[3]`, counts that in `KEYS[4]`, and puts on record. `rest` is a line without its version, `score` when it expires,
-    /// or nothing. `known` gives what is on record, nil if it is nothing that can be read, and whether there is
-    /// anything; numbers keep the text they came with, so that none is rounded.
+    /// Adds to the stream `KEYS[3]`, counts that in `KEYS[4]`, and stores the record. `rest` is a line without its
+    /// version, `score` its expiry or empty. `known` returns the stored record, nil if it is unreadable, and whether
+    /// there is one; numbers keep their text, so that none is rounded.
     ///
     /// A sequence beyond 20 bits does not fit a version: the server's clock went back, and more than a million changes
-    /// were made in one of its milliseconds. Then the next millisecond is taken.
+    /// were made in one of its milliseconds. Then the next millisecond is used.
     private static let put =
         startCount + """
             -- Before the entry: one that is counted and not there makes readers load everything, the reverse would not.
@@ -108,9 +108,9 @@ enum RedisScripts {
 
             """
 
-    /// `KEYS`: records, expiry, changes, count of changes. `ARGV`: changes kept, tenant, now, then for each its digest, when it was
-    /// revoked, when it expires and its note. Gives for each its ID and both times as they are on record then: what is
-    /// in force ends no sooner and reaches no less far.
+    /// `KEYS`: records, expiry, changes, count of changes. `ARGV`: changes kept, tenant, now, then for each its digest,
+    /// when it was revoked, when it expires and its note. Returns for each its ID and both times as stored: an entry in
+    /// force is neither shortened nor narrowed.
     static let revoke = RedisScript(
         put + """
             local result = {}
@@ -134,7 +134,7 @@ enum RedisScripts {
     )
 
     /// `ARGV`: changes kept, tenant, now, when the record of a withdrawal expires at the latest, then the digests.
-    /// Gives the digest and the line of each that was in force.
+    /// Returns the digest and the line of each that was in force.
     static let withdraw = RedisScript(
         put + """
             local withdrawn = {}
@@ -156,11 +156,11 @@ enum RedisScripts {
     )
 
     /// `ARGV`: changes kept, tenant, then for each its digest, the two parts of its version, line without version and
-    /// expiry. Gives the IDs of those that were put back.
+    /// expiry. Returns the IDs of those that were restored.
     ///
-    /// What cannot be read is older than anything. The stream goes on above the version where it can, so that none
-    /// given out later is below it. The entry says in `v` what its version is. Its ID is another one than that of the
-    /// entry that was lost: a reader that stood there must not take this history for the one that it knew.
+    /// An unreadable record counts as older than any other. The stream continues above the version if it can, so that
+    /// no later one is below it. The entry has its version in `v`. Its ID differs from that of the lost entry: a reader
+    /// at that position must not take this history for the one that it knew.
     static let restore = RedisScript(
         put + """
             local ids = {}
@@ -184,7 +184,7 @@ enum RedisScripts {
             """
     )
 
-    /// `KEYS`: records, expiry. `ARGV`: now, how many at most. Gives how many were forgotten.
+    /// `KEYS`: records, expiry. `ARGV`: now, the maximum number. Returns how many were removed.
     static let removeExpired = RedisScript(
         """
         local digests = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', ARGV[1], 'LIMIT', 0, ARGV[2])
@@ -196,7 +196,8 @@ enum RedisScripts {
         """
     )
 
-    /// `KEYS`: the value. `ARGV`: what it has to be, what it is then, and its milliseconds or 0 for those it had left.
+    /// `KEYS`: the value. `ARGV`: the expected content, the new one, and its milliseconds or 0 to keep the remaining
+    /// ones.
     static let replace = RedisScript(
         """
         if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
@@ -207,8 +208,8 @@ enum RedisScripts {
         """
     )
 
-    /// `KEYS`: the lease, the last fencing token. `ARGV`: the holder, milliseconds. Gives the fencing token: the time
-    /// in microseconds, or one more than the last, so that a server that lost its data goes on above it.
+    /// `KEYS`: the lease, the last fencing token. `ARGV`: the holder, milliseconds. Returns the fencing token: the time
+    /// in microseconds, or one more than the last, so that a server that lost its data continues above it.
     static let acquire = RedisScript(
         """
         if redis.call('EXISTS', KEYS[1]) == 1 then return false end
@@ -232,7 +233,7 @@ enum RedisScripts {
         """
     )
 
-    /// `KEYS`: the lease, the value. `ARGV`: the holder, the value, its milliseconds or 0 for ever.
+    /// `KEYS`: the lease, the value. `ARGV`: the holder, the value, its milliseconds or 0 for no expiry.
     static let setHolding = RedisScript(
         """
         if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end

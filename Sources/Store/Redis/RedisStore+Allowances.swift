@@ -1,10 +1,10 @@
 import Redis
 
 extension RedisStore {
-    /// How many keys one script is given: others' commands wait for it.
+    /// Keys per script: other commands wait for it.
     private static let page = 256
 
-    /// Without waiting for replicas: a lost use lets a few requests more through, a slow one would hold up the next.
+    /// Does not wait for replicas: a lost use allows a few more requests, a slow one would delay the next.
     public func use(_ uses: [AllowanceUse], timeout: Duration) async throws(StoreError) -> [Int64] {
         guard !uses.isEmpty else { return [] }
         var commands: [RedisCommand] = []
@@ -25,11 +25,11 @@ extension RedisStore {
 }
 
 extension RedisScripts {
-    /// `KEYS`: the allowances. `ARGV`: for each the microseconds that are added, and how far ahead it may be at most.
-    /// Gives for each the microseconds until it is whole again, by the server's clock: the instances' differ.
+    /// `KEYS`: the allowances. `ARGV`: for each the microseconds to add, and how far ahead it may be at most. Returns
+    /// for each the microseconds until it is full again, by the server's clock, since the instances' clocks differ.
     ///
-    /// A key's value is when that is; it expires then. A value of another kind is taken for none, and so is one from
-    /// before the server's clock was set back.
+    /// A key's value is the time when that is; it expires then. A value of another kind counts as none, and so does one
+    /// from before the server's clock was set back.
     static let use = RedisScript(
         """
         local time = redis.call('TIME')

@@ -22,40 +22,40 @@ extension RedisStore {
         after position: StorePosition,
         waiting duration: Duration
     ) async throws(StoreError) -> StoreNews {
-        guard let place = RedisPosition(position), !witness.withLock({ $0.needsLoad }) else { return .missed }
+        guard let position = RedisPosition(position), !witness.withLock({ $0.needsLoad }) else { return .missed }
         let client = try clients().news
         let connection = client.connectionNumber
-        // Whether the history is whole is asked after the wait. So a connection that has not answered yet, or a position
-        // that it did not give, is asked without a wait first.
+        // The wait comes before the check that the history is complete. So for a connection that has not responded yet,
+        // or a position that it did not return, check first without waiting.
         let canWait = duration >= .milliseconds(1)
-        if !canWait || !witness.withLock({ $0.isProved(place, connection) }) {
-            let news = try await look(after: place, waiting: nil, client)
+        if !canWait || !witness.withLock({ $0.isProved(position, connection) }) {
+            let news = try await look(after: position, waiting: nil, client)
             guard canWait, case .changes([], [], _) = news else { return news }
         }
-        let news = try await look(after: place, waiting: duration, client)
+        let news = try await look(after: position, waiting: duration, client)
         if case .changes(_, _, let next) = news, let next = RedisPosition(next) {
             witness.withLock { $0.proved(next, connection) }
         }
         return news
     }
 
-    /// Waits for an entry, if it is to, and reads both streams in one step with what proves that nothing in between is
-    /// missing.
+    /// Waits for an entry, if requested, and reads both streams in one step together with the proof that nothing in
+    /// between is missing.
     private func look(
-        after place: RedisPosition,
+        after position: RedisPosition,
         waiting duration: Duration?,
         _ client: RedisClient
     ) async throws(StoreError) -> StoreNews {
         let unread = witness.withLock { $0.unread }
-        let arguments: [any RedisArgument] = [place.change.text, place.announcement.text, RevocationLimits.news]
+        let arguments: [any RedisArgument] = [position.change.text, position.announcement.text, RevocationLimits.news]
         let look = RedisScripts.look.command(keys: RedisPosition.keys, arguments: arguments + unread.map(\.text))
         var commands = [look]
         if let duration {
-            // What it reads is read again by the script, which cannot wait.
+            // The script reads the same entries again, because scripts cannot wait.
             var wait = RedisCommand("XREAD", "COUNT", 1, "BLOCK", Int64(duration.seconds * 1000))
-            for word in ["STREAMS", RedisKeys.changes, RedisKeys.announcements] { wait.append(word) }
-            wait.append(place.change.text)
-            wait.append(place.announcement.text)
+            for argument in ["STREAMS", RedisKeys.changes, RedisKeys.announcements] { wait.append(argument) }
+            wait.append(position.change.text)
+            wait.append(position.announcement.text)
             commands.insert(wait, at: 0)
         }
         let replies = try await Self.exchange(
@@ -64,18 +64,18 @@ extension RedisStore {
             timeout: configuration.commandTimeout + (duration ?? .zero)
         )
         guard let reply = replies.last else { throw .unexpected("XREAD") }
-        return try news(RedisLook(reply, unread: unread.count), after: place, unread: unread)
+        return try news(RedisLook(reply, unread: unread.count), after: position, unread: unread)
     }
 
     private func news(
         _ look: RedisLook,
-        after place: RedisPosition,
+        after position: RedisPosition,
         unread: [RedisStreamID]
     ) throws(StoreError) -> StoreNews {
-        guard let tally = look.state.tally(after: place, reading: look.changes.count) else {
+        guard let tally = look.state.tally(after: position, reading: look.changes.count) else {
             return .missed
         }
-        var next = place
+        var next = position
         next.tally = tally
         var changes: [RevocationRecord] = []
         for entry in look.changes {
@@ -88,7 +88,7 @@ extension RedisStore {
         }
         if let last = look.announcements.last { next.announcement = last.id }
         witness.withLock { $0.read(upTo: next.change, having: unread) }
-        // An announcement that means nothing is as good as lost, which announcements may be.
+        // An invalid announcement counts as lost, which announcements may be.
         return .changes(changes, look.announcements.compactMap(\.announcement), next.position)
     }
 }
@@ -99,7 +99,7 @@ private struct RedisLook {
     private(set) var announcements: [RedisEntry] = []
     let state: RedisStreamState
 
-    /// - Parameter unread: How many other IDs were asked for.
+    /// - Parameter unread: How many other IDs were requested.
     init(_ reply: RedisReply, unread: Int) throws(StoreError) {
         guard let parts = reply.array, parts.count == 6, let hasPosition = parts[1].integer,
             let found = parts[2].integer, let last = parts[3].bytes.flatMap({ RedisStreamID($0) })
@@ -131,18 +131,18 @@ private struct RedisEntry {
 
     init(_ reply: RedisReply) throws(StoreError) {
         guard let parts = reply.array, parts.count == 2, let id = parts[0].bytes.flatMap({ RedisStreamID($0) }),
-            let words = parts[1].array, words.count % 2 == 0
+            let pairs = parts[1].array, pairs.count % 2 == 0
         else { throw .unexpected("XREAD") }
         self.id = id
-        for index in stride(from: 0, to: words.count, by: 2) {
-            guard let name = words[index].bytes, let value = words[index + 1].bytes else {
+        for index in stride(from: 0, to: pairs.count, by: 2) {
+            guard let name = pairs[index].bytes, let value = pairs[index + 1].bytes else {
                 throw .unexpected("XREAD")
             }
             fields[String(decoding: name, as: UTF8.self)] = value
         }
     }
 
-    /// As the scripts of ``RedisScripts`` wrote it, whatever fields there are beside; nil: it cannot be read.
+    /// As written by the scripts of ``RedisScripts``, with any further fields; nil if it is unreadable.
     var record: RevocationRecord? {
         let versionID = if let version = fields["v"] { RedisStreamID(version) } else { id }
         guard let tenant = fields["t"], let digest = fields["d"], let line = fields["r"],
@@ -156,7 +156,7 @@ private struct RedisEntry {
         )
     }
 
-    /// Nil: it is none.
+    /// Nil if it is not an announcement.
     var announcement: Announcement? {
         guard let topic = fields["topic"], let subject = fields["subject"] else { return nil }
         return Announcement(

@@ -3,12 +3,12 @@ import Synchronization
 import Time
 
 extension RedisStore {
-    /// Records one script takes: it keeps the server from everybody else for a millisecond or two.
+    /// Records per script: it blocks the server for a millisecond or two.
     private static let recordsAScript = 100
     private static let scriptsAPipeline = 50
-    /// Fields that the server is asked for at once.
+    /// Fields per request to the server.
     private static let scanned = 1000
-    /// Pages of a scan that one call reads at most, when most of what it sees is not in force.
+    /// The maximum pages of a scan that one call reads, if most entries are not in force.
     private static let scannedPages = 100
     private static let expiredAtOnce = 500
 
@@ -46,12 +46,12 @@ extension RedisStore {
         _ batch: ArraySlice<RevocationRecord>,
         _ reply: RedisReply
     ) throws(StoreError) -> [RevocationRecord] {
-        guard let words = reply.array, words.count == 3 * batch.count else { throw .unexpected("the revocations") }
+        guard let parts = reply.array, parts.count == 3 * batch.count else { throw .unexpected("the revocations") }
         var records = Array(batch)
         for index in records.indices {
-            guard let id = words[3 * index].bytes.flatMap({ RedisStreamID($0) }),
-                let revokedAt = words[3 * index + 1].bytes.flatMap({ RevocationRecordCodec.number($0.span) }),
-                let expiresAt = words[3 * index + 2].bytes.flatMap({ RevocationRecordCodec.number($0.span) })
+            guard let id = parts[3 * index].bytes.flatMap({ RedisStreamID($0) }),
+                let revokedAt = parts[3 * index + 1].bytes.flatMap({ RevocationRecordCodec.number($0.span) }),
+                let expiresAt = parts[3 * index + 2].bytes.flatMap({ RevocationRecordCodec.number($0.span) })
             else { throw .unexpected("the revocations") }
             records[index].version = try Self.version(id)
             records[index].revokedAt = UnixTime(revokedAt)
@@ -77,8 +77,8 @@ extension RedisStore {
         for pipeline in commands.chunks(of: Self.scriptsAPipeline) {
             let (replies, connection) = try await writeChanges(Array(pipeline))
             for reply in replies {
-                guard let words = reply.array else { throw .unexpected("the withdrawals") }
-                let (withdrawn, unreadable) = try Self.records(words, tenant: tenant)
+                guard let parts = reply.array else { throw .unexpected("the withdrawals") }
+                let (withdrawn, unreadable) = try Self.records(parts, tenant: tenant)
                 guard unreadable.isEmpty else { throw .garbled("a note of what was withdrawn") }
                 saw(withdrawn.map { RedisStreamID(version: $0.version) }, on: connection)
                 records += withdrawn
@@ -134,14 +134,14 @@ extension RedisStore {
     ) async throws(StoreError) -> StorePosition {
         let client = try clients().commands
         witness.withLock { $0.loadBegan() }
-        // First of all: what changes while the pages are read is told again by the news.
+        // First: changes made while the pages are read appear again in the news.
         let position = try await RedisPosition.current(client)
         let connection = client.connectionNumber
         for tenant in tenants {
             var cursor = "0"
             repeat {
                 let (records, next) = try await scan(tenant, cursor: cursor, count: Self.scanned)
-                // A cursor means something else to another server, or to the same one started again.
+                // A cursor is invalid for another server, or for the same one after a restart.
                 guard client.connectionNumber == connection else {
                     throw .unavailable("the connection was lost while revocations were loaded")
                 }
@@ -180,10 +180,10 @@ extension RedisStore {
         count: Int
     ) async throws(StoreError) -> (records: [RevocationRecord], next: String) {
         let reply = try await send(RedisCommand("HSCAN", RedisKeys.revocations(tenant), cursor, "COUNT", count))[0]
-        guard let parts = reply.array, parts.count == 2, let next = parts[0].bytes, let words = parts[1].array else {
+        guard let parts = reply.array, parts.count == 2, let next = parts[0].bytes, let entries = parts[1].array else {
             throw .unexpected("HSCAN")
         }
-        let (records, unreadable) = try Self.records(words, tenant: tenant)
+        let (records, unreadable) = try Self.records(entries, tenant: tenant)
         self.unreadable.found(unreadable, tenant: tenant)
         return (records, String(decoding: next, as: UTF8.self))
     }
@@ -202,12 +202,12 @@ extension RedisStore {
         return first + batch.flatMap(record)
     }
 
-    /// When a record expires, as a sorted set takes it.
+    /// A record's expiry as the score of a sorted set.
     private static func score(_ record: RevocationRecord) -> String {
         record.expiresAt.seconds.isFinite ? "\(record.expiresAt.seconds)" : ""
     }
 
-    /// In the order given, as many as one script takes, those of one tenant each.
+    /// In the given order, as many as fit into one script, all of one tenant.
     private static func batches(_ records: [RevocationRecord]) -> [ArraySlice<RevocationRecord>] {
         var batches: [ArraySlice<RevocationRecord>] = []
         var start = 0
@@ -221,12 +221,12 @@ extension RedisStore {
         return batches
     }
 
-    /// Acknowledged changes: reads go by them.
+    /// Acknowledged changes, for which reads check.
     private func saw(_ ids: [RedisStreamID], on connection: UInt64?) {
         if let last = ids.max() { witness.withLock { $0.saw(last, on: connection) } }
     }
 
-    /// - Returns: The replies, and the connection that they came on; nil if there was another one in between.
+    /// - Returns: The replies, and the connection that they came on; nil if it changed in between.
     private func writeChanges(
         _ commands: [RedisCommand]
     ) async throws(StoreError) -> (replies: [RedisReply], connection: UInt64?) {
@@ -236,12 +236,12 @@ extension RedisStore {
         return (replies, client.connectionNumber == connection ? connection : nil)
     }
 
-    /// The IDs that a script gave its entries of the stream.
+    /// The IDs that a script assigned to its stream entries.
     private func ids(_ reply: RedisReply) throws(StoreError) -> [RedisStreamID] {
-        guard let words = reply.array else { throw .unexpected("a script") }
+        guard let parts = reply.array else { throw .unexpected("a script") }
         var ids: [RedisStreamID] = []
-        for word in words {
-            guard let id = word.bytes.flatMap({ RedisStreamID($0) }) else { throw .unexpected("a script") }
+        for part in parts {
+            guard let id = part.bytes.flatMap({ RedisStreamID($0) }) else { throw .unexpected("a script") }
             ids.append(id)
         }
         return ids
@@ -252,18 +252,18 @@ extension RedisStore {
         return version
     }
 
-    /// - Parameter words: Digests and lines in turn.
-    /// - Returns: The records, and the digests of those that cannot be read.
+    /// - Parameter parts: Digests and lines alternately.
+    /// - Returns: The records, and the digests of unreadable ones.
     private static func records(
-        _ words: [RedisReply],
+        _ parts: [RedisReply],
         tenant: String
     ) throws(StoreError) -> (records: [RevocationRecord], unreadable: [String]) {
-        guard words.count % 2 == 0 else { throw .unexpected("the records") }
+        guard parts.count % 2 == 0 else { throw .unexpected("the records") }
         var records: [RevocationRecord] = []
         var unreadable: [String] = []
-        records.reserveCapacity(words.count / 2)
-        for index in stride(from: 0, to: words.count, by: 2) {
-            guard case .string(let digest) = words[index], case .string(let line) = words[index + 1] else {
+        records.reserveCapacity(parts.count / 2)
+        for index in stride(from: 0, to: parts.count, by: 2) {
+            guard case .string(let digest) = parts[index], case .string(let line) = parts[index + 1] else {
                 throw .unexpected("the records")
             }
             if let record = try? RevocationRecordCodec.read(line, tenant: tenant, digest: digest) {

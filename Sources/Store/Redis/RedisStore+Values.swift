@@ -83,7 +83,7 @@ extension RedisStore {
 }
 
 extension Duration {
-    /// At least one, which is the least that Redis takes; rounded down.
+    /// At least one, the minimum for Redis; rounded down.
     fileprivate var wholeMilliseconds: Int64 {
         let (seconds, attoseconds) = components
         return max(1, min(seconds, 1 << 40) * 1000 + attoseconds / 1_000_000_000_000_000)

@@ -4,14 +4,14 @@ public import Redis
 import Synchronization
 public import Time
 
-/// Redis, for a fleet: what one instance writes the others see, and are told within milliseconds.
+/// Redis, for a fleet: instances see each other's writes, and are notified within milliseconds.
 ///
-/// Each operation that changes more than one key is a script, one step for everybody. With Sentinel a write counts as
+/// Each operation that changes more than one key is a script, which is atomic. With Sentinel a write counts as
 /// acknowledged when a replica has it too, so that it outlives the loss of the master.
 public final class RedisStore: Store {
     struct Clients: Sendable {
         let commands: RedisClient
-        /// For reads that wait: what comes after one on a connection would wait with it.
+        /// For blocking reads: later commands on the same connection would wait with them.
         let news: RedisClient
     }
 
@@ -20,10 +20,10 @@ public final class RedisStore: Store {
         case open(Clients)
     }
 
-    /// How many milliseconds a write waits for a replica to have it.
+    /// Milliseconds that a write waits for a replica.
     private static let replicationTimeout = 1000
 
-    /// What the user needs, as an ACL says it.
+    /// The rights that the user needs, as an ACL.
     static let rights = "~gatehouse:* +@read +@write +@scripting +@connection +time +wait +role"
 
     public let name = "redis"
@@ -52,7 +52,7 @@ public final class RedisStore: Store {
         )
     }
 
-    /// - Parameter keptChanges: How many changes are kept at least for readers that fell behind.
+    /// - Parameter keptChanges: The minimum number of changes kept for readers that fell behind.
     init(
         _ configuration: RedisConfiguration,
         eventLoopGroup: any EventLoopGroup,
@@ -113,7 +113,7 @@ public final class RedisStore: Store {
         try await Self.exchange(commands, with: clients().commands)
     }
 
-    /// - Returns: The replies, none of which is an error, once a replica has what was written, if there should be one.
+    /// - Returns: The replies, none of which is an error, once a replica has the writes, if there should be one.
     func write(_ commands: [RedisCommand]) async throws(StoreError) -> [RedisReply] {
         guard hasReplicas else { return try await Self.exchange(commands, with: clients().commands) }
         var replies = try await Self.exchange(

@@ -1,5 +1,5 @@
-/// The name of a stream's entry: Unix milliseconds of the server and a count. A version is made of it, and goes back
-/// into it.
+/// The ID of a stream's entry: Unix milliseconds of the server and a sequence number. Versions are made from it, and
+/// convert back.
 struct RedisStreamID: Sendable, Hashable, Comparable {
     static let zero = RedisStreamID(milliseconds: 0, sequence: 0)
 
@@ -28,7 +28,7 @@ struct RedisStreamID: Sendable, Hashable, Comparable {
 
     var text: String { "\(milliseconds)-\(sequence)" }
 
-    /// Nil if it does not fit: the scripts write none such.
+    /// Nil if it does not fit: the scripts do not write such.
     var version: UInt64? {
         guard milliseconds < 1 << (63 - RevocationVersion.countBits), sequence < 1 << RevocationVersion.countBits else {
             return nil

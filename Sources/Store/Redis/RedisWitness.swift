@@ -1,13 +1,13 @@
 /// The changes that Redis acknowledged to this instance and that it has not read yet. If the stream lacks one of them,
-/// Redis has lost what it acknowledged, or another server took over that never had it.
+/// Redis has lost acknowledged data, or a server that never had it took over.
 ///
 /// All writes on one connection go to one server, whose history either has all of them up to one or lost that one too:
-/// so the latest of each connection stands for all before it. The latest of all would not do: after a failover it may
-/// be one that the new master took, while the one before it was lost with the old master.
+/// so the latest of each connection covers all before it. The latest of all is not enough: after a failover it may be
+/// one that the new master accepted, while the one before it was lost with the old master.
 struct RedisWitness {
     private struct Acknowledged {
         var id: RedisStreamID
-        /// Nil: it is not known which one it was.
+        /// Nil if unknown.
         let connection: UInt64?
         var precedesLoad = false
     }
@@ -17,15 +17,15 @@ struct RedisWitness {
 
     private var acknowledged: [Acknowledged] = []
     private var isLoading = false
-    /// Whether one was forgotten for ``limit``'s sake: only a load makes up for it.
+    /// Whether one was dropped because of ``limit``: only a load makes up for it.
     private(set) var needsLoad = false
-    /// The last place that the stream was found to have, and the connection on which it was.
-    private var proof: (place: RedisPosition, connection: UInt64)?
+    /// The last position found in the stream, and the connection on which it was.
+    private var proof: (position: RedisPosition, connection: UInt64)?
 
-    /// What the stream has to have.
+    /// The entries that the stream must have.
     var unread: [RedisStreamID] { acknowledged.map(\.id) }
 
-    /// - Parameter connection: On which it was acknowledged; nil if that cannot be told.
+    /// - Parameter connection: The one on which it was acknowledged; nil if unknown.
     mutating func saw(_ id: RedisStreamID, on connection: UInt64?) {
         if let connection, let index = acknowledged.firstIndex(where: { $0.connection == connection }) {
             acknowledged[index].id = max(acknowledged[index].id, id)
@@ -39,7 +39,7 @@ struct RedisWitness {
         acknowledged.append(Acknowledged(id: id, connection: connection))
     }
 
-    /// - Parameter found: Of ``unread``, what the stream had when it was read up to `last`.
+    /// - Parameter found: The entries of ``unread`` that the stream had when it was read up to `last`.
     mutating func read(upTo last: RedisStreamID, having found: [RedisStreamID]) {
         acknowledged.removeAll { $0.id <= last && found.contains($0.id) }
     }
@@ -51,17 +51,16 @@ struct RedisWitness {
         for index in acknowledged.indices { acknowledged[index].precedesLoad = true }
     }
 
-    /// What was lost before is dealt with: from here on the stream as it was when the load began counts, and what came
-    /// after.
+    /// Earlier losses are dealt with: from here on the stream as it was when the load began counts, and later entries.
     mutating func loaded() {
         isLoading = false
         acknowledged.removeAll { $0.precedesLoad }
     }
 
-    /// Whether that place was found in the stream on that connection, and nothing was looked for since.
-    func isProved(_ place: RedisPosition, _ connection: UInt64) -> Bool {
-        proof?.place == place && proof?.connection == connection
+    /// Whether the position was found in the stream on that connection, and nothing was acknowledged since.
+    func isProved(_ position: RedisPosition, _ connection: UInt64) -> Bool {
+        proof?.position == position && proof?.connection == connection
     }
 
-    mutating func proved(_ place: RedisPosition, _ connection: UInt64) { proof = (place, connection) }
+    mutating func proved(_ position: RedisPosition, _ connection: UInt64) { proof = (position, connection) }
 }

@@ -1,13 +1,13 @@
 import Time
 
-/// A record as a field of a tenant's hash has it, in one line, with the digest for its name:
+/// A record as a field of a tenant's hash, in one line, with the digest as its name:
 ///
 ///     1763719200000-0 1763719200.25 1763805600.0 R {"kind":"jti","id":"…"}
 ///
-/// That is its version, when it was revoked, when it expires (`inf`: never), `R`evoked or `W`ithdrawn, and the note. An
-/// entry of the stream has the line without the version: that is the entry's own ID.
+/// That is its version, when it was revoked, when it expires (`inf` for never), `R`evoked or `W`ithdrawn, and the note.
+/// An entry of the stream has the line without the version: that is the entry's own ID.
 ///
-/// A start reads a million of them: they are read by hand.
+/// A start may read a million of them, hence the hand-written parser.
 enum RevocationRecordCodec {
     /// All but the version.
     static func withoutVersion(_ record: RevocationRecord) -> [UInt8] {
@@ -17,12 +17,12 @@ enum RevocationRecordCodec {
 
     static func read(_ line: [UInt8], tenant: String, digest: [UInt8]) throws(StoreError) -> RevocationRecord {
         let bytes = line.span
-        var place = 0
-        guard let version = version(bytes.extracting(word(bytes, &place))) else { throw garbled(tenant, digest) }
-        return try read(bytes, from: place, version: version, tenant: tenant, digest: digest)
+        var position = 0
+        guard let version = version(bytes.extracting(word(bytes, &position))) else { throw garbled(tenant, digest) }
+        return try read(bytes, from: position, version: version, tenant: tenant, digest: digest)
     }
 
-    /// - Parameter line: What ``withoutVersion(_:)`` gave.
+    /// - Parameter line: The result of ``withoutVersion(_:)``.
     static func read(
         _ line: [UInt8],
         version: UInt64,
@@ -39,15 +39,15 @@ enum RevocationRecordCodec {
         tenant: String,
         digest digestText: [UInt8]
     ) throws(StoreError) -> RevocationRecord {
-        var place = start
+        var position = start
         guard let digest = RevocationDigest(digits: digestText.span),
-            let revokedAt = number(bytes.extracting(word(bytes, &place))), revokedAt.isFinite,
-            let expiresAt = number(bytes.extracting(word(bytes, &place))), !expiresAt.isNaN
+            let revokedAt = number(bytes.extracting(word(bytes, &position))), revokedAt.isFinite,
+            let expiresAt = number(bytes.extracting(word(bytes, &position))), !expiresAt.isNaN
         else { throw garbled(tenant, digestText) }
-        let state = word(bytes, &place)
+        let state = word(bytes, &position)
         let isWithdrawn = state.count == 1 && bytes[state.lowerBound] == UInt8(ascii: "W")
         guard isWithdrawn || state.count == 1 && bytes[state.lowerBound] == UInt8(ascii: "R"),
-            let note = RevocationNote(json: bytes.extracting(place..<bytes.count))
+            let note = RevocationNote(json: bytes.extracting(position..<bytes.count))
         else { throw garbled(tenant, digestText) }
         return RevocationRecord(
             tenant: tenant,
@@ -60,12 +60,12 @@ enum RevocationRecordCodec {
         )
     }
 
-    /// Up to the next space, which is passed over.
-    private static func word(_ bytes: Span<UInt8>, _ place: inout Int) -> Range<Int> {
-        let start = place
-        while place < bytes.count, bytes[place] != UInt8(ascii: " ") { place += 1 }
-        let end = place
-        place = min(place + 1, bytes.count)
+    /// Up to the next space, which is skipped.
+    private static func word(_ bytes: Span<UInt8>, _ position: inout Int) -> Range<Int> {
+        let start = position
+        while position < bytes.count, bytes[position] != UInt8(ascii: " ") { position += 1 }
+        let end = position
+        position = min(position + 1, bytes.count)
         return start..<end
     }
 
@@ -86,7 +86,7 @@ enum RevocationRecordCodec {
         return milliseconds.flatMap { RedisStreamID(milliseconds: $0, sequence: number).version }
     }
 
-    /// The exact value of what Swift writes for a number.
+    /// The exact value of a number as Swift writes it.
     static func number(_ word: Span<UInt8>) -> Double? {
         var digits: UInt64 = 0
         var decimals = -1
@@ -102,13 +102,13 @@ enum RevocationRecordCodec {
             }
         }
         guard word.count > (decimals < 0 ? 0 : 1), decimals < powersOfTen.count else { return nil }
-        // A Double holds both exactly, so that their quotient is the nearest there is.
+        // A Double holds both exactly, so that their quotient is correctly rounded.
         return Double(digits) / powersOfTen[max(0, decimals)]
     }
 
-    /// With an exponent, a sign, or no end (`inf`).
+    /// With an exponent, a sign, or infinite (`inf`).
     private static func rarelyWritten(_ word: Span<UInt8>) -> Double? {
-        // The system reads up to a zero byte, and takes what comes before it for the whole.
+        // The system's parser stops at a zero byte, and would accept what comes before it.
         for index in word.indices where word[index] <= UInt8(ascii: " ") || word[index] > 0x7e { return nil }
         return Double(String(decoding: word.indices.map { word[$0] }, as: UTF8.self))
     }
@@ -123,7 +123,7 @@ enum RevocationRecordCodec {
 }
 
 extension RevocationDigest {
-    /// Reads what ``text`` gives.
+    /// Parses the result of ``text``.
     init?(digits: Span<UInt8>) {
         guard digits.count == 32 else { return nil }
         var halves: [2 of UInt64] = [0, 0]

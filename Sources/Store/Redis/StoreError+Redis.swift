@@ -25,7 +25,7 @@ extension StoreError {
         }
     }
 
-    /// What a script met is the code of its own answer with Redis 7; before that it stands in the message.
+    /// With Redis 7 the error code of a command in a script is the code of the reply; before that it is in the message.
     private static func cause(_ code: String, _ message: String) -> String {
         guard code == "ERR" else { return code }
         if message.contains("executing the script can't") { return "NOPERM" }
@@ -41,6 +41,6 @@ extension RedisReply {
 }
 
 extension StoreError {
-    /// A reply of another shape than the command has.
+    /// A reply of an unexpected shape.
     static func unexpected(_ command: String) -> StoreError { .garbled("Redis' reply to \(command)") }
 }

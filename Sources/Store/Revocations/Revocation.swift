@@ -1,11 +1,11 @@
 public import Time
 
-/// What is refused before it expires.
+/// What a revocation refuses.
 public enum RevocationTarget: Sendable, Hashable {
     /// One token, by its `iss` and `jti`.
     case token(issuer: String, tokenID: String)
-    /// One token without a `jti`, by the SHA-256 of its signing input: a signature that is encoded anew leaves it the same
-    /// token. Of an opaque token it is that of the whole.
+    /// One token without a `jti`, by the SHA-256 of its signing input: another encoding of the signature does not
+    /// change it. For an opaque token the hash of the whole.
     case signingInput(sha256: [UInt8])
     /// Every token with this `sid`.
     case session(String)
@@ -14,7 +14,7 @@ public enum RevocationTarget: Sendable, Hashable {
     /// Every token of the tenant that was issued before the revocation.
     case tenant
 
-    /// The word for it in the admin API.
+    /// Its name in the admin API.
     public var kind: String {
         switch self {
         case .token: "jti"
@@ -26,16 +26,16 @@ public enum RevocationTarget: Sendable, Hashable {
     }
 }
 
-/// A revocation as it is asked for.
+/// A requested revocation.
 public struct Revocation: Sendable, Equatable {
     /// The tenant's name in tenants.yaml.
     public var tenant: String
     public var target: RevocationTarget
     /// For a subject and a tenant, tokens issued before it are refused.
     public var revokedAt: UnixTime
-    /// The time from which the record is forgotten; `.distantFuture`: never.
+    /// The time from which the record is dropped; `.distantFuture` for never.
     public var expiresAt: UnixTime
-    /// For people.
+    /// For operators.
     public var reason: String?
 
     public init(
@@ -53,16 +53,16 @@ public struct Revocation: Sendable, Equatable {
     }
 }
 
-/// A revocation as it is on record: what lookups need, and a note for people.
+/// A stored revocation: what lookups need, and a note for operators.
 public struct RevocationRecord: Sendable, Equatable {
     public var tenant: String
     public var digest: RevocationDigest
-    /// Whether it was taken back; kept for a while so that no instance brings it back.
+    /// Whether it was withdrawn; kept for a while so that no instance restores it.
     public var isWithdrawn: Bool
     public var revokedAt: UnixTime
-    /// `.distantFuture`: never.
+    /// `.distantFuture` for never.
     public var expiresAt: UnixTime
-    /// Grows with every change that the store takes: of two records of one digest the greater is the later.
+    /// Grows with every change in the store: of two records with one digest the greater is the later.
     public var version: UInt64
     public var note: RevocationNote
 
@@ -96,11 +96,11 @@ public struct RevocationRecord: Sendable, Equatable {
     }
 }
 
-/// What people are told of a revocation. Holds no token.
+/// The description of a revocation for operators. Contains no token.
 public struct RevocationNote: Sendable, Hashable, Codable {
-    /// `jti`, `token`, `session`, `subject`, `all`, or `restored` where only the digest was left of it.
+    /// `jti`, `token`, `session`, `subject`, `all`, or `restored` if only the digest was left.
     public var kind: String
-    /// The `jti`, `sid` or `sub`; for a token without a `jti` nothing.
+    /// The `jti`, `sid` or `sub`; nil for a token without a `jti`.
     public var id: String?
     public var issuer: String?
     public var reason: String?
@@ -124,6 +124,6 @@ public struct RevocationNote: Sendable, Hashable, Codable {
         }
     }
 
-    /// Of what was put back by an instance that remembered the digest alone.
+    /// For a record restored by an instance that had only the digest.
     public static let restored = RevocationNote(kind: "restored")
 }

@@ -1,7 +1,7 @@
 import Crypto
 
-/// 128 bits of a SHA-256 over what is revoked: what records and lookups go by. Two things with one digest would take
-/// 2^64 tries by whoever makes both, and 2^128 to hit somebody else's.
+/// 128 bits of a SHA-256 over the revoked subject; the key of records and lookups. Constructing two subjects with one
+/// digest takes 2^64 attempts, and matching a given one 2^128.
 public struct RevocationDigest: Sendable, Hashable {
     public let high: UInt64
     public let low: UInt64

@@ -45,21 +45,22 @@ extension RevocationNote {
         }
     }
 
-    /// What has no escape, no white space and no member that is not ours: nearly all there are.
+    /// The fast path: JSON without escapes, white space or unknown members, which is nearly all of it.
     private static func readPlainly(_ json: Span<UInt8>) -> RevocationNote? {
         var note = RevocationNote(kind: "")
         var hasKind = false
-        var place = 0
+        var position = 0
         guard json.count > 2, json[0] == UInt8(ascii: "{"), json[json.count - 1] == UInt8(ascii: "}") else {
             return nil
         }
         repeat {
-            place += 1
-            guard let name = plainText(json, &place), place < json.count, json[place] == UInt8(ascii: ":") else {
+            position += 1
+            guard let name = plainText(json, &position), position < json.count, json[position] == UInt8(ascii: ":")
+            else {
                 return nil
             }
-            place += 1
-            guard let value = plainText(json, &place), place < json.count else { return nil }
+            position += 1
+            guard let value = plainText(json, &position), position < json.count else { return nil }
             switch name {
             case "kind":
                 note.kind = value
@@ -69,20 +70,20 @@ extension RevocationNote {
             case "reason": note.reason = value
             default: return nil
             }
-        } while json[place] == UInt8(ascii: ",")
-        return hasKind && place == json.count - 1 ? note : nil
+        } while json[position] == UInt8(ascii: ",")
+        return hasKind && position == json.count - 1 ? note : nil
     }
 
-    private static func plainText(_ json: Span<UInt8>, _ place: inout Int) -> String? {
-        guard place < json.count, json[place] == UInt8(ascii: "\"") else { return nil }
-        let start = place + 1
+    private static func plainText(_ json: Span<UInt8>, _ position: inout Int) -> String? {
+        guard position < json.count, json[position] == UInt8(ascii: "\"") else { return nil }
+        let start = position + 1
         var end = start
         while end < json.count, json[end] != UInt8(ascii: "\"") {
             if json[end] == UInt8(ascii: "\\") || json[end] < 0x20 { return nil }
             end += 1
         }
         guard end < json.count, let text = try? UTF8Span(validating: json.extracting(start..<end)) else { return nil }
-        place = end + 1
+        position = end + 1
         return String(copying: text)
     }
 }

@@ -16,7 +16,7 @@ enum RevocationVersion {
 
 /// Bounds that all stores share.
 enum RevocationLimits {
-    /// How long a record that was taken back is kept at most: an instance that was cut off for longer might bring it
+    /// How long a withdrawn record is kept at most: an instance that was cut off for longer might bring it
     /// back.
     static let withdrawnLifetime: Double = 30 * 24 * 3600
     /// Records a page of ``Store/loadRevocations(tenants:page:)``.
@@ -42,7 +42,7 @@ extension Revocation {
 extension RevocationRecord {
     func isInForce(at now: UnixTime) -> Bool { !isWithdrawn && expiresAt > now }
 
-    /// This one in the place of another that is in force: neither ends it sooner nor reaches less far.
+    /// This record as the replacement of one that is in force: it neither ends sooner nor covers less.
     ///
     /// - Parameters:
     ///   - revokedAt: The other's.
@@ -54,7 +54,7 @@ extension RevocationRecord {
         return record
     }
 
-    /// The record that says that this one was taken back.
+    /// The record that marks this one as withdrawn.
     func withdrawn(version: UInt64, now: UnixTime) -> RevocationRecord {
         var record = self
         record.isWithdrawn = true

@@ -1,10 +1,9 @@
 import Logging
 import Synchronization
 
-/// Says what is in a store and cannot be read. It is passed over: failing for its sake would leave everybody without
-/// all the rest.
+/// Logs unreadable entries of a store. They are skipped: failing because of one would make all others unavailable.
 final class UnreadableLog: Sendable {
-    /// Digests that one line of the log names at most.
+    /// The maximum number of digests in one log line.
     private static let named = 10
 
     private let logger: Logger
@@ -14,7 +13,7 @@ final class UnreadableLog: Sendable {
         self.logger = logger
     }
 
-    /// - Parameter digests: Of the records of one page that cannot be read.
+    /// - Parameter digests: Of unreadable records of one page.
     func found(_ digests: [String], tenant: String) {
         guard !digests.isEmpty else { return }
         logger.error(
@@ -27,9 +26,9 @@ final class UnreadableLog: Sendable {
         )
     }
 
-    /// Said once, however many readers come by.
+    /// Logged once, for any number of readers.
     ///
-    /// - Parameter id: What the store knows the change by.
+    /// - Parameter id: The store's identifier of the change.
     func foundChange(_ id: String) {
         let isNew = lastChange.withLock { last in
             defer { last = id }

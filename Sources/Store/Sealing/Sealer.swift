@@ -1,7 +1,7 @@
 import Crypto
 
-/// Keeps values secret from whoever can read the store, and untouched: AES-256-GCM (NIST SP 800-38D), bound to the key
-/// that a value is kept under, so that it cannot stand in for another.
+/// Encrypts and authenticates values in the store: AES-256-GCM (NIST SP 800-38D), bound to the key that a value is
+/// stored under, so that it cannot replace another.
 ///
 ///     version (1 byte) · key id (4) · nonce (12) · ciphertext · tag (16)
 public struct Sealer: Sendable {
@@ -60,6 +60,6 @@ public struct Sealer: Sendable {
         return value.map(Array.init)
     }
 
-    /// What is authenticated beside the value. The header's length is fixed, so that the two cannot run together.
+    /// Authenticated in addition to the value. The header's length is fixed, so the two parts are unambiguous.
     private static func context(_ key: StoreKey, _ header: [UInt8]) -> [UInt8] { header + Array(key.text.utf8) }
 }

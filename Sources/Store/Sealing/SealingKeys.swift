@@ -1,10 +1,10 @@
 import Crypto
 import Foundation
 
-/// The keys of `GATEHOUSE_KEY`: the first seals, each of them opens. Changing the key is putting a new one in front,
-/// and leaving out the old one when nothing sealed with it is left.
+/// The keys of `GATEHOUSE_KEY`: the first seals, each of them opens. To change the key, put a new one in front, and
+/// remove the old one when nothing sealed with it is left.
 public struct SealingKeys: Sendable {
-    /// Names a key without giving it away: the first bytes of a hash of it.
+    /// Identifies a key without revealing it: the first bytes of its hash.
     struct KeyID: Sendable, Hashable {
         static let length = 4
         let bytes: [UInt8]
@@ -28,23 +28,23 @@ public struct SealingKeys: Sendable {
     let others: [Key]
 
     /// - Parameter text: 32 bytes in base64 (RFC 4648 section 4), or several of those, separated by commas.
-    /// - Throws: ``StoreError/unusable(_:)``, which says what is wrong and shows nothing of the keys.
+    /// - Throws: ``StoreError/unusable(_:)``, with the problem, without any part of the keys.
     public init(_ text: String) throws(StoreError) {
-        let words = text.split(separator: ",", omittingEmptySubsequences: false)
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false)
         var keys: [Key] = []
-        for (index, word) in words.enumerated() {
-            let place = words.count == 1 ? "GATEHOUSE_KEY" : "GATEHOUSE_KEY: key \(index + 1) of \(words.count)"
-            keys.append(Key(try Self.read(word, place: place)))
+        for (index, part) in parts.enumerated() {
+            let label = parts.count == 1 ? "GATEHOUSE_KEY" : "GATEHOUSE_KEY: key \(index + 1) of \(parts.count)"
+            keys.append(Key(try Self.read(part, label: label)))
         }
         guard let first = keys.first else { throw .unusable("GATEHOUSE_KEY is empty: \(Self.remedy)") }
         self.first = first
         others = Array(keys.dropFirst())
     }
 
-    /// A key for something else than sealing, the same at every instance whose first key is the same (RFC 5869).
+    /// A key for other purposes than sealing, the same on every instance with the same first key (RFC 5869).
     ///
-    /// - Parameter purpose: Another key for each.
-    /// - Returns: 32 bytes, from which nobody gets back to the sealing key.
+    /// - Parameter purpose: Each purpose gives a different key.
+    /// - Returns: 32 bytes that do not reveal the sealing key.
     public func derivedKey(for purpose: String) -> [UInt8] {
         let info = Array("gatehouse \(purpose)".utf8)
         return HKDF<SHA256>.deriveKey(inputKeyMaterial: first.key, info: info, outputByteCount: 32)
@@ -53,15 +53,15 @@ public struct SealingKeys: Sendable {
 
     private static let remedy = "it takes 32 random bytes in base64, as `openssl rand -base64 32` gives"
 
-    private static func read(_ word: Substring, place: String) throws(StoreError) -> [UInt8] {
-        let word = word.trimmingCharacters(in: .whitespacesAndNewlines)
-        guard !word.isEmpty else { throw .unusable("\(place) is empty: \(remedy)") }
-        guard let bytes = Data(base64Encoded: word) else {
-            let isForURLs = word.contains { $0 == "-" || $0 == "_" }
+    private static func read(_ part: Substring, label: String) throws(StoreError) -> [UInt8] {
+        let text = part.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard !text.isEmpty else { throw .unusable("\(label) is empty: \(remedy)") }
+        guard let bytes = Data(base64Encoded: text) else {
+            let isForURLs = text.contains { $0 == "-" || $0 == "_" }
             let reason = isForURLs ? "is base64url, not base64" : "is not base64"
-            throw .unusable("\(place) \(reason): \(remedy)")
+            throw .unusable("\(label) \(reason): \(remedy)")
         }
-        guard bytes.count == length else { throw .unusable("\(place) has \(bytes.count) bytes: \(remedy)") }
+        guard bytes.count == length else { throw .unusable("\(label) has \(bytes.count) bytes: \(remedy)") }
         return Array(bytes)
     }
 }

@@ -1,19 +1,19 @@
 extension Store {
-    /// - Returns: What ``setSealed(_:for:lifetime:with:)`` was given; nil if there is none, or it has expired.
+    /// - Returns: The value set by ``setSealed(_:for:lifetime:with:)``; nil if there is none, or it has expired.
     ///
-    /// What an older key opened is sealed anew with the first one, unless it was changed meanwhile.
+    /// A value opened with an older key is sealed again with the first one, unless it was changed meanwhile.
     public func sealedValue(for key: StoreKey, with sealer: Sealer) async throws(StoreError) -> [UInt8]? {
         guard let sealed = try await value(for: key) else { return nil }
         let (value, isOutdated) = try sealer.open(sealed, for: key)
         if isOutdated {
             let anew = try sealer.seal(value, for: key)
-            // It was read: that it could not be written is no reason to withhold it. The next read tries again.
+            // The value was read: failing to write it is no reason to withhold it. The next read tries again.
             _ = try? await replace(sealed, with: anew, for: key)
         }
         return value
     }
 
-    /// - Parameter lifetime: Nil: until it is removed.
+    /// - Parameter lifetime: Nil to keep it until it is removed.
     public func setSealed(
         _ value: [UInt8],
         for key: StoreKey,
@@ -23,15 +23,14 @@ extension Store {
         try await set(sealer.seal(value, for: key), for: key, lifetime: lifetime)
     }
 
-    /// Whether `GATEHOUSE_KEY` is the one that the store's secrets are sealed with. The first start leaves a value to
-    /// try it on.
+    /// Checks that `GATEHOUSE_KEY` is the key of the store's secrets. The first start leaves a value for the check.
     ///
-    /// - Throws: ``StoreError/sealBroken(_:)`` if it is another one, with what to do.
+    /// - Throws: ``StoreError/sealBroken(_:)`` with a remedy if it is a different key.
     public func verifySealing(with sealer: Sealer) async throws(StoreError) {
         let key = StoreKey.sealCheck
         do throws(StoreError) {
             if try await sealedValue(for: key, with: sealer) != nil { return }
-            // Of two that start at the same time, the second tries its key on what the first left.
+            // Of two that start at the same time, the second checks its key with the first one's value.
             let sealed = try sealer.seal(Array("gatehouse".utf8), for: key)
             if try await !replace(nil, with: sealed, for: key) { _ = try await sealedValue(for: key, with: sealer) }
         } catch .sealBroken(_) {

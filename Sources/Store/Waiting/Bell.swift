@@ -1,12 +1,12 @@
 import Synchronization
 
-/// Wakes those that wait for something to have happened. Whoever looks notes ``rings`` first: what happens between the
-/// look and the wait then ends the wait at once.
+/// Wakes waiting tasks when something has happened. Read ``rings`` before checking: an event between the check and the
+/// wait then ends the wait at once.
 final class Bell: Sendable {
     private enum Waiter {
         case coming
         case parked(CheckedContinuation<Void, Never>)
-        /// Its time was up, or its task cancelled, before it was parked.
+        /// The time was up, or the task cancelled, before it was parked.
         case late
     }
 

@@ -1,9 +1,10 @@
 import Synchronization
 
-/// Does `work`, but waits no longer than `limit` for it. What is not done then is cancelled and left behind: it may be
-/// stuck in the disk, where nothing reaches it.
+/// Does `work`, but waits for it no longer than `limit`. Unfinished work is cancelled and abandoned: it may be stuck in
+/// a disk operation that cannot be interrupted.
 ///
-/// - Throws: What `work` throws; ``StoreError/unavailable(_:)`` when the time is up or the caller's task is cancelled.
+/// - Throws: The errors of `work`; ``StoreError/unavailable(_:)`` when the time is up or the caller's task is
+///   cancelled.
 func within<Result: Sendable>(
     _ limit: Duration,
     _ work: @escaping @Sendable () async throws(StoreError) -> Result
@@ -31,7 +32,7 @@ func within<Result: Sendable>(
     return try result.get()
 }
 
-/// The first result counts, whether it comes before or after the one who waits for it.
+/// The first result counts, whether it comes before or after the wait begins.
 private final class Outcome<Value: Sendable>: Sendable {
     private enum State {
         case open

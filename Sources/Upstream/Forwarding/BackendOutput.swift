@@ -1,19 +1,19 @@
 import HTTPCore
 import NIOCore
 
-/// What is gathered for a server and not written yet.
+/// Output for a server that is gathered and not written yet.
 struct BackendOutput {
-    /// The head of a request and small pieces of its body. Kept until the response begins, in case the request has to be
-    /// made again.
+    /// The head of a request and small pieces of its body. Kept until the response begins, in case the request has to
+    /// be tried again.
     var buffer: ByteBuffer
-    /// Where what is not written begins.
+    /// The offset of the first unwritten byte.
     private var unwrittenFrom = 0
     private(set) var isChunked = false
     /// Whether the whole request is written.
     var isComplete = false
     /// Whether something was written since the last flush.
     var hasUnflushed = false
-    /// As the channel last said.
+    /// The channel's last report.
     var isWritable = true
 
     init(_ buffer: ByteBuffer) { self.buffer = buffer }
@@ -33,7 +33,7 @@ struct BackendOutput {
         isComplete = false
     }
 
-    /// What is kept for another server. Only ``takeHead()`` may pass it on.
+    /// The bytes that are kept for another server. Only ``takeHead()`` may pass them on.
     mutating func takeKept() -> ByteBuffer {
         defer {
             buffer = ByteBuffer()
@@ -42,7 +42,7 @@ struct BackendOutput {
         return buffer
     }
 
-    /// Nil where all is written.
+    /// Nil if all is written.
     mutating func takeUnwritten() -> ByteBuffer? {
         let start = buffer.readerIndex + unwrittenFrom
         guard buffer.readableBytes > unwrittenFrom,
@@ -52,7 +52,7 @@ struct BackendOutput {
         return bytes
     }
 
-    /// What is written need not be kept.
+    /// Written bytes need not be kept.
     mutating func forget() {
         buffer.clear()
         unwrittenFrom = 0

@@ -3,22 +3,22 @@ package import HTTPCore
 package import NIOCore
 package import Tenants
 
-/// What goes with a request to its backend besides the head as received.
+/// What the head for a backend is made from, besides the head as received.
 package struct ForwardingContext {
-    /// The tenant's.
+    /// The tenant's rules.
     package let rules: ForwardingRules
     package let peer: Peer
     package let requestID: RequestID
-    /// For a `traceparent` where the client sent none that is valid, or the request is traced.
+    /// For a `traceparent` if the client sent no valid one, or the request is traced.
     package var traceID: (UInt64, UInt64)
     package var spanID: UInt64
-    /// What the client speaks.
+    /// The client's protocol.
     package let version: HTTPVersion
     /// For a WebSocket.
     package var handshake: WebSocketUpgrade?
-    /// Whether the answer is read here.
+    /// Whether the gateway reads the response, which must then be uncompressed.
     package var wantsPlainAnswer = false
-    /// Whether the request is traced, and so its `traceparent` is ours in any case.
+    /// Whether the request is traced, so that its `traceparent` is always ours.
     package var isTraced = false
 
     package init(
@@ -42,13 +42,13 @@ package struct ForwardingContext {
     }
 }
 
-/// The head that the backend gets: the one way there, and it takes a ``Grant``.
+/// The head for the backend, which takes a ``Grant`` to make.
 ///
-/// Kept field lines are copied as they came, in as few pieces as possible. What the gateway vouches for is written last,
-/// after every copy of it that the client sent has been left out.
+/// Kept field lines are copied as received, in as few pieces as possible. The gateway's own fields are written last,
+/// after every copy of them that the client sent has been dropped.
 package enum BackendRequest {
-    /// Room for what is added to a head besides the identity fields.
-    private static let roomForOurs = 640
+    /// Bytes that are added to a head besides the identity fields.
+    private static let ownFieldsLength = 640
 
     package static func write(
         _ grant: Grant,
@@ -58,7 +58,7 @@ package enum BackendRequest {
         to out: inout ByteBuffer
     ) {
         let identityLength = grant.caller?.identityLines.count ?? 0
-        out.writeHead(about: head.length + identityLength + roomForOurs) { out in
+        out.writeHead(about: head.length + identityLength + ownFieldsLength) { out in
             write(grant, head, bytes, context, to: &out)
         }
     }
@@ -110,8 +110,8 @@ package enum BackendRequest {
         out.writeStaticString(" HTTP/1.1\r\n")
     }
 
-    /// Where the part of `path` after the prefix begins. Counted in segments, since one may be longer here, with its
-    /// escapes, than it reads; and past further slashes, since at the start some read a host after two.
+    /// The index in `path` after the prefix. Counted in segments, since an escaped segment is longer than its meaning;
+    /// and past further slashes, since some servers read a host after two leading slashes.
     private static func afterPrefix(_ prefix: [UInt8], _ path: Span<UInt8>) -> Int {
         guard !prefix.isEmpty else { return 0 }
         let slash = UInt8(ascii: "/")
@@ -150,7 +150,7 @@ package enum BackendRequest {
 
     // MARK: Fields as received
 
-    /// Gives whether a `traceparent` is among them.
+    /// Returns whether a `traceparent` is among them.
     private static func writeKeptFields(
         _ grant: Grant,
         _ head: RequestHead,
@@ -168,7 +168,7 @@ package enum BackendRequest {
             isTraced: context.isTraced
         )
         var kept = KeptLines()
-        // Held once: reaching through the head would retain and release the array for each field.
+        // A local copy: reading through the head would retain and release the array for each field.
         let fields = head.fields
         for index in 0..<head.fieldCount {
             let field = fields[index]
@@ -208,7 +208,7 @@ package enum BackendRequest {
         if separator.utf8CodeUnitCount == 2 { out.writeStaticString("\r\n") }
     }
 
-    /// The cookies of a field that are no tokens, each with its name.
+    /// The cookies of a field except tokens, each with its name.
     package static func forEachKeptCookie(
         _ field: HeadField,
         _ bytes: Span<UInt8>,
@@ -224,7 +224,7 @@ package enum BackendRequest {
         }
     }
 
-    /// The WebSocket subprotocols of a field that are no token.
+    /// The WebSocket subprotocols of a field except tokens.
     package static func forEachKeptProtocol(_ field: HeadField, _ bytes: Span<UInt8>, _ body: (Range<Int>) -> Void) {
         WebSocketProtocols.forEach(bytes, field.value) { _ in
         } other: {
@@ -232,7 +232,7 @@ package enum BackendRequest {
         }
     }
 
-    // MARK: Fields of ours
+    // MARK: The gateway's own fields
 
     private static func writeHost(_ bytes: Span<UInt8>, _ authority: Range<Int>, to out: inout HeadWriter) {
         out.writeStaticString("Host: ")
@@ -259,7 +259,7 @@ package enum BackendRequest {
         out.writeStaticString("\r\n")
     }
 
-    /// Who the client's certificate says it is. A copy that the client sent is never kept (``FieldFilter``).
+    /// The subject of the client's certificate. A copy that the client sent is never kept (``FieldFilter``).
     private static func writeSubject(_ subject: [UInt8], to out: inout HeadWriter) {
         out.writeStaticString("X-Client-Certificate-Subject: ")
         out.writeBytes(subject.span.bytes)
@@ -279,7 +279,7 @@ package enum BackendRequest {
             out.writeStaticString("\r\n")
             return
         }
-        // The client's own is valid here only if it is of a later version: what is known of that goes on as version 00
+        // A client's valid one that was not kept is of a later version: the part that is known goes on as version 00
         // (W3C Trace Context level 1, sections 3.2 and 4.3).
         let parent = context.isTraced ? nil : TraceParent(head, bytes)
         out.writeStaticString("\r\ntraceparent: 00-")
@@ -291,7 +291,7 @@ package enum BackendRequest {
     }
 
     /// `Forwarded` (RFC 7239), `X-Forwarded-For`, `-Proto`, `-Host` and `Via` (RFC 9110 section 7.6.3). Lists that a
-    /// trusted proxy began are carried on.
+    /// trusted proxy began are continued.
     private static func writeForwarding(
         _ head: RequestHead,
         _ bytes: Span<UInt8>,
@@ -327,7 +327,7 @@ package enum BackendRequest {
     }
 }
 
-/// What a trusted proxy in front of us said of the way so far.
+/// What a trusted proxy in front of the gateway reported of the path so far.
 private struct ReceivedForwarding {
     private(set) var addresses: [Range<Int>] = []
     private(set) var forwarded: [Range<Int>] = []

@@ -1,14 +1,14 @@
 import Authorization
 import HTTPCore
 
-/// Which received fields a backend gets to see.
+/// Which received fields are forwarded to a backend.
 struct FieldFilter {
     enum Verdict {
         case keep
         case drop
-        /// A Cookie field of which only the token goes.
+        /// A Cookie field, from which only the token is removed.
         case dropTokenCookie
-        /// A list of WebSocket subprotocols of which only the token goes.
+        /// A list of WebSocket subprotocols, from which only the token is removed.
         case dropTokenProtocol
     }
 
@@ -16,14 +16,14 @@ struct FieldFilter {
     private let isTrusted: Bool
     private let writesHost: Bool
     private let expectsContinue: Bool
-    /// Whether the answer has to come as it is, uncompressed, because it is read here.
+    /// Whether the response must come uncompressed, because the gateway reads it.
     private let wantsPlainAnswer: Bool
     /// Names that Connection lists besides `close` and `keep-alive`.
     private let connectionNames: [Range<Int>]
-    /// Whether the client's trace context is whole and passed on.
+    /// Whether the client's trace context is complete and passed on.
     private let keepsTraceContext: Bool
-    /// Whether the client's `traceparent` is passed on as it came: not that of a request which is traced, since the
-    /// next in line has this gateway's span for its parent, and none of a later version of the standard.
+    /// Whether the client's `traceparent` is passed on as received: not for a traced request, whose backend gets this
+    /// gateway's span as its parent, and not for a later version of the specification.
     let keepsTraceparent: Bool
 
     init(
@@ -55,14 +55,14 @@ struct FieldFilter {
             guard rules.findsSubprotocols, bytes.isFieldName(field.name, "sec-websocket-protocol") else {
                 return .keep
             }
-            // An alias was not looked at, and might be taken for the field that was.
+            // An alias was not checked, and a backend might take it for the field that was.
             return field.isAlias ? .drop : rules.stripsSubprotocols ? .dropTokenProtocol : .keep
         }
         if field.isAlias || field.known.endsHere { return .drop }
         switch field.known {
         case .host: return writesHost ? .drop : .keep
         case .expect: return expectsContinue ? .keep : .drop
-        // Written by us, with what a trusted proxy said at the front.
+        // Written by the gateway, including what a trusted proxy sent.
         case .forwarded, .xRequestID, .clientCertificateSubject: return .drop
         case .xForwarded:
             let isTheirs = isTrusted && !field.value.isEmpty && !bytes.isFieldName(field.name, "x-forwarded-for")

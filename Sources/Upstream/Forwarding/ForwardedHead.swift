@@ -2,25 +2,25 @@ package import Authorization
 import HTTPCore
 package import NIOCore
 
-/// The head of a request in the form of HTTP/1.1, as a server gets it. A server is sent nothing that does not begin with
-/// one, and there are three ways to make one: of a ``Grant``, of a request of the gateway's own, and of what another
-/// server was to have.
+/// The head of a request as HTTP/1.1, in the form that a server gets. Everything sent to a server begins with one, and
+/// there are three ways to make one: from a ``Grant``, from a request of the gateway's own, and from the head that a
+/// lost server had.
 package struct ForwardedHead {
     package let bytes: ByteBuffer
 
     /// The head of a client's request.
     ///
     /// - Parameters:
-    ///   - grant: Leave to reach the tenant's backend.
+    ///   - grant: Proof that the request may reach the tenant's backend.
     ///   - bytes: The head as received.
-    ///   - buffer: Empty, and written into.
+    ///   - buffer: Empty; the head is written into it.
     package init(_ grant: Grant, _ bytes: Span<UInt8>, _ context: ForwardingContext, in buffer: consuming ByteBuffer) {
         var out = buffer
         BackendRequest.write(grant, grant.request.head, bytes, context: context, to: &out)
         self.bytes = out
     }
 
-    /// The head of a request of the gateway's own: a health check, or a call for new tokens.
+    /// The head of a request of the gateway's own: a health check, or a refresh call.
     ///
     /// - Parameters:
     ///   - target: In origin form.
@@ -47,13 +47,13 @@ package struct ForwardedHead {
         bytes = out
     }
 
-    /// The head that another server was sent.
+    /// A head that was sent to a lost server.
     fileprivate init(takenBack bytes: ByteBuffer) {
         self.bytes = bytes
     }
 }
 
 extension BackendOutput {
-    /// The head, for another server: this one is lost and has not answered. Nothing but the head was sent to it.
+    /// Takes the head for another server: this one is lost and has not responded. Nothing but the head was sent to it.
     mutating func takeHead() -> ForwardedHead { ForwardedHead(takenBack: takeKept()) }
 }

@@ -2,21 +2,20 @@ import Authorization
 package import HTTPCore
 package import Tenants
 
-/// What a tenant has done to the fields of its requests on their way to the backend. Made once, so that a field costs a
-/// look at two masks.
+/// A tenant's rules for request fields towards the backend. Prepared once, so that a field costs two mask checks.
 package final class ForwardingRules {
-    /// The identity fields that a client may not send, and those that `headers.request` sets or removes.
+    /// The identity fields, which clients may not send, and the names that `headers.request` sets or removes.
     private let identityFields: FieldNames
     private let tokenFields: FieldNames
-    /// What `headers.request` sets, each line with its CRLF.
+    /// The lines that `headers.request` sets, each with its CRLF.
     package let setLines: [UInt8]
-    /// Without the trailing `/`; empty unless it is to be taken off.
+    /// The path prefix to strip, without the trailing `/`; empty for none.
     package let strippedPrefix: [UInt8]
-    /// Whether the backend sees these without the token.
+    /// Whether the backend gets these without the token.
     let stripsAuthorization: Bool
     package let stripsCookies: Bool
     package let stripsSubprotocols: Bool
-    /// Whether tokens are looked for among the subprotocols of WebSockets.
+    /// Whether tokens may be among the subprotocols of WebSockets.
     package let findsSubprotocols: Bool
     private let stripsTokenHeaders: Bool
 
@@ -24,7 +23,8 @@ package final class ForwardingRules {
         let changes = tenant.headers.request
         setLines = changes.set.flatMap { Array("\($0.name): ".utf8) + $0.value.bytes + Array("\r\n".utf8) }
         strippedPrefix = tenant.stripPrefix ? Array((tenant.pathPrefix ?? "").utf8) : []
-        // Whatever the tenant: a backend that several share must not believe the one with the weaker rules.
+        // Identity fields of every form, for any tenant: a backend shared by several must not trust the tenant with the
+        // weaker rules.
         let identity = tenant.identity.headers.map(\.name) + CheckedSignIn.fieldNames
         identityFields = FieldNames(identity + changes.set.map(\.name) + changes.remove)
         let strips = tenant.identity.token == .strip
@@ -36,7 +36,7 @@ package final class ForwardingRules {
             guard case .header(let name) = $0, !WebSocketProtocols.isName(name) else { return nil }
             return name
         }
-        // A proof is of no use without its token, and goes the same way.
+        // A proof is useless without its token, and is stripped with it.
         if tenant.proof != nil { tokenHeaders.append(ProofField.name) }
         tokenFields = FieldNames(tokenHeaders)
         findsSubprotocols = sources.contains {
@@ -45,17 +45,17 @@ package final class ForwardingRules {
         stripsSubprotocols = strips && findsSubprotocols
     }
 
-    /// Whether the backend does not get to see a field because it holds a token, or could be taken by the backend for
-    /// the one that does: an alias was not looked at.
+    /// Whether a field is dropped because it holds a token, or because a backend could take it for the one that does:
+    /// an alias was not checked.
     package func isHiddenToken(_ field: HeadField, _ bytes: Span<UInt8>) -> Bool {
         (stripsTokenHeaders || field.isAlias) && isTokenHeader(field, bytes)
     }
 
-    /// Whether a field has the name of a header that tokens are looked for in.
+    /// Whether a field has the name of a header that may hold tokens.
     package func isTokenHeader(_ field: HeadField, _ bytes: Span<UInt8>) -> Bool { tokenFields.contains(field, bytes) }
 
-    /// Whether a field has the name of an identity header, or of one that is set or removed, in any case and with `_` for
-    /// `-`.
+    /// Whether a field has the name of an identity header, or of one that is set or removed; case is ignored, and `_`
+    /// counts as `-`.
     package func isIdentityField(_ field: HeadField, _ bytes: Span<UInt8>) -> Bool {
         identityFields.contains(field, bytes)
     }
@@ -64,7 +64,7 @@ package final class ForwardingRules {
 /// A set of field names.
 private struct FieldNames {
     private let names: [(hash: UInt32, name: String)]
-    /// A bit for each name, chosen by its hash: excludes nearly every other field without a comparison of names.
+    /// One bit per name, chosen by its hash: excludes nearly every other field without a comparison of names.
     private let mask: UInt64
 
     init(_ names: [String]) {

@@ -6,7 +6,7 @@ extension HTTP2TrailerBlock {
     ///
     /// - Parameters:
     ///   - section: Lines that were parsed before, each with its CRLF.
-    ///   - isDropped: Whether a field is left out besides those that no trailer may have.
+    ///   - isDropped: Further fields to drop, besides those that are not allowed in trailers.
     package mutating func append(
         section: [UInt8],
         unless isDropped: (HeadField, Span<UInt8>) -> Bool = { _, _ in false }

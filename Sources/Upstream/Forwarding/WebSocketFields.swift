@@ -1,12 +1,12 @@
 import Authorization
 import HTTPCore
 
-/// What a head says of a WebSocket, whether it asks for one (RFC 6455 section 4.2.1) or grants it (section 4.2.2).
+/// The WebSocket fields of a head that asks for one (RFC 6455 section 4.2.1) or accepts one (section 4.2.2).
 ///
-/// A field that may stand once and stands twice counts as wrong, and an alias (`Sec_WebSocket_Key`) as another field:
-/// the two ends must not read different ones.
+/// A singleton field that occurs twice counts as invalid, and an alias (`Sec_WebSocket_Key`) as another field: the two
+/// ends must not read different ones.
 struct WebSocketFields {
-    /// The client's key, where it sent one good one.
+    /// The client's key, if it sent exactly one valid key.
     private(set) var key: [UInt8]?
     private var accept: [UInt8]?
     private var isVersionSupported = false
@@ -21,7 +21,7 @@ struct WebSocketFields {
 
     /// - Parameters:
     ///   - head: Of either direction.
-    ///   - bytes: What the head was parsed from.
+    ///   - bytes: The bytes that the head was parsed from.
     init(_ head: MessageHead, _ bytes: Span<UInt8>) {
         hasBody = head.isChunked || head.contentLength.map { $0 > 0 } ?? false
         isHTTP10 = head.minorVersion == 0
@@ -51,15 +51,15 @@ struct WebSocketFields {
     }
 
     /// Whether the connection is to become a WebSocket and nothing else: `Upgrade: websocket` and `Connection: upgrade`
-    /// on HTTP/1.1. Without these a request is an ordinary one, whatever else it has (RFC 9110 section 7.8).
+    /// on HTTP/1.1. Without these a request is an ordinary one, whatever its other fields (RFC 9110 section 7.8).
     var switchesToWebSocket: Bool {
         !isHTTP10 && upgrades == 1 && upgradesToWebSocket && connectionNamesUpgrade
     }
 
-    /// Why a request that ``switchesToWebSocket`` cannot be granted; nil if nothing speaks against it. Its method,
-    /// which has to be `GET`, is for the caller to check.
+    /// Why a request that ``switchesToWebSocket`` is refused; nil if it is valid. The caller checks the method, which
+    /// must be `GET`.
     ///
-    /// A 426 must say `Sec-WebSocket-Version: 13` (RFC 6455 section 4.4).
+    /// A 426 must have `Sec-WebSocket-Version: 13` (RFC 6455 section 4.4).
     var violation: HTTPViolation? {
         if let violation = violationWithoutKey { return violation }
         return key == nil ? .badRequest("Sec-WebSocket-Key is not one key of 16 bytes in base64") : nil
@@ -67,7 +67,7 @@ struct WebSocketFields {
 
     /// The same for an extended CONNECT, which has no key (RFC 8441 section 5), and no body but the tunnel.
     var violationWithoutKey: HTTPViolation? {
-        // Its bytes would be taken for frames by one end and for a body by the other.
+        // One end would take its bytes for frames and the other for a body.
         guard !hasBody else { return .badRequest("a request for a WebSocket has a body") }
         guard keys == 0 || key != nil else {
             return .badRequest("Sec-WebSocket-Key is not one key of 16 bytes in base64")
@@ -78,8 +78,8 @@ struct WebSocketFields {
         return nil
     }
 
-    /// Whether this is the head of a 101 that grants the WebSocket asked for with `key` (RFC 6455 section 4.1). Where
-    /// it is not, the backend does not speak WebSocket, and nothing it says afterwards may reach the client.
+    /// Whether this is the head of a 101 that accepts the WebSocket requested with `key` (RFC 6455 section 4.1). If
+    /// not, the backend does not speak WebSocket, and nothing it sends afterwards may reach the client.
     func grants(key: [UInt8]) -> Bool {
         guard switchesToWebSocket, let accept else { return false }
         return WebSocketHandshake.isAccept(accept.span, for: key)

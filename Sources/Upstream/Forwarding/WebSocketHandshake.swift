@@ -2,15 +2,15 @@ import Verification
 
 /// The values that open a WebSocket over HTTP/1.1 (RFC 6455 section 4).
 ///
-/// Key and Accept prove to the two ends that both speak WebSocket. Between HTTP/1.1 on both sides they pass untouched;
-/// a client on HTTP/2 sends none (RFC 8441 section 5), so the gateway makes up a key for the backend.
+/// Key and Accept prove to the two ends that both speak WebSocket. With HTTP/1.1 on both sides they pass unchanged; a
+/// client on HTTP/2 sends none (RFC 8441 section 5), so the gateway makes a key for the backend.
 enum WebSocketHandshake {
     /// Appended to the key before it is hashed (RFC 6455 section 1.3).
     private static let suffix = Array("258EAFA5-E914-47DA-95CA-C5AB0DC85B11".utf8)
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     private static let keyLength = 24
 
-    /// Whether an Upgrade value is the one protocol `websocket`, and no choice between several.
+    /// Whether an Upgrade value is exactly `websocket`, and not a list of several protocols.
     static func isUpgradeToWebSocket(_ value: Span<UInt8>) -> Bool {
         var members = 0
         var isWebSocket = true
@@ -35,29 +35,29 @@ enum WebSocketHandshake {
         value.count == 2 && value[0] == UInt8(ascii: "1") && value[1] == UInt8(ascii: "3")
     }
 
-    /// Whether a Sec-WebSocket-Key value is 16 bytes in base64, spelled the one way that encoders do.
+    /// Whether a Sec-WebSocket-Key value is 16 bytes in canonical base64.
     static func isKey(_ value: Span<UInt8>) -> Bool {
         guard value.count == keyLength, value[22] == UInt8(ascii: "="), value[23] == UInt8(ascii: "=") else {
             return false
         }
         for position in 0..<22 where !alphabet.contains(value[position]) { return false }
-        // Of the last six bits four stand beyond the sixteenth byte and are zero.
+        // Of the last six bits four are past the sixteenth byte and must be zero.
         return "AQgw".utf8.contains(value[21])
     }
 
-    /// A Sec-WebSocket-Key value of 16 bytes, which have to be random (section 4.1).
+    /// A Sec-WebSocket-Key value of 16 bytes, which must be random (section 4.1).
     static func key(_ first: UInt64, _ second: UInt64) -> [UInt8] {
         base64(
-            [first, second].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64(56 - $0 * 8)) } }
+            [first, second].flatMap { half in (0..<8).map { UInt8(truncatingIfNeeded: half >> UInt64(56 - $0 * 8)) } }
         )
     }
 
-    /// The Sec-WebSocket-Accept value that answers a key (section 4.2.2): 28 bytes.
+    /// The Sec-WebSocket-Accept value for a key (section 4.2.2): 28 bytes.
     static func accept(for key: [UInt8]) -> [UInt8] {
         base64(SHA1.digest(key + suffix))
     }
 
-    /// Whether a Sec-WebSocket-Accept value answers this key.
+    /// Whether a Sec-WebSocket-Accept value matches this key.
     static func isAccept(_ value: Span<UInt8>, for key: [UInt8]) -> Bool {
         let expected = accept(for: key)
         guard value.count == expected.count else { return false }

@@ -1,20 +1,20 @@
 import Authorization
 package import HTTPCore
 
-/// A client's handshake for a WebSocket, as the backend's side of it needs it.
+/// A client's WebSocket handshake, with what the backend's side of it needs.
 package struct WebSocketUpgrade {
     private enum Key {
-        /// Sent by the client: it passes untouched, and so does the server's answer to it.
+        /// The client's own: it passes unchanged, and so does the server's response to it.
         case clients([UInt8])
-        /// Made up for a client that has none to send (RFC 8441 section 5).
+        /// Made for a client that cannot send one (RFC 8441 section 5).
         case ours([UInt8])
     }
 
     private let key: Key
 
-    /// Nil for a request that asks for no WebSocket, which is an ordinary one.
+    /// Nil for an ordinary request, which asks for no WebSocket.
     ///
-    /// - Parameter lacksKey: Whether the client came by an extended CONNECT, which has no key.
+    /// - Parameter lacksKey: Whether the client used an extended CONNECT, which has no key.
     /// - Throws: What is wrong with a handshake.
     package init?(
         _ head: RequestHead,
@@ -27,7 +27,7 @@ package struct WebSocketUpgrade {
         guard fields.switchesToWebSocket else { return nil }
         if let violation = lacksKey ? fields.violationWithoutKey : fields.violation { throw violation }
         if let key = fields.key {
-            // Two keys would be a choice.
+            // With two keys the ends could choose different ones.
             guard !lacksKey else { throw .badRequest("an extended CONNECT has no Sec-WebSocket-Key") }
             self.key = .clients(key)
         } else {
@@ -35,13 +35,13 @@ package struct WebSocketUpgrade {
         }
     }
 
-    /// The key that the head for the backend lacks.
+    /// The key that has to be added to the head for the backend.
     package var missingKey: [UInt8]? {
         if case .ours(let key) = key { return key }
         return nil
     }
 
-    /// Whether the head of a 101 grants what was asked for.
+    /// Whether the head of a 101 accepts the handshake.
     func isAnswered(by head: ResponseHead, _ bytes: Span<UInt8>) -> Bool {
         let fields = WebSocketFields(head, bytes)
         switch key {

@@ -1,8 +1,8 @@
 import Authorization
 package import Time
 
-/// Requests that wait for a server's places, in a line for each client address; the lines take turns. Joining, being
-/// served and leaving take constant time however many wait.
+/// Requests that wait for a server connection, in one queue per client address; the queues take turns. Appending,
+/// serving and removing take constant time, whatever the length.
 package struct FairQueue<Element: AnyObject, Address: Hashable> {
     private struct Entry {
         let element: Element
@@ -20,7 +20,7 @@ package struct FairQueue<Element: AnyObject, Address: Hashable> {
     private var addresses = LinkedNodes<Address>()
     /// None of them is empty.
     private var lines: [Address: Line] = [:]
-    /// The addresses that wait, the one whose turn it is first.
+    /// The waiting addresses, the next one first.
     private var turns = LinkedNodes<Address>.List()
     /// The nodes of the elements in `entries`.
     private var nodes: [ObjectIdentifier: Int] = [:]
@@ -31,7 +31,7 @@ package struct FairQueue<Element: AnyObject, Address: Hashable> {
     package var isEmpty: Bool { nodes.isEmpty }
 
     /// - Parameter element: One that does not wait yet.
-    /// - Returns: False for one that does, whose place stays as it is.
+    /// - Returns: False if it waits already; its position is unchanged.
     package mutating func append(_ element: Element, of address: Address, at now: MonotonicTime) -> Bool {
         guard nodes[ObjectIdentifier(element)] == nil else { return false }
         var line = lines[address] ?? Line(turn: addresses.append(address, to: &turns))
@@ -41,9 +41,10 @@ package struct FairQueue<Element: AnyObject, Address: Hashable> {
         return true
     }
 
-    /// Takes out who has waited longest of the address whose turn it is.
+    /// Takes out the oldest element of the next address.
     ///
-    /// - Parameter hasShare: Whether an address holds its share of the places; such a one comes after the others.
+    /// - Parameter hasShare: Whether an address has its share of the connections already; such addresses come after the
+    ///   others.
     package mutating func next(unless hasShare: (Address) -> Bool) -> Element? {
         guard let address = nextAddress(unless: hasShare), let node = lines[address]?.entries.first else { return nil }
         let element = remove(node)
@@ -71,8 +72,8 @@ package struct FairQueue<Element: AnyObject, Address: Hashable> {
         return remove(node) != nil
     }
 
-    /// Takes out the newest of the longest line, if that leaves it no shorter than the line of `address` becomes with
-    /// one more.
+    /// Takes out the newest element of the longest queue, unless the queue of `address` with one more would be longer
+    /// than the rest of that one.
     package mutating func makeRoom(for address: Address) -> Element? {
         guard let longest = lines.values.max(by: { $0.entries.count < $1.entries.count })?.entries,
             longest.count > (lines[address]?.entries.count ?? 0) + 1
@@ -80,12 +81,12 @@ package struct FairQueue<Element: AnyObject, Address: Hashable> {
         return longest.last.flatMap { remove($0) }
     }
 
-    /// How many of other addresses have waited since `moment` or longer.
+    /// How many elements of other addresses have waited since `moment` or longer.
     package func count(butNot address: Address, since moment: MonotonicTime) -> Int {
         var count = 0
         for (other, line) in lines where other != address {
             var node = line.entries.first
-            // The rest of a line joined later.
+            // The rest of a queue joined later.
             while let index = node, let entry = entries[index], entry.since <= moment {
                 count += 1
                 node = entries.next(after: index)

@@ -1,8 +1,8 @@
-/// What a client speaks.
+/// The client's protocol version.
 package enum HTTPVersion {
     case http10, http11, http2
 
-    /// As logs say it.
+    /// As written in logs.
     package var label: String {
         switch self {
         case .http10: "HTTP/1.0"
@@ -11,7 +11,7 @@ package enum HTTPVersion {
         }
     }
 
-    /// As Via says it (RFC 9110 section 7.6.3).
+    /// As written in Via (RFC 9110 section 7.6.3).
     package var received: StaticString {
         switch self {
         case .http10: "1.0"

@@ -1,5 +1,5 @@
-/// Doubly linked lists whose nodes share one array: a value is appended, and removed from any place, in constant time.
-/// The array is as long as the lists were together at most.
+/// Doubly linked lists whose nodes share one array: appending, and removing at any position, take constant time. The
+/// array grows to the greatest total length.
 struct LinkedNodes<Value> {
     struct List {
         fileprivate(set) var first: Int?
@@ -36,7 +36,7 @@ struct LinkedNodes<Value> {
         return index
     }
 
-    /// - Parameter list: The one that the node was appended to.
+    /// - Parameter list: The list that the node was appended to.
     /// - Returns: Nil, with nothing changed, if there is no such node.
     mutating func remove(_ index: Int, from list: inout List) -> Value? {
         guard nodes.indices.contains(index), let value = nodes[index].value else { return nil }

@@ -1,7 +1,7 @@
 import NIOCore
 package import Time
 
-/// What a loop knows of the time without reading a clock: as it was at the last tick, or when the loop was woken.
+/// A loop's times without reading a clock: as of the last tick or wake-up.
 package struct LoopClocks {
     package private(set) var moment = Clock.monotonic()
     package private(set) var date: [UInt8] = []
@@ -23,41 +23,41 @@ package struct LoopClocks {
     }
 }
 
-/// When a loop ticks next. It ticks at each tick of the timer wheel while somebody asks it for the time, and else sleeps
-/// until a deadline: an idle loop costs nothing.
+/// When a loop ticks next. It ticks with the timer wheel while work asks for the time, and otherwise sleeps until the
+/// next deadline: an idle loop costs nothing.
 struct LoopTicker {
-    /// Whether the time was asked for since the last tick, so that the next one comes in time. A loop that was never
+    /// Whether the time was requested since the last tick, so that the next tick comes in time. A loop that was never
     /// started never ticks, and needs no waking.
     var isAwake = true
-    /// Whether the next tick is further away than one tick of the wheel: the clocks are not those of now.
+    /// Whether the next tick is more than one wheel tick away: the stored times are stale.
     var isSleeping = false
     var next: Scheduled<Void>?
     /// Ticks so far.
     var count: UInt64 = 0
 }
 
-/// All that is done on a loop at some time is done by one of these clocks, and each wakes a loop that sleeps before it
-/// answers: no deadline, date or age is reckoned from the time at which the loop fell asleep.
+/// All work on a loop takes the time from one of these clocks, and each wakes a sleeping loop before it returns: no
+/// deadline, date or age is computed from the time at which the loop fell asleep.
 extension LoopContext {
     package func now() -> MonotonicTime {
         if !ticker.isAwake { wake() }
         return Clock.monotonic()
     }
 
-    /// The moment of the last tick: for what may be a tick late and need not read a clock.
+    /// The time of the last tick: for uses that tolerate an error of one tick and should not read a clock.
     package var lastTick: MonotonicTime {
         if !ticker.isAwake { wake() }
         return clocks.moment
     }
 
-    /// Now, as a Date field says it.
+    /// The current time as a Date field value.
     package var date: [UInt8] {
         if !ticker.isAwake { wake() }
         return clocks.date
     }
 
-    /// The time at a moment of the monotonic clock. The two are compared at each tick, so that a request reads one
-    /// clock and a change of the system's time is followed at once.
+    /// The Unix time at a monotonic time. The two clocks are compared at each tick, so that a request reads only one,
+    /// and a change of the system time takes effect with the next tick.
     package func unixTime(at monotonic: MonotonicTime) -> UnixTime {
         if !ticker.isAwake { wake() }
         return clocks.unixTime(at: monotonic)
@@ -65,14 +65,15 @@ extension LoopContext {
 
     // MARK: Ticks
 
-    /// Begins the loop's ticks: timeouts, the date, and log lines on their way out.
+    /// Starts the loop's ticks: timeouts, the date, and log output.
     package func start() {
-        // Not weak: an object with weak references counts all others the slow way, and each request has a hundred.
+        // Not weak: weak references move an object's reference count into a side table, and each request retains it
+        // about a hundred times.
         timers.wake = { [unowned self] in wake() }
         tick()
     }
 
-    /// Has the next tick come within a tick of the wheel.
+    /// Has the next tick come within one wheel tick.
     package func wake() {
         ticker.isAwake = true
         guard ticker.isSleeping else { return }
@@ -113,7 +114,7 @@ extension LoopContext {
 
     private func tick(in nanoseconds: UInt64) {
         ticker.next?.cancel()
-        // The delegate is held until the tick: a worker that nobody else holds any more still has its ticks.
+        // The tick holds the delegate: a worker without other references still gets its ticks.
         let bound = NIOLoopBound((loop: self, delegate: delegate), eventLoop: eventLoop)
         ticker.next = eventLoop.scheduleTask(in: .nanoseconds(Int64(nanoseconds))) { bound.value.loop.tick() }
     }

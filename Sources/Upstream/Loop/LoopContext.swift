@@ -6,17 +6,17 @@ package import NIOCore
 package import Tenants
 package import Time
 
-/// What is told of a loop's ticks.
+/// Receives a loop's ticks.
 package protocol LoopTickDelegate: AnyObject {
-    /// - Returns: Whether the next tick is to come within a tick of the timer wheel.
+    /// - Returns: Whether the next tick must come within one tick of the timer wheel.
     func loopTicked(at now: MonotonicTime) -> Bool
 
     /// The loop has slept for longer than a tick.
     func loopWoke(at now: MonotonicTime)
 }
 
-/// What all connections of one event loop share, to clients and to servers: its clock and timers, the end of its turn,
-/// and what is used again for each request. Touched by this loop alone, so that it needs no lock.
+/// What all connections of one event loop share, to clients and to servers: clock and timers, work at the end of a
+/// turn, and objects that requests reuse. Accessed on this loop only, so it needs no lock.
 package final class LoopContext {
     package let eventLoop: any EventLoop
     package let loggers: LoopLoggers
@@ -25,7 +25,7 @@ package final class LoopContext {
     package var clocks = LoopClocks()
     var ticker = LoopTicker()
     package var timers: TimerWheel
-    /// The worker, which is held by the tick that is due.
+    /// The worker, which the pending tick holds.
     package unowned var delegate: (any LoopTickDelegate)?
     package var identifiers = IdentifierGenerator()
     package var spares: LoopSpares
@@ -33,7 +33,7 @@ package final class LoopContext {
     /// See ``atEndOfTurn(_:)``.
     private var turnEnd: [() -> Void] = []
 
-    /// - Parameter limits: Of heads that clients send.
+    /// - Parameter limits: For request heads.
     package init(_ eventLoop: any EventLoop, names: ServerNames, logger: Logger, limits: ConnectionLimits) {
         self.eventLoop = eventLoop
         self.names = names
@@ -47,10 +47,10 @@ package final class LoopContext {
 
     // MARK: The end of the loop's turn
 
-    /// Does `work` when whatever the loop does now is done.
+    /// Does `work` at the end of the loop's current turn.
     ///
-    /// A channel says that it is closed, or takes no more, in the middle of a write, which may be that of any exchange.
-    /// What that means for other exchanges waits until then.
+    /// A channel reports that it is closed, or full, in the middle of a write, which may belong to any exchange. The
+    /// consequences for other exchanges wait until then.
     package func atEndOfTurn(_ work: @escaping () -> Void) {
         turnEnd.append(work)
         guard turnEnd.count == 1 else { return }
@@ -58,7 +58,7 @@ package final class LoopContext {
         eventLoop.execute { bound.value.endTurn() }
     }
 
-    /// What comes up meanwhile has another turn.
+    /// Work that is added meanwhile runs in another turn.
     func endTurn() {
         let works = turnEnd
         turnEnd = []
@@ -67,46 +67,46 @@ package final class LoopContext {
 
     // MARK: Faults
 
-    /// The longest that one request may keep the loop from all others, in nanoseconds.
+    /// Nanoseconds that one request may occupy the loop before it counts as a stall.
     package static let longestTurn: UInt64 = 5_000_000
 
-    /// Something happened that must not be possible. It costs one connection, and is counted.
-    package func failedInternally(_ place: InternalErrorSite, _ what: StaticString) {
-        faults.failedInternally(place, what)
+    /// Something impossible happened. It costs one connection, and is counted.
+    package func failedInternally(_ site: InternalErrorSite, _ what: StaticString) {
+        faults.failedInternally(site, what)
     }
 
     /// - Parameter length: Nanoseconds, more than ``longestTurn``.
     package func noteStall(_ length: UInt64) { faults.stalls.add(length) }
 }
 
-/// What went wrong on a loop that is nobody's fault but the gateway's own.
+/// Faults of the gateway itself on one loop.
 package final class LoopFaults {
     package fileprivate(set) var stalls = Histogram(.stalls)
-    /// By the index of the place.
+    /// By the index of the site.
     package private(set) var internalErrors = Array(repeating: UInt64(0), count: InternalErrorSite.allCases.count)
     private let logger: Logger
 
     init(_ logger: Logger) { self.logger = logger }
 
-    func failedInternally(_ place: InternalErrorSite, _ what: StaticString) {
-        assertionFailure("\(place.rawValue): \(what)")
-        internalErrors[place.index] += 1
-        logger.error("internal error", metadata: ["place": "\(place.rawValue)", "error": "\(what)"])
+    func failedInternally(_ site: InternalErrorSite, _ what: StaticString) {
+        assertionFailure("\(site.rawValue): \(what)")
+        internalErrors[site.index] += 1
+        logger.error("internal error", metadata: ["place": "\(site.rawValue)", "error": "\(what)"])
     }
 }
 
-/// What is used again for each request of a loop.
+/// Objects that a loop's requests reuse.
 package struct LoopSpares {
-    /// Heads that no exchange has.
+    /// Heads that no exchange uses.
     package let requests = SpareRequests()
     package let responses = SpareResponses()
     let responseParser = ResponseHeadParser()
-    /// For what has passed the parser of clients' heads already, with room for the fields that were added since.
+    /// For heads that the request parser has accepted already, with space for the fields that were added since.
     private(set) var forwardedParser: RequestHeadParser
-    /// Room for the fields of HTTP/2; nil while a connection has it.
+    /// For the fields of HTTP/2 requests; nil while a connection uses it.
     private var requestFields: HeaderList? = HeaderList()
     private var responseFields: HeaderList? = HeaderList()
-    /// The head that is written of fields of HTTP/2.
+    /// The buffer in which HTTP/2 fields are written as a head.
     package var http2Head = ByteBufferAllocator().buffer(capacity: 4 << 10)
 
     init(_ limits: ConnectionLimits) {

@@ -1,6 +1,6 @@
 package import Logging
 
-/// What a loop tells of, each with the logger of its module. Made once: to make one takes an allocation.
+/// A loop's loggers, one per module. Made once: making one allocates.
 package struct LoopLoggers {
     package let backends: Logger
     package let clients: Logger

@@ -1,32 +1,32 @@
-/// How much servers that speak HTTP/2 may send ahead on the streams for one client's connection. What a server was let
-/// send comes even if the client stops reading meanwhile, and would have to be kept; so the windows of all its streams
-/// together are bounded. A stream that is alone gets a whole window, many share.
+/// How much HTTP/2 servers may send ahead on the streams for one client's connection. Bytes within a window arrive even
+/// if the client stops reading, and must be kept; so the windows of all its streams together are bounded. A single
+/// stream gets a whole window, many share.
 package struct ReceiveWindows {
     /// Bytes for all streams, besides ``least`` for each.
     package static let total = 312 << 10
-    /// Each stream may send so many, or it would never go on.
+    /// The minimum per stream, without which it would never progress.
     package static let least = 2 << 10
-    /// More on one stream helps nobody who is near.
+    /// The maximum per stream; with a low round-trip time more does not help.
     package static let most = 65_535
 
-    /// Bytes that the windows of all streams hold.
+    /// Bytes currently granted to all streams.
     package private(set) var held = 0
 
     package init() {}
 
-    /// The window of a stream that goes with no others.
+    /// The window of a stream that shares with no others.
     ///
     /// - Parameter outstanding: Bytes that the server may still send.
-    /// - Returns: The same, or a greater one that the server is to be told of: when half of it is used up.
+    /// - Returns: The same, or a greater window to grant: once half of it is used up.
     package static func window(outstanding: Int) -> Int { 2 * outstanding <= most ? most : outstanding }
 
-    /// The window that a stream gets now.
+    /// The current window of a stream.
     ///
     /// - Parameters:
     ///   - outstanding: Bytes that the server may still send on it.
-    ///   - share: What the stream holds of ``held``; changed with it.
-    ///   - streams: How many streams share, this one among them.
-    /// - Returns: `outstanding`, or a greater window that the server is to be told of.
+    ///   - share: The stream's part of ``held``; updated with it.
+    ///   - streams: How many streams share, this one included.
+    /// - Returns: `outstanding`, or a greater window to grant.
     package mutating func window(outstanding: Int, share: inout Int, streams: Int) -> Int {
         held -= share
         let fair = min(Self.most, Self.total / max(streams, 1), Self.total - held)

@@ -2,8 +2,8 @@ import Authorization
 package import HTTPCore
 package import NIOCore
 
-/// The head of one response with what was parsed of it, and the bytes that it begins. It belongs to the exchange that it
-/// is for until the head is passed on.
+/// The parsed head of one response, and the bytes that it begins. It belongs to its exchange until the head is passed
+/// on.
 package final class ReceivedResponse {
     /// As parsed from the start of ``bytes``.
     package let head = ResponseHead()
@@ -21,11 +21,11 @@ package final class ReceivedResponse {
     /// More of the response came.
     func append(_ more: ByteBuffer) { bytes.writeImmutableBuffer(more) }
 
-    /// Lets go of the bytes; the rest is overwritten by the next parse.
+    /// Releases the bytes; the rest is overwritten by the next parse.
     fileprivate func clear() { bytes = ByteBuffer() }
 }
 
-/// Responses of one event loop that nobody uses.
+/// Unused response objects of one event loop.
 package final class SpareResponses {
     private static let most = 1024
 
@@ -39,7 +39,7 @@ package final class SpareResponses {
         return response
     }
 
-    /// One that was given back already is left alone: two exchanges would have it.
+    /// A second return is ignored: otherwise two exchanges would get the same object.
     package func giveBack(_ response: ReceivedResponse) {
         guard !response.isSpare else { return onMistake("a response is given back twice") }
         response.isSpare = true

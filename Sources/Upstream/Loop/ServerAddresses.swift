@@ -3,7 +3,7 @@ import NIOCore
 import NIOPosix
 import Tenants
 
-/// The addresses of one server as one event loop knows them. An IP address stands for itself; a name is looked up on
+/// The addresses of one server as one event loop knows them. An IP address is used as it is; a name is looked up on
 /// another thread, and again from time to time, so that a server that moves is followed without a restart.
 final class ServerAddresses {
     /// After a failure, so that a name server that is down is not flooded.
@@ -13,7 +13,7 @@ final class ServerAddresses {
     private let names: ServerNames
     private let eventLoop: any EventLoop
     private let isName: Bool
-    /// The last that were found: an old answer is better than none.
+    /// The last known addresses: a stale answer is better than none.
     private var known: [SocketAddress] = []
     private var freshUntil = NIODeadline.uptimeNanoseconds(0)
     private var isLookingUp = false
@@ -39,7 +39,7 @@ final class ServerAddresses {
         return known.contains(address)
     }
 
-    /// Gives the addresses to try, each time beginning with another; none if they are not known by `deadline`.
+    /// Passes the addresses to try, each time starting with another one; none if they are not known by `deadline`.
     ///
     /// - Parameter body: Called once on the event loop.
     func withNext(by deadline: NIODeadline, _ body: @escaping ([SocketAddress]) -> Void) {

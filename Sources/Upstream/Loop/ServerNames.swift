@@ -1,13 +1,13 @@
 package import NIOCore
 package import Tenants
 
-/// How the names of servers become addresses, and for how long they are believed.
+/// How server names are resolved, and how long the result is used.
 package struct ServerNames: Sendable {
     /// Finds the addresses of a name, none if there are none; it may block.
     package typealias LookUp = @Sendable (HostPort) -> [SocketAddress]
 
     package var lookUp: LookUp
-    /// Most resolvers keep answers themselves, for as long as their time to live says; so the system's is asked often.
+    /// Kept short: most resolvers cache answers themselves, for their time to live.
     package var freshFor: TimeAmount
 
     package init(lookUp: @escaping LookUp, freshFor: TimeAmount) {

@@ -2,19 +2,19 @@ import HTTPCore
 import NIOCore
 import Time
 
-/// What the server sends: heads, bodies, and the bytes of a tunnel.
+/// The server's output: heads, bodies, and the bytes of a tunnel.
 extension BackendConnection {
-    /// Bytes of a held response that are read in the hope that it ends.
+    /// Bytes of a held response that are read to see whether it ends.
     private static let mostHeld = 16 << 10
 
     func readResponse() {
         while true {
             switch state.phase {
-            // A channel with TLS may read on for seconds.
+            // A channel with TLS may deliver bytes for seconds after the close.
             case .closed, .ending: return input.clear()
             case .holding(let request, let response, let loss): return heldGrows(response, request, loss)
             case .opening, .idle, .leased:
-                // Bytes that nobody asked for would be taken for the response to the next request.
+                // Unsolicited bytes would be taken for the response to the next request.
                 if input.count > 0 { close() }
                 return
             case .awaitingHead(let request, _):
@@ -31,7 +31,7 @@ extension BackendConnection {
 
     // MARK: Heads
 
-    /// Gives whether there is more to do with what has been read.
+    /// Returns whether to go on processing what was read.
     private func readHead(_ request: UpstreamRequest) -> Bool {
         guard input.mayHoldHead(most: ResponseHeadParser.maximumBytes) else { return false }
         let response = loop.spares.responses.take()
@@ -51,7 +51,7 @@ extension BackendConnection {
         }
     }
 
-    /// Bytes of a response came: this server has seen the request.
+    /// Bytes of a response arrived: this server has seen the request.
     private func spoke(_ request: UpstreamRequest) {
         guard state.spoke() else { return failInternally("bytes of a response to no request") }
         request.serverSpoke()
@@ -70,7 +70,7 @@ extension BackendConnection {
         }
         request.serverSpoke()
         let isHeld = owner.holds(response)
-        // An owner that is over by now has given the connection up.
+        // The owner may have given the connection up meanwhile.
         guard case .awaitingHead = state.phase else {
             loop.spares.responses.giveBack(response)
             return false
@@ -87,7 +87,7 @@ extension BackendConnection {
             response.head.keepsAlive && framing != .untilClose && !mayHaveStray(response.head, framing)
         input.decoder = BodyDecoder(framing)
         guard state.responseStarted(keepsAlive: keepsAlive) else {
-            failInternally("a response that no request waits for")
+            failInternally("a response that is not awaited")
             return false
         }
         owner.responseStarted(response, framing)
@@ -108,13 +108,13 @@ extension BackendConnection {
         return true
     }
 
-    /// Whether a body may follow that the head announces and that there must not be: a server that sends it would answer
-    /// the next request with it.
+    /// Whether the server might send a body that the head announces but that must not exist; it would be read as the
+    /// response to the next request.
     private func mayHaveStray(_ head: ResponseHead, _ framing: ResponseFraming) -> Bool {
         framing == .none && head.status != 304 && (head.isChunked || (head.contentLength ?? 0) > 0)
     }
 
-    /// Nothing may be switched that was not asked for, and only to what was (RFC 9110 section 15.2.2).
+    /// A switch must be requested, and to the requested protocol only (RFC 9110 section 15.2.2).
     private func switchProtocols(
         _ response: ReceivedResponse,
         _ request: UpstreamRequest,
@@ -129,7 +129,7 @@ extension BackendConnection {
         }
         input.drop(response.head.length)
         guard state.switched() else {
-            failInternally("a tunnel that no request waits for")
+            failInternally("a tunnel that is not awaited")
             return false
         }
         setDeadline(WheelTimer.never)
@@ -139,21 +139,21 @@ extension BackendConnection {
         return true
     }
 
-    // MARK: Responses that wait
+    // MARK: Held responses
 
-    /// The response waits until whoever has to be told first was told: at its owner if it is here as a whole, so that the
-    /// connection is free for others; else where it is.
+    /// The response is held: with its owner if it is here as a whole, so that the connection is free for others;
+    /// otherwise here.
     private func hold(_ response: ReceivedResponse, _ request: UpstreamRequest, _ owner: any UpstreamRequestOwner) {
         if isWhole(response, request), owner.takesHeldResponse { return handOver(response, request, owner) }
         _ = input.takeAll()
         input.searched = 0
-        guard state.held(response) else { return failInternally("a response waits that is no request's") }
+        guard state.held(response) else { return failInternally("a response is held without a request") }
         setDeadline(WheelTimer.never)
-        // The rest of a short one may be on its way.
+        // The rest of a short response may already be on its way.
         if !owner.takesHeldResponse || response.bytes.readableBytes > Self.mostHeld { setChannelReading(false) }
     }
 
-    /// More of a response came that waits.
+    /// More of a held response arrived.
     private func heldGrows(
         _ response: ReceivedResponse,
         _ request: UpstreamRequest,
@@ -166,13 +166,13 @@ extension BackendConnection {
         if response.bytes.readableBytes > Self.mostHeld { setChannelReading(false) }
     }
 
-    /// Whether the response is there from its head to its end, and the connection good for another one.
+    /// Whether the whole response is here, and the connection good for another request.
     private func isWhole(_ response: ReceivedResponse, _ request: UpstreamRequest) -> Bool {
         guard output.isComplete, response.head.keepsAlive, !state.isChannelClosed else { return false }
         let length: Int
         switch response.head.framing(answeringHead: request.details.isHead) {
         case .length(let content): length = content
-        // What is announced for HEAD may be sent all the same.
+        // The body announced for HEAD may be sent in violation of the protocol.
         case .none where !response.head.isChunked && (response.head.contentLength ?? 0) == 0: length = 0
         case .none, .chunked, .untilClose: return false
         }
@@ -184,7 +184,7 @@ extension BackendConnection {
         pool.answered(request)
         pool.counters.answers += 1
         owner.takeHeldResponse(response)
-        guard state.handedOver() else { return failInternally("a response is handed over that is no request's") }
+        guard state.handedOver() else { return failInternally("a response is handed over without a request") }
         setReading(true)
         pool.release(self, at: loop.now())
     }
@@ -218,8 +218,8 @@ extension BackendConnection {
             case .needMore:
                 guard case .readingBody = state.phase else { return false }
                 input.drop(position)
-                // Not while it is paused, or the request on its way: what a slow client takes its time for is not the
-                // server's doing.
+                // Not while reading is paused, or the request is being sent: delays of a slow client are not the
+                // server's fault.
                 if input.isReading, output.isComplete { setDeadline(loop.now() + pool.idleTimeout) }
                 return false
             case .violation:
@@ -239,7 +239,7 @@ extension BackendConnection {
         let now = loop.now()
         let canKeep = keepsAlive && input.count == 0 && !state.isChannelClosed
         let reuses = owner.responseEnded(serverKeepsAlive: canKeep, trailers: trailers, at: now)
-        // The exchange may have let go of it.
+        // The exchange may have released it.
         guard state.responseEnded() else { return }
         if reuses {
             pool.release(self, at: now)

@@ -3,10 +3,10 @@ import HTTPCore
 import NIOCore
 import Time
 
-/// One connection to a server that speaks HTTP/1.1: the last handler in its channel, and the only one without TLS. It
-/// writes the requests it is given, reads the responses, and hands them to the ``UpstreamRequest`` directly.
+/// One connection to an HTTP/1.1 server: the last handler in its channel, and the only one without TLS. It writes
+/// requests, reads the responses, and passes them to the ``UpstreamRequest`` directly.
 ///
-/// This file has the connection and what it sends; `+Response` what the server sends.
+/// This file has the connection and its output; `+Response` the server's output.
 final class BackendConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -15,12 +15,12 @@ final class BackendConnection: ChannelInboundHandler {
 
     let loop: LoopContext
     let pool: ServerPool
-    /// Where it goes.
+    /// The address it connects to.
     let address: SocketAddress
     var state = BackendConnectionState()
     var input = HTTP1Input()
     private(set) var output: BackendOutput
-    /// Whether the channel is just being flushed. It may close in that, and says first what it can still read.
+    /// Whether the channel is being flushed. It may close during that, and delivers unread bytes first.
     private var isFlushing = false
     private var context: ChannelHandlerContext?
     private let timer = WheelTimer()
@@ -32,10 +32,10 @@ final class BackendConnection: ChannelInboundHandler {
         output = BackendOutput(loop.allocator.buffer(capacity: 2048))
     }
 
-    /// The request that it is leased to; nil where it is to none.
+    /// The request that holds the lease; nil if none does.
     var request: UpstreamRequest? { state.request }
 
-    /// The connection stands and is the pool's from now on. Gives whether it still does.
+    /// The connection is established and belongs to the pool from now on. Returns whether it is still open.
     func connected() -> Bool {
         guard state.connected() else { return false }
         timer.target = self
@@ -44,18 +44,18 @@ final class BackendConnection: ChannelInboundHandler {
 
     func becameIdle(at now: MonotonicTime) {
         guard state.becameIdle() else { return failInternally("a connection in use becomes idle") }
-        // Not read from, it would not show that the server has closed it.
+        // Keep reading: otherwise a close by the server would go unnoticed.
         setReading(true)
         setDeadline(now + pool.idleTimeout)
     }
 
-    /// Its pool has promised it to a request that waits.
+    /// The pool has promised it to a waiting request.
     func becameLeased() {
         if !state.becameLeased() { failInternally("a connection is promised that is not idle") }
     }
 
-    /// It takes no request from now on. A channel with TLS says that it is closed only when the server has agreed, or does
-    /// not for seconds, and gives what it receives until then.
+    /// It takes no request from now on. A channel with TLS reports the close only when the server has agreed, or after
+    /// seconds, and delivers bytes until then.
     func close() {
         if state.channelEnded() { lost(properly: false) }
         context?.close(promise: nil)
@@ -75,8 +75,8 @@ final class BackendConnection: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         input.append(unwrapInboundIn(data))
-        // In the middle of the request that is being sent, and perhaps of a channel that closes: not before it is known
-        // whether the connection can take another.
+        // In the middle of sending a request, perhaps on a closing channel: wait until it is known whether the
+        // connection can take another.
         guard !isFlushing else { return loop.atEndOfTurn { [self] in readLate() } }
         readResponse()
         input.dropIfEmpty()
@@ -95,23 +95,22 @@ final class BackendConnection: ChannelInboundHandler {
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         let isWritable = context.channel.isWritable
         output.isWritable = isWritable
-        // A server that takes no more of a body is as silent as one that gives no response.
+        // A server that takes no more of a body is as silent as one that does not respond.
         if case .awaitingHead = state.phase, !output.isComplete {
             setDeadline(isWritable ? WheelTimer.never : loop.now() + pool.idleTimeout)
         }
         guard let request else { return }
         let number = request.number
-        // Found out in the middle of a write, which may be that of another exchange.
+        // This may come from a write of another exchange.
         loop.atEndOfTurn { [self] in
             guard self.request === request, request.number == number else { return }
             request.owner?.serverWritabilityChanged(output.isWritable)
         }
     }
 
-    /// Often told in the middle of a write: it is not leased any more from now on, and the request that it has is told
-    /// when that is done.
+    /// Often called during a write: the lease ends at once, and the request is notified after the write.
     func channelInactive(context: ChannelHandlerContext) {
-        // With part of the request unsent it was our write that failed, and not the response that ended.
+        // With part of the request unsent our write failed; the response did not end.
         ended(properly: output.isComplete)
     }
 
@@ -127,7 +126,7 @@ final class BackendConnection: ChannelInboundHandler {
 
     // MARK: Ends that the exchange did not ask for
 
-    /// The connection is over, whichever side ended it. A body that ends with the connection may be complete.
+    /// The connection is over, whichever side ended it. A body delimited by the close may be complete.
     func lost(properly: Bool) {
         switch state.lost(properly: properly) {
         case .nothing: break
@@ -151,13 +150,13 @@ final class BackendConnection: ChannelInboundHandler {
         }
     }
 
-    /// The server has sent what is no response.
+    /// The server has sent something that is no response.
     func broken() {
         lost(properly: false)
         close()
     }
 
-    /// Something happened that must not be possible. It costs the connection, and the request that it has.
+    /// Something impossible happened. It costs the connection and its request.
     func failInternally(_ what: StaticString) {
         let request = request
         finish()
@@ -173,7 +172,7 @@ final class BackendConnection: ChannelInboundHandler {
         }
     }
 
-    /// It has no request any more, and gets no other.
+    /// Its request is over, and it gets no other.
     func finish() {
         if state.finished() { leave() }
     }
@@ -200,7 +199,7 @@ extension BackendConnection: UpstreamServer {
             return lostLater(request)
         }
         input.searched = 0
-        // A slow client of the exchange before may have had it paused; and this one may not take a response yet.
+        // A slow client of the previous exchange may have paused reading; and this one may not take a response yet.
         setReading(request.owner?.takesResponse ?? true)
         setDeadline(WheelTimer.never)
     }
@@ -280,7 +279,7 @@ extension BackendConnection: UpstreamServer {
         setChannelReading(isReading)
     }
 
-    /// Pauses or resumes reading, whether a response waits or not.
+    /// Pauses or resumes reading, whether a response is held or not.
     func setChannelReading(_ isReading: Bool) {
         guard isReading != input.isReading else { return }
         input.isReading = isReading
@@ -302,7 +301,7 @@ extension BackendConnection: UpstreamServer {
         guard case .tunnel = state.phase else { return }
         flush(bodyFollows: true)
         guard state.tunnelEnded() else { return }
-        // What was written goes out first; a server that does not close then is closed on.
+        // Written bytes go out first; then the connection is closed even if the server does not close.
         setDeadline(loop.now() + Self.lingerTime)
         context?.close(mode: .output, promise: nil)
     }

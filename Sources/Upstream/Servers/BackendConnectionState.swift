@@ -1,63 +1,62 @@
-/// Where a connection to a server that speaks HTTP/1.1 stands. It knows nothing of its channel, its pool and the time: each
-/// event gives back what is to be done. An event that cannot happen in a state gives `false` or nil, and changes nothing.
+/// The state of a connection to an HTTP/1.1 server. It knows neither channel, pool nor time: each event returns what to
+/// do. An impossible event returns `false` or nil, and changes nothing.
 struct BackendConnectionState {
     enum Phase {
-        /// Its pool does not have it yet.
+        /// The pool does not have it yet.
         case opening
-        /// In its pool's list of idle ones, or on its way from there to a request.
+        /// In its pool's list of idle connections, or being taken from there.
         case idle
-        /// Free for a request, and not in that list: its pool has promised it, or is about to decide on it.
+        /// Free for a request, and not in that list: the pool has promised it, or is about to decide.
         case leased
-        /// - Parameter hasSpoken: Whether bytes came since the request was begun.
+        /// - Parameter hasSpoken: Whether bytes arrived since the request was begun.
         case awaitingHead(UpstreamRequest, hasSpoken: Bool)
-        /// A response has begun, and its owner lets it wait. It has all that was received.
+        /// A response has begun, and its owner holds it. The value has everything received so far.
         case holding(UpstreamRequest, ReceivedResponse, Loss)
         case readingBody(UpstreamRequest, keepsAlive: Bool)
-        /// Protocols are switched: bytes pass as they are.
+        /// Protocols are switched: bytes pass unchanged.
         case tunnel(UpstreamRequest)
-        /// The tunnel is over; what was written goes out first.
+        /// The tunnel is over; written bytes go out first.
         case ending
         case closed
     }
 
-    /// Whether the connection ended while a response waited, and whether in a way that may end one.
+    /// Whether the connection ended while a response was held, and whether in a way that may end one.
     enum Loss {
         case none, proper, improper
     }
 
-    /// What follows from the loss of a connection.
+    /// The consequence of losing a connection.
     enum LossAction {
-        /// It is closed already, or never was the pool's; or what came before is still to be passed on.
+        /// It is closed already, or never was the pool's; or received bytes are still to be passed on.
         case nothing
-        /// The pool has it in its list of idle ones.
+        /// It is in the pool's idle list.
         case leaveIdle
-        /// The pool counts it among those in use.
+        /// The pool counts it as in use.
         case leave
         case endTunnel(UpstreamRequest)
-        /// - Parameter isStale: That a server closes a connection which it had kept idle is no sign of ill health.
+        /// - Parameter isStale: Whether the server closed an idle connection, which is no sign of ill health.
         case endBeforeHead(UpstreamRequest, isStale: Bool)
         case endBody(UpstreamRequest)
     }
 
     enum DeadlineAction {
-        /// It waits for us.
+        /// It is waiting for the gateway.
         case nothing
-        /// What its end means follows when the channel says it.
+        /// The consequences follow when the channel reports the close.
         case close
         /// The server did not begin a response in time.
         case timeOut(UpstreamRequest)
-        /// The server did not go on with a response in time.
+        /// The server did not continue a response in time.
         case breakOff(UpstreamRequest)
     }
 
     private(set) var phase = Phase.opening
-    /// Whether a response came on it before.
+    /// Whether it carried a response before.
     private var wasUsedBefore = false
-    /// Whether the channel has said that it is closed, or is being closed. What that means may still wait for the end of
-    /// the loop's turn.
+    /// Whether the channel is closed or closing. The consequences may still wait for the end of the loop's turn.
     private(set) var isChannelClosed = false
 
-    /// The request that it is leased to; nil where it is to none.
+    /// The request that holds the lease; nil if none does.
     var request: UpstreamRequest? {
         switch phase {
         case .awaitingHead(let request, _), .holding(let request, _, _), .readingBody(let request, _),
@@ -67,7 +66,7 @@ struct BackendConnectionState {
         }
     }
 
-    /// Whether a request that waited can have it.
+    /// Whether a waiting request can have it.
     var canBegin: Bool {
         guard case .leased = phase else { return false }
         return !isChannelClosed
@@ -77,7 +76,7 @@ struct BackendConnectionState {
 
     // MARK: What the pool does
 
-    /// It is the pool's from now on, if it still stands.
+    /// It belongs to the pool from now on, if it is still open.
     mutating func connected() -> Bool {
         guard case .opening = phase, !isChannelClosed else { return false }
         phase = .leased
@@ -90,7 +89,7 @@ struct BackendConnectionState {
         return true
     }
 
-    /// The pool has promised it to a request that waits.
+    /// The pool has promised it to a waiting request.
     mutating func becameLeased() -> Bool {
         guard case .idle = phase else { return false }
         phase = .leased
@@ -106,7 +105,7 @@ struct BackendConnectionState {
         return true
     }
 
-    /// It gets no other request. Gives whether it might have got one until now.
+    /// It gets no further request. Returns whether it might have until now.
     mutating func finished() -> Bool {
         if case .closed = phase { return false }
         phase = .closed
@@ -115,7 +114,7 @@ struct BackendConnectionState {
 
     // MARK: What the server sends
 
-    /// Bytes of a response came: this server has seen the request.
+    /// Bytes of a response arrived: this server has seen the request.
     mutating func spoke() -> Bool {
         guard case .awaitingHead(let request, _) = phase else { return false }
         phase = .awaitingHead(request, hasSpoken: true)
@@ -128,16 +127,16 @@ struct BackendConnectionState {
         return true
     }
 
-    /// The response that waited goes on as if its head had come just now.
+    /// The held response goes on as if its head had just arrived.
     ///
-    /// - Returns: With it, whether the connection has ended since. Nil where none waits.
+    /// - Returns: The response, and whether the connection has ended meanwhile; nil if none is held.
     mutating func resumed() -> (response: ReceivedResponse, loss: Loss)? {
         guard case .holding(let request, let response, let loss) = phase else { return nil }
         phase = .awaitingHead(request, hasSpoken: true)
         return (response, loss)
     }
 
-    /// The owner has taken a response that is to wait, which was here as a whole.
+    /// The owner has taken a response that is held, as a whole.
     mutating func handedOver() -> Bool {
         switch phase {
         case .awaitingHead, .holding(_, _, .none): break
@@ -175,9 +174,9 @@ struct BackendConnectionState {
 
     // MARK: Ends that the exchange did not ask for
 
-    /// The channel has ended, or is being closed.
+    /// The channel has ended, or is closing.
     ///
-    /// - Returns: Whether what that means can be acted on at once: nobody's exchange is concerned.
+    /// - Returns: Whether the consequences can take effect at once: no exchange is affected.
     mutating func channelEnded() -> Bool {
         isChannelClosed = true
         switch phase {

@@ -9,24 +9,24 @@ final class BackendMultiplexer: ChannelInboundHandler {
     package typealias InboundIn = ByteBuffer
     package typealias OutboundOut = ByteBuffer
 
-    /// Requests on one connection, if the server does not want fewer. With as many windows of theirs in the
-    /// connection's, those whose clients are slow leave room for the others.
+    /// Requests on one connection, unless the server allows fewer. The connection's window holds that many stream
+    /// windows, so that requests with slow clients do not block the others.
     fileprivate static let mostStreams = 100
 
     private enum State {
         case open
-        /// Takes no new requests; those under way go on.
+        /// Takes no new requests; those under way continue.
         case retired
         case closed
     }
 
     let pool: ServerPool
     let loop: LoopContext
-    /// Only touched from here and from the streams.
+    /// Accessed only here and by the streams.
     var session: HTTP2Session
-    /// Where it goes.
+    /// The address it connects to.
     let address: SocketAddress
-    /// As ``LoopContext/lastTick`` was then.
+    /// Measured by ``LoopContext/lastTick``.
     private(set) var lastHeard: MonotonicTime
     /// Whether no request was ever begun on it.
     private(set) var isUntried = true
@@ -34,9 +34,9 @@ final class BackendMultiplexer: ChannelInboundHandler {
     private var state = State.open
     private var streams = LeasedStreams()
     private var isInTurn = false
-    /// Whether the channel is just being written to. It may close in that, and says first what it can still read.
+    /// Whether the channel is being written to. It may close during that, and delivers unread bytes first.
     private var isWriting = false
-    /// What was read in the middle of a write.
+    /// Bytes that were read in the middle of a write.
     private var late: [ByteBuffer] = []
     private let timer = WheelTimer()
 
@@ -48,7 +48,7 @@ final class BackendMultiplexer: ChannelInboundHandler {
         session = HTTP2Session(role: .client, limits: HTTP2Limits.forServers)
     }
 
-    /// The connection stands and is the pool's from now on. Gives whether it still does.
+    /// The connection is established and belongs to the pool from now on. Returns whether it is still open.
     func connected() -> Bool {
         guard case .open = state else { return false }
         timer.target = self
@@ -58,7 +58,7 @@ final class BackendMultiplexer: ChannelInboundHandler {
 
     // MARK: Streams
 
-    /// A place for a request, if there is one.
+    /// Leases a stream for a request, if one is free.
     func openStream() -> BackendStream? {
         guard case .open = state, streams.count < Self.mostStreams, session.availableStreams > streams.pending else {
             return nil
@@ -68,12 +68,12 @@ final class BackendMultiplexer: ChannelInboundHandler {
         return BackendStream(self)
     }
 
-    /// Whether those who have a place may still begin a request on it.
+    /// Whether leased streams may still begin a request on it.
     var takesRequests: Bool {
         if case .open = state { true } else { false }
     }
 
-    /// The request of a leased stream begins. Nil if there is no place for it after all.
+    /// The request of a leased stream begins. Nil if no stream is free after all.
     func begin(_ stream: BackendStream) -> UInt32? {
         if case .closed = state { return nil }
         guard let id = session.openStream() else { return nil }
@@ -94,14 +94,14 @@ final class BackendMultiplexer: ChannelInboundHandler {
         }
     }
 
-    /// As ``drain()``, but while a request is on its way to a server: no more requests from now on, and the rest, which
-    /// may show that the connection is lost and so end requests of others, in a turn of the loop of its own.
+    /// As ``drain()``, but while another request is being handed to a server: no more requests from now on. The rest,
+    /// which may reveal that the connection is lost and so end requests of others, happens at the end of the turn.
     func drainLater() {
         retire()
         loop.atEndOfTurn { [self] in drain() }
     }
 
-    /// No new requests; closed when the last one is answered.
+    /// No new requests; closes when the last one is answered.
     func drain() {
         retire()
         session.goAway(code: .noError)
@@ -165,15 +165,14 @@ final class BackendMultiplexer: ChannelInboundHandler {
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         let isWritable = context.channel.isWritable
-        // Found out in the middle of a write, which may be that of any exchange.
+        // This may come from a write of any exchange.
         loop.atEndOfTurn { [self] in
             session.writabilityChanged(isWritable)
             if isWritable { turn() }
         }
     }
 
-    /// Often told in the middle of a write: no request is given to it any more, and those that it has are told when that
-    /// is done.
+    /// Often called during a write: it takes no further request, and the present ones are notified after the write.
     func channelInactive(context: ChannelHandlerContext) {
         retire()
         loop.atEndOfTurn { [self] in lost() }
@@ -225,7 +224,7 @@ final class BackendMultiplexer: ChannelInboundHandler {
             with(id) { $0.bodyReceived(bytes, flowControlled: flowControlled, endStream: endStream) }
         case .reset(let id, let code, _):
             streams.take(id)?.lost(wasActedOn: code != .refusedStream)
-        // Found out while something is sent, which may be that of another exchange.
+        // This may come from a send of another exchange.
         case .writable(let id): loop.atEndOfTurn { [self] in streams[id]?.becameWritable() }
         case .settings:
             if case .open = state { pool.hasRoom(self) }
@@ -253,12 +252,12 @@ extension BackendMultiplexer: WheelTimerTarget {
 }
 
 extension HTTP2Limits {
-    /// What a server's answers may take: heads may be larger than those of requests, as over HTTP/1.1.
+    /// Limits for responses: heads may be larger than those of requests, as over HTTP/1.1.
     static let forServers: HTTP2Limits = {
         var limits = HTTP2Limits()
         limits.maximumHeaderListSize = ResponseHeadParser.maximumBytes
         limits.maximumFields = ResponseHeadParser.maximumFields
-        // Widened for each as soon as it begins, by what its client's connection may have.
+        // Widened for each stream as soon as it begins, within the client connection's share.
         limits.streamWindow = ReceiveWindows.least
         limits.connectionWindow = (BackendMultiplexer.mostStreams + 1) * ReceiveWindows.most
         return limits

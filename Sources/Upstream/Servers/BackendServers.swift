@@ -2,10 +2,10 @@ import Authorization
 package import Tenants
 package import Time
 
-/// The servers of one tenant as one event loop sees them: how each is doing, and whose turn it is.
+/// The servers of one tenant as one event loop sees them: their health, and which comes next.
 package final class BackendServers {
-    /// What all that ever served a tenant share, so that a long request holds those of its beginning alone, and not one
-    /// of each reload since.
+    /// Shared by all instances that ever served a tenant, so that a long request holds only its own instance, and not
+    /// one for each reload since.
     private final class Line {
         weak var latest: BackendServers?
     }
@@ -20,8 +20,7 @@ package final class BackendServers {
     private unowned let loop: LoopContext
 
     /// - Parameters:
-    ///   - previous: The servers of the same tenant that these take the place of: those that stay keep their
-    ///     connections.
+    ///   - previous: The instance that these servers replace: servers that stay keep their connections.
     package init(
         _ backend: Backend,
         tls: BackendTLSContexts?,
@@ -62,9 +61,9 @@ package final class BackendServers {
         previous?.replace(by: self)
     }
 
-    /// The index of the same server, if connections to it may go on.
+    /// The index of the same server, if connections to it stay usable.
     ///
-    /// - Parameter taken: Those that others of the new list have: the same server may be in it twice.
+    /// - Parameter taken: Indices that other servers of the new list have: the same server may be in it twice.
     private func index(
         of server: BackendServer,
         _ settings: ServerPool.Settings,
@@ -77,7 +76,7 @@ package final class BackendServers {
         }
     }
 
-    /// Others serve the tenant from now on. What is under way here goes on.
+    /// A newer instance serves the tenant from now on. Requests under way here continue.
     private func replace(by successor: BackendServers) {
         isReplaced = true
         for pool in pools where !successor.pools.contains(where: { $0 === pool }) { pool.close() }
@@ -98,11 +97,11 @@ package final class BackendServers {
         }
     }
 
-    /// The server for a request, or nil when there is none left. The attempt is outstanding there until ``ended(_:)``.
+    /// Chooses the server for a request; nil if none is left. The attempt is outstanding there until ``ended(_:)``.
     ///
     /// - Parameter tried: Servers that had the request or could not be reached for it.
     func choose(for caller: Caller?, butNot tried: [ServerIndex]) -> ServerPool? {
-        // The indices are others there; a server that had the request may have it again.
+        // The newer list has other indices; so a server that had the request may get it again.
         if isReplaced, let latest = line.latest { return latest.choose(for: caller, butNot: []) }
         let random = loop.identifiers.next()
         return balancer.choose(
@@ -117,7 +116,7 @@ package final class BackendServers {
         if !balancer.ended(server) { loop.failedInternally(.upstreamRequest, "an attempt ends that was not begun") }
     }
 
-    /// A connection stands.
+    /// A connection is established.
     package func connected(_ server: ServerIndex, begunAt: MonotonicTime) {
         balancer.connected(server, begunAt: begunAt)
     }
@@ -131,14 +130,14 @@ package final class BackendServers {
         balancer.failed(server, failure, begunAt: begunAt, at: loop.lastTick)
     }
 
-    /// - Parameter server: The one that was probed; it may be in the list no more.
+    /// - Parameter server: The probed server, which may no longer be in the list.
     package func probed(_ server: BackendServer, isUp: Bool) {
         for index in pools.serverIndices where pools[index].isFor(server) {
             balancer.probed(index, isUp: isUp, at: loop.lastTick)
         }
     }
 
-    /// Whether requests are sent there, but for the last resort.
+    /// Whether requests are sent there, other than as a last resort.
     package func isHealthy(_ server: ServerIndex) -> Bool {
         balancer.health(of: server).isAvailable(at: loop.lastTick)
     }

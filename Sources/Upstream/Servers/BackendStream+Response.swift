@@ -2,12 +2,12 @@ import HTTPCore
 import NIOCore
 import Time
 
-/// What the server sends on a stream.
+/// The server's output on a stream.
 extension BackendStream {
     /// - Parameter fields: The response's.
     func headReceived(_ fields: HeaderList, endStream: Bool) {
         guard case .awaitingHead(let request, let id) = state.phase, let owner = request.owner else {
-            return failInternally("the head of a response that no request waits for")
+            return failInternally("the head of a response that is not awaited")
         }
         request.serverSpoke()
         loop.spares.http2Head.clear()
@@ -36,20 +36,20 @@ extension BackendStream {
         if !endStream, let length = framing.length { connection.session.expectLength(stream: id, length) }
         pool.answered(request)
         let isHeld = owner.holds(response)
-        // An owner that is over by now has given the stream up.
+        // The owner may have given the stream up meanwhile.
         guard case .awaitingHead = state.phase else { return loop.spares.responses.giveBack(response) }
         if isHeld, state.held(response, isComplete: endStream) { return setDeadline(WheelTimer.never) }
         begin(response, request, endStream: endStream)
     }
 
     private func begin(_ response: ReceivedResponse, _ request: UpstreamRequest, endStream: Bool) {
-        guard state.responseStarted() else { return failInternally("a response that no request waits for") }
+        guard state.responseStarted() else { return failInternally("a response that is not awaited") }
         request.owner?.responseStarted(response, response.head.framing(answeringHead: request.details.isHead))
         loop.spares.responses.giveBack(response)
         if endStream { completed(trailers: []) } else { heard() }
     }
 
-    /// The response goes on, or is held once more for another reason.
+    /// The response goes on, or is held again for another reason.
     func passHeldResponse() {
         guard case .holding(let request, _, let held) = state.phase, let owner = request.owner else { return }
         if owner.holds(held.response) { return }
@@ -72,7 +72,7 @@ extension BackendStream {
             passedOn(flowControlled)
             if endStream { completed(trailers: []) } else { heard() }
         case .holding:
-            // At most a window of it: none is given back while it waits.
+            // At most one window: none is returned while it is held.
             _ = state.heldGrew(bytes, flowControlled: flowControlled)
             if endStream { _ = state.heldEnded(trailers: []) }
         case .leased, .queued, .awaitingHead, .ended: failInternally("the body of a response that has not begun")
@@ -88,21 +88,21 @@ extension BackendStream {
         }
     }
 
-    /// Something of the response's body has come, or may come from now on.
+    /// Part of the response's body arrived, or may arrive from now on.
     func heard() {
-        // While the request is still on its way, it is not the server whom something is waited for from.
+        // While the request is still being sent, the server is not late.
         guard case .readingBody = state.phase, isReading, requestIsOut else { return }
         setDeadline(loop.now() + pool.idleTimeout)
     }
 
     private func completed(trailers: [UInt8]) {
-        // The exchange may have let go of it.
+        // The exchange may have released it.
         if case .ended = state.phase { return }
         guard case .readingBody(let request, let id) = state.phase, let owner = request.owner else {
             return failInternally("the end of a response that has not begun")
         }
         pool.counters.answers += 1
-        // Before the upstream request is over, which then has no owner any more.
+        // Before the upstream request is over, after which it has no owner.
         giveBackShare()
         let requestIsThrough = owner.responseEnded(serverKeepsAlive: true, trailers: trailers, at: loop.now())
         if case .ended = state.phase { return }
@@ -118,8 +118,8 @@ extension BackendStream {
 
     /// The connection broke, or the stream was reset.
     ///
-    /// - Parameter wasActedOn: False where the server said that it never looked at the request (RFC 9113 section 8.7):
-    ///   that is no failure of its.
+    /// - Parameter wasActedOn: False if the server declared that it never processed the request (RFC 9113 section 8.7):
+    ///   that does not count as its failure.
     func lost(wasActedOn: Bool = true) {
         let request: UpstreamRequest
         switch state.lossAction {
@@ -146,7 +146,7 @@ extension BackendStream: WheelTimerTarget {
         case .readingBody(let request, let id):
             timedOut(id)
             request.serverLost(self, endsProperly: false)
-        // It waits for us.
+        // It is waiting for the gateway.
         case .leased, .queued, .holding, .ended: break
         }
     }
@@ -155,7 +155,7 @@ extension BackendStream: WheelTimerTarget {
         pool.counters.timeouts += 1
         connection.session.reset(stream: id, code: .cancel)
         end()
-        // A connection on which nothing came since is as good as dead.
+        // If nothing arrived on the connection since, it is presumed dead.
         if connection.lastHeard < sentAt { connection.drain() } else { connection.turn() }
     }
 }

@@ -4,22 +4,22 @@ import NIOCore
 import Tenants
 import Time
 
-/// One request to a server that speaks HTTP/2, and its response. Like every request it is written as a head of HTTP/1.1,
-/// from which the fields are made; and the fields of the response are written as a head that the one parser reads.
+/// One request to an HTTP/2 server, and its response. Like every request it is written as an HTTP/1.1 head, from which
+/// the fields are made; and the response's fields are written as a head for the response parser.
 ///
-/// This file has what is sent; `+Response` what the server sends.
+/// This file has the output; `+Response` the server's output.
 final class BackendStream {
     let connection: BackendMultiplexer
     var state = BackendStreamState()
     private var output: BackendOutput
-    /// When the request was out, as ``LoopContext/lastTick`` was then.
+    /// When the request was out, by ``LoopContext/lastTick``.
     private(set) var sentAt = MonotonicTime.distantPast
     private(set) var isReading = true
-    /// Flow-controlled bytes that were passed on, and that the server was not given back yet.
+    /// Flow-controlled bytes that were passed on, but not yet credited to the server.
     private var heldBack = 0
-    /// Bytes of the client connection's ``ReceiveWindows`` that this stream's window holds.
+    /// This stream's part of the client connection's ``ReceiveWindows``.
     private var windowShare = 0
-    /// The last piece of the request. Held back so that END_STREAM can go with the last DATA frame.
+    /// The last piece of the request, held back so that END_STREAM can go with the last DATA frame.
     private var lastPiece: ByteBuffer?
     private let timer = WheelTimer()
 
@@ -32,7 +32,7 @@ final class BackendStream {
     var pool: ServerPool { connection.pool }
     var loop: LoopContext { connection.loop }
 
-    /// The request that it is leased to; nil where it is to none.
+    /// The request that holds the lease; nil if none does.
     var request: UpstreamRequest? { state.request }
 
     /// Whether the whole request was sent.
@@ -42,7 +42,7 @@ final class BackendStream {
 
     func becameWritable() { request?.owner?.serverWritabilityChanged(true) }
 
-    /// It has no request any more.
+    /// Its request is over.
     func end() {
         giveBackShare()
         let id = state.id
@@ -51,7 +51,7 @@ final class BackendStream {
         connection.ended(id)
     }
 
-    /// Something happened that must not be possible. It costs the stream, and the request that it has.
+    /// Something impossible happened. It costs the stream and its request.
     func failInternally(_ what: StaticString) {
         loop.failedInternally(.backendStream, what)
         if let id = state.id { connection.session.reset(stream: id, code: .internalError) }
@@ -60,7 +60,7 @@ final class BackendStream {
 
     // MARK: The head
 
-    /// The head is kept for a server that is to have it instead.
+    /// The head is kept in case another server has to get it.
     private func sendHead(endStream: Bool) {
         guard case .queued = state.phase else { return }
         let head = loop.spares.requests.take()
@@ -83,14 +83,14 @@ final class BackendStream {
         widenWindow()
     }
 
-    /// There was no place after all. Told later, because the request is just being handed over.
+    /// No stream was free after all. Reported later, because the request is just being handed over.
     private func lostLater(wasActedOn: Bool) {
         loop.atEndOfTurn { [self] in lost(wasActedOn: wasActedOn) }
     }
 
     // MARK: Flow control
 
-    /// Lets the server send as much of the response as the client's connection has room for.
+    /// Lets the server send as much of the response as the client's connection allows.
     private func widenWindow() {
         guard let id = state.id, let owner = request?.owner,
             let outstanding = connection.session.receiveWindow(ofStream: id)
@@ -102,11 +102,11 @@ final class BackendStream {
     /// Nothing more is received.
     func giveBackShare() { request?.owner?.giveBackReceiveWindow(&windowShare) }
 
-    /// So many bytes of the response were handed over. They are given back when all that was read is, and its client has
-    /// said whether it takes more: before that, a long read would make room for more than a client may have waiting.
+    /// That many bytes of the response were handed over. They are credited at the end of the read, when its client has
+    /// said whether it takes more: earlier credit would allow more than a client may have waiting.
     func passedOn(_ count: Int) { heldBack += count }
 
-    /// Lets the server send as much again as was handed over, if the client takes more.
+    /// Credits the server with the bytes handed over, if the client takes more.
     func giveBackWindow() {
         guard isReading, heldBack > 0, let id = state.id else { return }
         let count = heldBack
@@ -205,7 +205,7 @@ extension BackendStream: UpstreamServer {
 
     func resumeResponse() { passHeldResponse() }
 
-    /// Nobody asks a server for a tunnel over HTTP/2 (``ServerPool/forUpgrades``).
+    /// Tunnels are never requested over HTTP/2 (``ServerPool/forUpgrades``).
     func sendTunnel(_ bytes: ByteBuffer) { failInTunnel() }
 
     func endTunnel() { failInTunnel() }

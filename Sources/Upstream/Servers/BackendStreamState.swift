@@ -1,22 +1,22 @@
 import NIOCore
 
-/// Where one request to a server that speaks HTTP/2 stands. It knows nothing of its connection, its pool and the time. An
-/// event that cannot happen in a state gives `false` or nil, and changes nothing.
+/// The state of one request to an HTTP/2 server. It knows neither connection, pool nor time. An impossible event
+/// returns `false` or nil, and changes nothing.
 struct BackendStreamState {
     enum Phase {
-        /// It has a place, and no request.
+        /// Leased, without a request.
         case leased
         /// It has a request, whose head is not sent yet.
         case queued(UpstreamRequest)
         /// The rest of the request, or the response's head, is still to come.
         case awaitingHead(UpstreamRequest, id: UInt32)
-        /// A response has begun, and its owner lets it wait.
+        /// A response has begun, and its owner holds it.
         case holding(UpstreamRequest, id: UInt32, HeldResponse)
         case readingBody(UpstreamRequest, id: UInt32)
         case ended
     }
 
-    /// A response that waits, as far as it has come.
+    /// A held response, as far as it was received.
     struct HeldResponse {
         let response: ReceivedResponse
         var pieces: [(bytes: ByteBuffer, flowControlled: Int)] = []
@@ -31,7 +31,7 @@ struct BackendStreamState {
 
     private(set) var phase = Phase.leased
 
-    /// The request that it is leased to; nil where it is to none.
+    /// The request that holds the lease; nil if none does.
     var request: UpstreamRequest? {
         switch phase {
         case .queued(let request), .awaitingHead(let request, _), .holding(let request, _, _),
@@ -72,7 +72,7 @@ struct BackendStreamState {
         return true
     }
 
-    /// More of a response came that waits. Gives whether one does.
+    /// More of a held response arrived. Returns whether one is held.
     mutating func heldGrew(_ bytes: ByteBuffer, flowControlled: Int) -> Bool {
         guard case .holding(let request, let id, var held) = phase else { return false }
         held.pieces.append((bytes, flowControlled))
@@ -80,7 +80,7 @@ struct BackendStreamState {
         return true
     }
 
-    /// The end of a response came that waits. Gives whether one does.
+    /// The end of a held response arrived. Returns whether one is held.
     mutating func heldEnded(trailers: [UInt8]) -> Bool {
         guard case .holding(let request, let id, var held) = phase else { return false }
         held.end = .complete(trailers)
@@ -88,7 +88,7 @@ struct BackendStreamState {
         return true
     }
 
-    /// A response goes on to its owner, whether it waited or not.
+    /// A response goes on to its owner, whether it was held or not.
     mutating func responseStarted() -> Bool {
         switch phase {
         case .awaitingHead(let request, let id), .holding(let request, let id, _):
@@ -101,7 +101,7 @@ struct BackendStreamState {
     // MARK: The end
 
     enum LossAction {
-        /// It is over already, or all of the response is there, and still to be passed on.
+        /// It is over already, or the whole response is here and still to be passed on.
         case nothing
         /// It has no request.
         case end
@@ -109,7 +109,7 @@ struct BackendStreamState {
         case endBody(UpstreamRequest)
     }
 
-    /// Whom a lost stream is missed by. It is still to end.
+    /// What to do when the stream is lost. It is still to end.
     var lossAction: LossAction {
         switch phase {
         case .leased: .end
@@ -121,7 +121,7 @@ struct BackendStreamState {
         }
     }
 
-    /// It has no request any more. Gives whether it might have had one until now.
+    /// Its request is over. Returns whether it might have had one until now.
     mutating func end() -> Bool {
         if case .ended = phase { return false }
         phase = .ended

@@ -5,8 +5,8 @@ package import NIOCore
 import Tenants
 package import Time
 
-/// A request of the gateway's own to a backend: a health check, or a call for new tokens. It goes the way of all requests,
-/// so that it finds what they would find: the same TLS, the same protocol, the same strictness.
+/// A request of the gateway's own to a backend: a health check, or a refresh call. It takes the path of all requests,
+/// so that it meets the same TLS, the same protocol and the same strictness.
 package final class GatewayRequest {
     package struct Response: Equatable {
         package var status: Int
@@ -20,15 +20,15 @@ package final class GatewayRequest {
         case tooLargeResponse
     }
 
-    /// How much of a response is waited for.
+    /// How much of a response is needed.
     package enum Wanted: Equatable {
         case status
-        /// - Parameter most: Bytes of it.
+        /// - Parameter most: The maximum in bytes.
         case body(most: Int)
     }
 
     private enum State {
-        /// The head of the response is waited for.
+        /// Waiting for the response's head.
         case waiting((Result<Response, Failure>) -> Void)
         case receiving(Response, (Result<Response, Failure>) -> Void)
         case done
@@ -41,7 +41,7 @@ package final class GatewayRequest {
     private var state: State
     private var requestBody: [UInt8] = []
 
-    /// - Parameter done: Told once.
+    /// - Parameter done: Called once.
     package init(loop: LoopContext, wants wanted: Wanted, done: @escaping (Result<Response, Failure>) -> Void) {
         self.loop = loop
         self.wanted = wanted
@@ -51,8 +51,8 @@ package final class GatewayRequest {
 
     /// - Parameters:
     ///   - body: Nil for a request without one.
-    ///   - servers: Any of which is asked; nil: `pool` is.
-    ///   - timeout: For everything, in nanoseconds.
+    ///   - servers: The servers to choose from; nil to use `pool`.
+    ///   - timeout: For the whole exchange, in nanoseconds.
     package func begin(
         _ head: ForwardedHead,
         body: [UInt8]? = nil,
@@ -105,10 +105,10 @@ extension GatewayRequest: UpstreamRequestOwner {
         server.requestSent(at: loop.now())
     }
 
-    /// The timeout is for everything.
+    /// The timeout covers all tries.
     package func triesAgain(within timeout: UInt64) {}
 
-    /// The pool counts it; there is no trace of it.
+    /// The pool counts it; gateway requests are not traced.
     package func lostAttempt(at pool: ServerPool, _ reason: StaticString) {}
 
     package func failed(_ failure: UpstreamFailure) {
@@ -122,7 +122,7 @@ extension GatewayRequest: UpstreamRequestOwner {
     /// The body was handed over as a whole.
     package func serverWritabilityChanged(_ isWritable: Bool) {}
 
-    /// Nobody waits for one.
+    /// Interim responses are ignored.
     package func interim(_ response: ReceivedResponse) {}
 
     package func holds(_ response: ReceivedResponse) -> Bool { false }
@@ -144,13 +144,13 @@ extension GatewayRequest: UpstreamRequestOwner {
     package func responseBody(_ bytes: ByteBuffer, _ range: Range<Int>) {
         guard case .receiving(var response, let done) = state, case .body(let most) = wanted else { return }
         guard response.body.count + range.count <= most else {
-            // Where the status alone says no, it counts.
+            // A status that is no success is decisive.
             guard 200..<300 ~= response.status else {
                 return finish(.success(Response(status: response.status, body: [])))
             }
             return finish(.failure(.tooLargeResponse))
         }
-        // The body is appended to in place, not copied.
+        // Release the old state first, so that the body is appended to in place and not copied.
         state = .waiting(done)
         bytes.readableBytesUInt8Span.extracting(range).withUnsafeBufferPointer { response.body += $0 }
         state = .receiving(response, done)
@@ -165,7 +165,7 @@ extension GatewayRequest: UpstreamRequestOwner {
         return serverKeepsAlive
     }
 
-    /// It is gathered.
+    /// The body is gathered.
     package func flushResponse() {}
 
     /// Nothing follows.
@@ -181,10 +181,10 @@ extension GatewayRequest: UpstreamRequestOwner {
         ReceiveWindows.window(outstanding: outstanding)
     }
 
-    /// It has no share of a client's.
+    /// It has no share of a client connection's window.
     package func giveBackReceiveWindow(_ share: inout Int) {}
 
-    /// The server is waited for, never the gateway.
+    /// The gateway never delays its server.
     package var mayYieldPlace: Bool { false }
     package var isResponding: Bool {
         switch state {

@@ -1,9 +1,9 @@
-/// The streams that a ``BackendMultiplexer`` has given out.
+/// The streams that a ``BackendMultiplexer`` has leased.
 struct LeasedStreams {
-    /// With those whose request has not begun.
+    /// Includes those whose request has not begun.
     private(set) var count = 0
     private var begun: [UInt32: BackendStream] = [:]
-    /// Those whose clients have something to be written since the read began.
+    /// Streams with output for their clients since the read began.
     private var touched: [BackendStream] = []
 
     var isEmpty: Bool { count == 0 }
@@ -25,10 +25,10 @@ struct LeasedStreams {
         return true
     }
 
-    /// Nothing more is received for the stream, which is still to end.
+    /// Takes a stream that receives nothing more, and is still to end.
     mutating func take(_ id: UInt32) -> BackendStream? { begun.removeValue(forKey: id) }
 
-    /// Nothing more is received for any stream, all of which are still to end.
+    /// Takes all streams, which receive nothing more and are still to end.
     mutating func takeAll() -> [UInt32: BackendStream] {
         defer { begun = [:] }
         return begun

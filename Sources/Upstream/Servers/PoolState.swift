@@ -1,24 +1,24 @@
-/// The connections of one event loop to one server, and the requests that wait for one, as numbers: what to do next
-/// follows from them. ``ServerPool`` holds the connections themselves.
+/// The connections of one event loop to one server, and the requests that wait for one, as counts that decide what to
+/// do next. ``ServerPool`` holds the connections themselves.
 struct PoolState: Equatable {
     enum RequestAction: Equatable {
         case useIdle
         /// Wait, and open a connection.
         case waitAndConnect
-        /// Wait for one that is being opened or comes back.
+        /// Wait for one that is being opened or released.
         case wait
         case refuse
     }
 
     enum ReadyAction: Equatable {
-        /// A request that waits gets it at the end of the loop's turn.
+        /// A waiting request gets it at the end of the loop's turn.
         case promise
         case keepIdle
     }
 
     enum LossAction: Equatable {
         case nothing
-        /// Someone waits, and there is room for another connection.
+        /// A request waits, and another connection is allowed.
         case connect
     }
 
@@ -26,34 +26,34 @@ struct PoolState: Equatable {
         case nothing
         /// As for ``LossAction/connect``.
         case connect
-        /// An idle connection is promised in its place.
+        /// An idle connection is promised instead.
         case promiseIdle
     }
 
     struct FailureAction: Equatable {
-        /// How many of those who have waited longest are to be told.
+        /// How many of the longest-waiting requests fail.
         var told: Int
-        /// Someone else still waits, and nothing that is being opened will come for them.
+        /// Other requests still wait, and no connection is being opened for them.
         var connects: Bool
     }
 
-    /// Requests of the gateway's own that may have connections beyond the limit: those that hold the others may be
-    /// waiting for what they bring.
+    /// Connections beyond the limit for the gateway's own requests: those that hold the others may be waiting for their
+    /// result.
     static let ownConnections = 32
 
     let maximumConnections: Int
     let maximumWaiting: Int
-    /// Whether a connection is taken to carry many requests, so that one at a time is opened. Learned from the first
-    /// connection where the server's address does not tell.
+    /// Whether connections are presumed to carry many requests, so that only one at a time is opened. Learned from the
+    /// first connection if the server's URL does not say.
     private(set) var sharesConnections: Bool
     /// Connections that carry many requests.
     private(set) var shared = 0
     private(set) var idle = 0
     private(set) var busy = 0
     private(set) var connecting = 0
-    /// Requests that wait, with those that a server is promised to.
+    /// Waiting requests, including those that a server is promised to.
     private(set) var waiting = 0
-    /// Servers that are promised to requests that wait: whoever is next when the loop's turn ends gets them.
+    /// Servers promised to waiting requests: the next in the queue get them at the end of the turn.
     private(set) var promised = 0
 
     init(maximumConnections: Int, maximumWaiting: Int, sharesConnections: Bool = false) {
@@ -64,22 +64,22 @@ struct PoolState: Equatable {
 
     var open: Int { shared + idle + busy + connecting }
 
-    /// Whether connections were opened beyond the limit, for the gateway's own requests.
+    /// Whether there are connections beyond the limit, for the gateway's own requests.
     var isOverfull: Bool { open > maximumConnections }
 
-    /// Whether no count has fallen below zero, which an event does that cannot happen.
+    /// False if a count is negative, which only an impossible event causes.
     var isConsistent: Bool { (shared | idle | busy | connecting | waiting | promised) >= 0 }
 
-    /// What has fallen below zero begins anew: the pool goes on with the connections that it has.
+    /// Resets negative counts to zero: the pool goes on with the connections that it has.
     mutating func restoreCounts() {
         (shared, idle, busy) = (max(0, shared), max(0, idle), max(0, busy))
         (connecting, waiting, promised) = (max(0, connecting), max(0, waiting), max(0, promised))
     }
 
-    /// Requests that wait and that no server is promised to.
+    /// Waiting requests without a promised server.
     var unpromised: Int { max(0, waiting - promised) }
 
-    /// - Parameter isOwn: Whether it is one of the gateway's own, for which there is always room.
+    /// - Parameter isOwn: Whether it is one of the gateway's own, which never find the queue full.
     mutating func requestArrived(isOwn: Bool = false) -> RequestAction {
         if idle > 0 {
             idle -= 1
@@ -97,7 +97,7 @@ struct PoolState: Equatable {
         return .wait
     }
 
-    /// A connection stands.
+    /// A connection is established.
     mutating func connected() -> ReadyAction {
         connecting -= 1
         sharesConnections = false
@@ -110,16 +110,16 @@ struct PoolState: Equatable {
         return becameFree()
     }
 
-    /// A place on a shared connection is promised to a request that waits.
+    /// A stream of a shared connection is promised to a waiting request.
     mutating func promisesPlace() { promised += 1 }
 
-    /// A request that waited got a server that was promised.
+    /// A waiting request got a promised server.
     mutating func promiseKept() {
         promised -= 1
         waiting -= 1
     }
 
-    /// A server that was promised is gone, or nobody waits for it any more.
+    /// A promised server is gone, or no request waits for it any more.
     mutating func promiseWithdrawn() -> WithdrawalAction {
         promised -= 1
         if unpromised > 0, idle > 0 {
@@ -131,15 +131,14 @@ struct PoolState: Equatable {
         return connectIfNeeded() == .connect ? .connect : .nothing
     }
 
-    /// A connection could not be opened. One waiter is told, or all when there is no connection that could come to
-    /// serve them.
+    /// A connection could not be opened. One waiting request fails, or all if no other connection could serve them.
     mutating func failedToConnect() -> FailureAction {
         connecting -= 1
-        let told = shared + busy + idle + connecting == 0 ? waiting : min(1, unpromised)
-        waiting -= told
+        let failing = shared + busy + idle + connecting == 0 ? waiting : min(1, unpromised)
+        waiting -= failing
         let connects = needsConnection
         if connects { connecting += 1 }
-        return FailureAction(told: told, connects: connects)
+        return FailureAction(told: failing, connects: connects)
     }
 
     mutating func waiterLeft() {
@@ -157,14 +156,14 @@ struct PoolState: Equatable {
 
     // MARK: Connections that carry many requests
 
-    /// One stands. Waiting requests are served from it as far as it has room.
+    /// One is established. Waiting requests are served from it as far as its streams allow.
     mutating func sharedConnected() {
         connecting -= 1
         shared += 1
         sharesConnections = true
     }
 
-    /// A connection that was waited for stands, and may not be enough.
+    /// An awaited connection is established, and may not be enough.
     mutating func reconsider() -> LossAction { connectIfNeeded() }
 
     /// One is gone, or takes no more requests.
@@ -174,7 +173,7 @@ struct PoolState: Equatable {
     }
 
     private var needsConnection: Bool {
-        // One that will be shared is enough for all who wait.
+        // One shared connection is enough for all waiting requests.
         let served = sharesConnections && connecting > 0 ? waiting : connecting
         return unpromised > max(0, served) && open < maximumConnections
     }

@@ -1,12 +1,12 @@
 package import Counting
 import Tenants
 
-/// When a request may be made again.
+/// When a request may be tried again.
 package struct Retries {
     package let afterConnectFailure: Bool
     private let afterReset: Bool
     private let attempts: Int
-    /// A bit a method.
+    /// One bit per method.
     private let methods: Int
 
     init(_ rules: RetryRules) {
@@ -14,12 +14,12 @@ package struct Retries {
         afterReset = rules.afterReset
         attempts = rules.attempts
         methods = CountedMethod.allCases.reduce(0) { bits, method in
-            // `other` is no method but all that are not counted apart.
+            // `other` stands for all methods without a bit of their own.
             rules.methods.contains(method.label) && method != .other ? bits | 1 << method.rawValue : bits
         }
     }
 
-    /// Whether a request that a server had may be made again if the connection breaks before an answer.
+    /// Whether a request that a server had may be tried again if the connection breaks before a response.
     package func allows(_ method: CountedMethod, afterTries tries: Int) -> Bool {
         afterReset && tries < attempts && methods >> method.rawValue & 1 == 1
     }

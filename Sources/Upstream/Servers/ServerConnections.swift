@@ -4,7 +4,7 @@ struct ServerConnections {
     private(set) var multiplexed: [BackendMultiplexer] = []
     /// Those that carry one request at a time.
     private var single: [BackendConnection] = []
-    /// Those of `single` that carry none, the last one used at the end.
+    /// Those of `single` without a request, the most recently used last.
     private(set) var idle: [BackendConnection] = []
 
     mutating func opened(_ connection: BackendMultiplexer) { multiplexed.append(connection) }
@@ -13,7 +13,7 @@ struct ServerConnections {
 
     mutating func becameIdle(_ connection: BackendConnection) { idle.append(connection) }
 
-    /// The last one used is used first, so that the others can be closed when they have been idle for long.
+    /// The most recently used goes first, so that the others become idle long enough to be closed.
     mutating func takeIdle() -> BackendConnection? { idle.popLast() }
 
     /// A connection takes no new requests.

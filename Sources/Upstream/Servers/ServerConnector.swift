@@ -7,8 +7,8 @@ import PeerNames
 import Tenants
 import Time
 
-/// Opens connections to one server: finds its address, connects, and shakes hands where TLS is spoken, all within the
-/// connect timeout. What comes of it is a connection that is ready for requests.
+/// Opens connections to one server: resolves its address, connects, and performs the TLS handshake if needed, all
+/// within the connect timeout. The result is ready for requests.
 final class ServerConnector {
     enum Connected {
         case single(BackendConnection)
@@ -20,8 +20,8 @@ final class ServerConnector {
     private let timeout: TimeAmount
     private let addresses: ServerAddresses
     private unowned let loop: LoopContext
-    /// What was logged last of a server that is another than it should be: once, not with every connection.
-    private var toldProblem: PeerNameProblem?
+    /// The problem last logged for a server with a wrong certificate name: logged once, not with every connection.
+    private var loggedProblem: PeerNameProblem?
 
     /// - Parameter tls: For servers with the scheme `https`.
     init(_ server: BackendServer, tls: BackendTLSContext?, timeout: Duration, loop: LoopContext) {
@@ -32,7 +32,7 @@ final class ServerConnector {
         addresses = ServerAddresses(server.address, eventLoop: loop.eventLoop, names: loop.names)
     }
 
-    /// Whether a connection of this address may go on being used: a name may have moved elsewhere meanwhile.
+    /// Whether connections to this address may stay in use: the name may resolve to another one now.
     func isCurrent(_ address: SocketAddress) -> Bool { addresses.contain(address) }
 
     /// - Parameter then: Called once, on the event loop, never before this returns.
@@ -53,7 +53,7 @@ final class ServerConnector {
         guard let address = candidates.first else { return then(.failure(.connectFailed)) }
         let left = deadline - .now()
         guard left > .nanoseconds(0) else { return then(.failure(.connectTimedOut)) }
-        // Each that follows gets its part of the time.
+        // Each candidate gets an equal part of the remaining time.
         let part = TimeAmount.nanoseconds(left.nanoseconds / Int64(candidates.count))
         connect(to: address, pool, within: part) { result in
             switch result {
@@ -94,25 +94,25 @@ final class ServerConnector {
     }
 
     private func tell(_ problem: PeerNameProblem, of server: String, at address: SocketAddress) {
-        guard problem != toldProblem else { return }
-        toldProblem = problem
+        guard problem != loggedProblem else { return }
+        loggedProblem = problem
         let metadata: Logger.Metadata = ["server": "\(server)", "address": "\(address)", "error": "\(problem)"]
         loop.loggers.backends.warning("server is not the one that it should be", metadata: metadata)
     }
 }
 
-/// Stands in a new connection's channel until it can take requests; then the handler that does takes its place.
+/// Occupies a new connection's channel until it can take requests; then the connection's handler replaces it.
 private final class ServerOpening: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 
     /// What comes between the TCP connection and the first request.
     enum Negotiation {
         case none(speaksHTTP2: Bool)
-        /// TLS, which also tells whether the server speaks HTTP/2.
+        /// TLS, which also negotiates HTTP/2.
         ///
         /// - Parameters:
-        ///   - name: Whose certificate the server has to show, beyond what the handshake itself verifies.
-        ///   - isAnother: Called when it shows another one.
+        ///   - name: The name that the certificate must be for, beyond what the handshake itself verifies.
+        ///   - isAnother: Called if it is for another name.
         case handshake(_ name: PeerName?, isAnother: (PeerNameProblem) -> Void)
     }
 
@@ -173,7 +173,7 @@ private final class ServerOpening: ChannelInboundHandler, RemovableChannelHandle
         context.close(promise: nil)
     }
 
-    /// Fails when the connection cannot take requests by then.
+    /// Fails if the connection cannot take requests by then.
     func fail(in limit: TimeAmount) {
         timeout = loop.eventLoop.assumeIsolated().scheduleTask(in: limit) { [self] in
             failed(.connectTimedOut)

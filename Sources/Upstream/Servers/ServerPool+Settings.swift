@@ -1,7 +1,7 @@
 import Tenants
 
 extension ServerPool {
-    /// What all servers of a backend have in common.
+    /// Settings that all servers of a backend share.
     package struct Settings: Equatable {
         package var responseTimeout: UInt64
         package let idleTimeout: UInt64
@@ -21,11 +21,11 @@ extension ServerPool {
 
     /// Where WebSockets go, which need HTTP/1.1.
     enum Upgrades {
-        /// To the same connections.
+        /// To this pool.
         case here
-        /// To the same connections, which carry nothing else.
+        /// To this pool, which carries nothing else.
         case hereAlone
-        /// To another pool for the same server: the connections of this one may speak HTTP/2.
+        /// To another pool for the same server: connections of this one may use HTTP/2.
         case elsewhere(ServerPool)
         case nowhere
     }

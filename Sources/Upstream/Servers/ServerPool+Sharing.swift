@@ -2,18 +2,18 @@ import Authorization
 import Tenants
 import Time
 
-/// One client address holds at most half of a server's places while requests of other addresses wait.
+/// One client address holds at most half of a server's connections while requests of other addresses wait.
 extension ServerPool {
-    /// How long the others wait before places are taken back, in nanoseconds.
+    /// Nanoseconds that others wait before connections are taken back.
     static let reliefInterval: UInt64 = 1_000_000_000
 
-    /// - Parameter places: How many there are.
+    /// - Parameter places: The total number of connections.
     package static func share(of places: Int) -> Int { max(1, places / 2) }
 
     /// Ends exchanges of an address that holds more than its share, one for each request of another address that has
-    /// waited too long. Only those whose server waits for the client, for the rest of the request or because the client
-    /// does not read: the others need their place for the server's own work. Those whose answer has not begun go first,
-    /// and of them the slowest.
+    /// waited too long. Only exchanges whose server waits for the client are ended: for the rest of the request, or
+    /// because the client does not read. The others need their connection for the server's own work. Those whose
+    /// response has not begun go first, the slowest of them before all.
     func takeBackPlaces(at now: MonotonicTime) {
         guard now.nanoseconds >= Self.reliefInterval else { return }
         var held: [SubjectName?: [any UpstreamRequestOwner]] = [:]

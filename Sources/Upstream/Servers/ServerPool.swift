@@ -4,29 +4,29 @@ import NIOCore
 package import Tenants
 package import Time
 
-/// One event loop's connections to one server, and the requests that wait for them. A connection that carries many
-/// requests (HTTP/2) takes them as long as it has room; else an idle one is used, or another one is opened.
+/// One event loop's connections to one server, and the requests that wait for them. An HTTP/2 connection takes requests
+/// while it has free streams; otherwise an idle connection is used, or another one is opened.
 package final class ServerPool {
     package enum Lease {
         case server(any UpstreamServer)
-        /// The client will be told when there is one, or that there is none.
+        /// The request is called when there is a connection, or when there is none to be had.
         case waiting
         case refused
     }
 
-    /// The list of servers that is told how this one is doing.
+    /// The list of servers that gets this server's results.
     private enum Listing {
-        /// There is none: the pool is a health check's own.
+        /// None: the pool belongs to a health check.
         case unlisted
-        /// The list and the pool hold each other until the pool is closed.
+        /// The list and the pool reference each other until the pool is closed.
         case listed(BackendServers, ServerIndex)
-        /// - Parameter index: In the list that the pool was in last, as its requests may still ask for it.
+        /// - Parameter index: In the last list, since the pool's requests may still ask for it.
         case closed(index: ServerIndex?)
     }
 
     package let server: BackendServer
     package let settings: Settings
-    /// As it stands in the log and in metrics.
+    /// As written in the log and in metrics.
     package let label: String
     package var counters = BackendCounters()
     private let upgrades: Upgrades
@@ -36,9 +36,9 @@ package final class ServerPool {
     private var state: PoolState
     private var connections = ServerConnections()
     private var waiting = WaitingRequests()
-    /// Servers for the requests that are next when the loop's turn ends.
+    /// Servers for the next waiting requests, handed out at the end of the loop's turn.
     private var promised: [any UpstreamServer] = []
-    /// Set while requests of clients wait.
+    /// Set while client requests wait.
     private let reliefTimer = WheelTimer()
 
     /// - Parameter tls: For a server with the scheme `https`.
@@ -77,7 +77,7 @@ package final class ServerPool {
         if case .elsewhere(let other) = upgrades { other.joins(servers, at: index) }
     }
 
-    /// In ``BackendServers/pools``; nil where it was never one of them.
+    /// In ``BackendServers/pools``; nil if it never was in a list.
     package var serverIndex: ServerIndex? {
         switch listing {
         case .unlisted: nil
@@ -93,7 +93,7 @@ package final class ServerPool {
         }
     }
 
-    /// The pool where WebSockets go; nil where they cannot go to the server.
+    /// The pool for WebSockets; nil if the server cannot take them.
     var forUpgrades: ServerPool? {
         switch upgrades {
         case .here, .hereAlone: self
@@ -108,7 +108,7 @@ package final class ServerPool {
         for connection in connections.multiplexed {
             guard connector.isCurrent(connection.address) else {
                 connection.drainLater()
-                // The next look must not find it again.
+                // It must not be chosen again.
                 retires(connection)
                 return lease(for: request)
             }
@@ -118,7 +118,7 @@ package final class ServerPool {
         case .useIdle:
             guard let connection = connections.takeIdle() else {
                 loop.failedInternally(.serverPool, "an idle connection that is not in the list")
-                // The place that was counted for it is free again.
+                // The count that included it is free again.
                 if advance({ $0.busyClosed() }) == .connect { connect() }
                 return .refused
             }
@@ -135,14 +135,14 @@ package final class ServerPool {
                 return .refused
             }
             advance { $0.waiterLeft() }
-            // Not while another's request is on its way through here.
+            // Not during another request's call.
             let number = dropped.number
             loop.atEndOfTurn { dropped.droppedFromQueue(of: self, number: number) }
             return lease(for: request)
         }
     }
 
-    /// The one way to the counts.
+    /// The only way to the counts.
     @inline(__always)
     private func advance<Outcome>(_ event: (inout PoolState) -> Outcome) -> Outcome {
         let outcome = event(&state)
@@ -163,7 +163,7 @@ package final class ServerPool {
         loop.timers.set(reliefTimer, loop.lastTick + Self.reliefInterval)
     }
 
-    /// Takes out who is to be served next.
+    /// Takes out the request to serve next.
     private func nextWaiting() -> UpstreamRequest? {
         waiting.next { address in
             var held = 0
@@ -208,20 +208,20 @@ package final class ServerPool {
         if advance({ $0.busyClosed() }) == .connect { connect() }
     }
 
-    /// A connection that had been used before turned out dead: those that are idle are likely to be, too.
+    /// A used connection turned out dead: idle ones probably are too.
     func doubtIdle() {
         // Each leaves the list when its channel is closed, which may be at once.
         let doubted = connections.idle
         for connection in doubted { connection.close() }
     }
 
-    /// The next request shall find out anew whether a connection can be opened.
+    /// The next request has to open a new connection.
     func forgetConnections() {
         doubtIdle()
         drainMultiplexed()
     }
 
-    /// Lets go of the idle connections; those in use close when they are done.
+    /// Closes the idle connections now, and those in use when they are done.
     package func close() {
         listing = .closed(index: serverIndex)
         if case .elsewhere(let other) = upgrades { other.close() }
@@ -246,8 +246,7 @@ package final class ServerPool {
 
     // MARK: Promises
 
-    /// Gives a server to the request that is next, but not from here: the exchange of another is in the middle of what
-    /// it does.
+    /// Gives a server to the next request, but deferred: another exchange is in the middle of an operation.
     private func promise(_ server: any UpstreamServer) {
         promised.append(server)
         if promised.count == 1 { loop.atEndOfTurn { [self] in keepPromises() } }
@@ -258,7 +257,8 @@ package final class ServerPool {
         promised = []
         for server in servers {
             guard server.canBegin, let request = nextWaiting() else {
-                // As if no connection had come about: else a server that closes each would have us open them for ever.
+                // Count it as no connection at all: otherwise a server that closes each one would make us open them
+                // forever.
                 if !server.canBegin, server.isUntried, let request = nextWaiting() {
                     advance { $0.waiterLeft() }
                     counters.connectFailures += 1
@@ -289,7 +289,7 @@ package final class ServerPool {
 
     // MARK: Connections that carry many requests
 
-    /// One of them has room again.
+    /// A multiplexed connection has a free stream again.
     func hasRoom(_ connection: BackendMultiplexer) {
         while state.unpromised > 0, let stream = connection.openStream() {
             advance { $0.promisesPlace() }
@@ -297,19 +297,19 @@ package final class ServerPool {
         }
     }
 
-    /// It takes no new requests; those under way go on.
+    /// It takes no new requests; those under way continue.
     func retires(_ connection: BackendMultiplexer) {
         if connections.retired(connection), advance({ $0.sharedClosed() }) == .connect { connect() }
     }
 
-    // MARK: How the server is doing
+    // MARK: Health
 
-    /// The head of an answer came.
+    /// The head of a response arrived.
     package func answered(_ request: UpstreamRequest) {
         if case .listed(let servers, let index) = listing { servers.answered(index, begunAt: request.attemptBegunAt) }
     }
 
-    /// That a server does not take connections for WebSockets says nothing of how it does with requests.
+    /// Refused WebSocket connections say nothing about other requests.
     package func failed(_ failure: ServerFailure, begunAt: MonotonicTime) {
         if isForUpgradesAlone { return }
         if case .listed(let servers, let index) = listing { servers.failed(index, failure, begunAt: begunAt) }
@@ -338,7 +338,7 @@ package final class ServerPool {
         }
     }
 
-    /// With those of connections for WebSockets.
+    /// Includes the pool for WebSockets.
     package var allCounters: BackendCounters {
         switch upgrades {
         case .here, .hereAlone, .nowhere: counters
@@ -348,7 +348,7 @@ package final class ServerPool {
 
     // MARK: Opening
 
-    /// Begins to open a connection, after the caller is done: even a failure that shows at once must find it waiting.
+    /// Begins to open a connection, after the caller is done: even an immediate failure must find its request waiting.
     private func connect() {
         let bound = NIOLoopBound(self, eventLoop: loop.eventLoop)
         loop.eventLoop.execute { bound.value.open() }
@@ -384,7 +384,7 @@ package final class ServerPool {
         connections.opened(connection)
         hasRoom(connection)
         if advance({ $0.reconsider() }) == .connect { connect() }
-        // Not before the streams that are promised have begun.
+        // Not before the promised streams have begun.
         if isClosed { loop.atEndOfTurn { connection.drain() } }
     }
 
@@ -392,9 +392,9 @@ package final class ServerPool {
         counters.connectFailures += 1
         failed(failure, begunAt: begunAt)
         let action = advance { $0.failedToConnect() }
-        let told = (0..<action.told).compactMap { _ in waiting.next { _ in false } }
+        let failing = (0..<action.told).compactMap { _ in waiting.next { _ in false } }
         if action.connects { connect() }
-        for request in told { tellUnreachable(request) }
+        for request in failing { tellUnreachable(request) }
     }
 
     private func tellUnreachable(_ request: UpstreamRequest) {
@@ -407,7 +407,7 @@ extension ServerPool: WheelTimerTarget {
     package func deadlineMet() {
         guard waiting.hasClients else { return loop.timers.retire(reliefTimer) }
         let now = loop.now()
-        // With one on its way there is room.
+        // While one is being opened there is capacity.
         if state.connecting == 0 { takeBackPlaces(at: now) }
         loop.timers.set(reliefTimer, now + Self.reliefInterval)
     }

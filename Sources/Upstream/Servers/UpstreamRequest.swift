@@ -5,20 +5,20 @@ package import NIOCore
 import Tenants
 import Time
 
-/// One request on its way to a tenant's backend: it finds a server, waits for a connection, goes to another server where
-/// that may be, and hands what the server says to its owner, who is a client's exchange or the gateway itself.
+/// One request on its way to a tenant's backend. It finds a server, waits for a connection, tries another server if
+/// that is allowed, and passes the response to its owner: a client's exchange or the gateway itself.
 package final class UpstreamRequest {
-    /// What has to be known of a request besides its bytes.
+    /// What is needed of a request besides its bytes.
     package struct Details {
         package var framing = RequestFraming.none
         package var method = CountedMethod.other
-        /// Nil for an ordinary request.
+        /// Nil unless it opens a WebSocket.
         package var handshake: WebSocketUpgrade?
         /// For servers that are chosen by subject.
         package var caller: Caller?
-        /// Those that may have the request, with their rules for making it again; nil where one pool alone is asked, once.
+        /// The servers to choose from, with the retry rules; nil if one given pool is tried once.
         package var servers: BackendServers?
-        /// Requests of the gateway's own come before all others.
+        /// The gateway's own requests come before all others.
         package var isGatewayOwn = false
 
         package init(
@@ -42,9 +42,9 @@ package final class UpstreamRequest {
 
     private enum State {
         case idle
-        /// A pool will tell when it has a server.
+        /// The pool calls when it has a server.
         case waiting(ServerPool, ForwardedHead)
-        /// The last server is lost; another one is looked for at the end of the loop's turn.
+        /// The last server is lost; another one is chosen at the end of the loop's turn.
         case tryingAgain(ForwardedHead)
         case active(any UpstreamServer)
     }
@@ -63,9 +63,9 @@ package final class UpstreamRequest {
     package private(set) var details = Details()
     private var state = State.idle
     private var attempts = UpstreamAttempts()
-    /// The pool of the server that was chosen last, until what became of it is counted.
+    /// The pool of the server chosen last, until its result is counted.
     private var attempt: ServerPool?
-    /// As ``LoopContext/lastTick`` was then.
+    /// Measured by ``LoopContext/lastTick``.
     private(set) var attemptBegunAt = MonotonicTime.distantPast
 
     package init(loop: LoopContext) { self.loop = loop }
@@ -75,8 +75,8 @@ package final class UpstreamRequest {
     /// Finds a server for a request.
     ///
     /// - Parameters:
-    ///   - pool: The only one that may be asked; nil: whichever of the tenant's is chosen.
-    ///   - head: Makes the head, in a buffer whose memory can be used again.
+    ///   - pool: The only one to use; nil to choose among the tenant's.
+    ///   - head: Makes the head, in a buffer whose memory is reused.
     package func begin(
         _ details: Details,
         only pool: ServerPool? = nil,
@@ -107,7 +107,7 @@ package final class UpstreamRequest {
         }
     }
 
-    /// The server that has the request; nil while none has.
+    /// The server that has the request; nil if none has.
     package var server: (any UpstreamServer)? {
         if case .active(let server) = state { server } else { nil }
     }
@@ -116,12 +116,12 @@ package final class UpstreamRequest {
         if case .active(let server) = state { server === other } else { false }
     }
 
-    /// The pool where the request waits; nil where it does not.
+    /// The pool where the request waits; nil if it does not wait.
     package var waitsAt: ServerPool? {
         if case .waiting(let pool, _) = state { pool } else { nil }
     }
 
-    /// The request goes no further, wherever it is.
+    /// Cancels the request, whatever its state.
     package func abandon() {
         switch state {
         case .idle, .tryingAgain: break
@@ -131,7 +131,7 @@ package final class UpstreamRequest {
         end()
     }
 
-    /// The response is over, and the server with it. Nothing of the request can be read any more.
+    /// The response is over, and the server released. Nothing of the request can be read any more.
     package func end() {
         attempt?.attemptEnded()
         attempt = nil
@@ -141,7 +141,7 @@ package final class UpstreamRequest {
         attempts = UpstreamAttempts()
     }
 
-    // MARK: What pools say
+    // MARK: Events of pools
 
     /// There is a connection for the request.
     func serverReady(_ server: any UpstreamServer) {
@@ -152,7 +152,7 @@ package final class UpstreamRequest {
 
     /// No connection could be opened: nothing was sent, so any other server may have the request.
     ///
-    /// - Parameter number: Of the request that waited: another one may wait there by now.
+    /// - Parameter number: The request that waited: another one may wait there by now.
     func serverUnreachable(_ pool: ServerPool, number: UInt64) {
         guard case .waiting(let other, let head) = state, other === pool, number == self.number else { return }
         owner?.lostAttempt(at: pool, "connect failed")
@@ -162,23 +162,23 @@ package final class UpstreamRequest {
         waitAtAnotherServer(head, orAgain: false)
     }
 
-    /// The pool has taken it out of a full queue.
+    /// The pool has dropped it from a full queue.
     ///
-    /// - Parameter number: Of the request that was dropped: another one may wait there by now.
+    /// - Parameter number: The dropped request: another one may wait there by now.
     func droppedFromQueue(of pool: ServerPool, number: UInt64) {
         guard waitsAt === pool, number == self.number else { return }
         state = .idle
         fail(.overloaded)
     }
 
-    // MARK: What the server says
+    // MARK: Events of the server
 
-    /// Bytes of a response came, if only the first: this server has seen the request.
+    /// Response bytes arrived, even if only the first: this server has seen the request.
     func serverSpoke() { attempts.serverSpoke() }
 
     /// - Parameters:
-    ///   - endsProperly: Whether the close is how the response's body ends.
-    ///   - wasActedOn: Whether the server may have acted on the request.
+    ///   - endsProperly: Whether the close ends the response's body.
+    ///   - wasActedOn: Whether the server may have processed the request.
     package func serverLost(_ lost: any UpstreamServer, endsProperly: Bool, wasActedOn: Bool = true) {
         guard isActive(lost) else { return }
         let hasBody = details.framing != .none
@@ -189,7 +189,7 @@ package final class UpstreamRequest {
         owner?.lostAttempt(at: lost.pool, "connection lost")
         state = .tryingAgain(lost.takeHead())
         owner?.triesAgain(within: lost.pool.responseTimeout)
-        // Not from here: each lost connection would be another step down the stack.
+        // Deferred: otherwise each lost connection would deepen the stack.
         loop.atEndOfTurn { [self] in
             if case .tryingAgain(let head) = state { waitAtAnotherServer(head, orAgain: true) }
         }
@@ -209,7 +209,7 @@ package final class UpstreamRequest {
 
     // MARK: Servers
 
-    /// - Parameter orAgain: Whether a server that had the request may have it again, where there is no other.
+    /// - Parameter orAgain: Whether a server that had the request may have it again if there is no other.
     private func chooseServer(orAgain: Bool = false) -> ServerPool? {
         attempt?.attemptEnded()
         attempt = nil
@@ -257,13 +257,13 @@ package final class UpstreamRequest {
     }
 }
 
-/// Why there is no response, or none any more.
+/// Why there is no response, or no more of it.
 package enum UpstreamFailure: Equatable {
     /// No server can be reached.
     case unavailable
     /// The server broke off or gave a malformed response.
     case brokeOff
     case timeout
-    /// Too many requests wait already.
+    /// The queue is full.
     case overloaded
 }

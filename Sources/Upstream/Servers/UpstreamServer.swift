@@ -2,10 +2,11 @@ package import NIOCore
 package import Time
 
 /// A server's side of one request: ``BackendConnection`` for HTTP/1.1, ``BackendStream`` for HTTP/2. A ``ServerPool``
-/// leases it to an ``UpstreamRequest``; the two know each other until the response is over, and live on one event loop.
+/// leases it to an ``UpstreamRequest``; the two reference each other until the response is over, and live on one event
+/// loop.
 package protocol UpstreamServer: AnyObject {
     var pool: ServerPool { get }
-    /// Whether the server takes more of a body for now.
+    /// Whether the server currently takes more of a body.
     var isWritable: Bool { get }
 
     /// Whether it has no request, and its connection still takes one.
@@ -13,13 +14,13 @@ package protocol UpstreamServer: AnyObject {
     /// Whether its connection has had no request yet.
     var isUntried: Bool { get }
 
-    /// An empty buffer that the next head may be written into, so that its memory is used again.
+    /// An empty buffer to write the next head into, so that its memory is reused.
     func takeBuffer() -> ByteBuffer
 
     /// Takes the server for a request. Nothing is sent before ``flush(bodyFollows:)``.
     func begin(_ request: UpstreamRequest, _ head: ForwardedHead)
 
-    /// The head, for a server that is to have it instead.
+    /// Takes the head back, for another server.
     func takeHead() -> ForwardedHead
 
     /// Sends a piece of the body.
@@ -32,27 +33,27 @@ package protocol UpstreamServer: AnyObject {
 
     /// Sends what has been gathered.
     ///
-    /// - Parameter bodyFollows: Whether the request cannot be made again: what is sent need not be kept.
+    /// - Parameter bodyFollows: Whether the request cannot be tried again, so that sent bytes need not be kept.
     func flush(bodyFollows: Bool)
 
     /// The request is out: the server has its response timeout to begin a response.
     func requestSent(at now: MonotonicTime)
 
-    /// Pauses or resumes reading of the response. A server that is not read from is not late.
+    /// Pauses or resumes reading of the response. While paused the server is not late.
     func setReading(_ isReading: Bool)
 
-    /// Goes on with a response that was held (``UpstreamRequestOwner/holds(_:)``).
+    /// Continues with a held response (``UpstreamRequestOwner/holds(_:)``).
     func resumeResponse()
 
-    /// Bytes of a tunnel for the server.
+    /// Sends tunnel bytes to the server.
     func sendTunnel(_ bytes: ByteBuffer)
 
-    /// The tunnel is over; what was sent goes out first.
+    /// The tunnel is over; sent bytes go out first.
     func endTunnel()
 
-    /// Nobody wants the response any more.
+    /// The response is no longer wanted.
     func abandon()
 
-    /// It was leased and is not needed after all.
+    /// Returns a lease that is not needed.
     func giveBack()
 }

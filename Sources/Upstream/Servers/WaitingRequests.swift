@@ -11,7 +11,7 @@ struct WaitingRequests {
     var hasOwn: Bool { !own.isEmpty }
     var hasClients: Bool { !clients.isEmpty }
 
-    /// - Returns: False for one that waits already.
+    /// - Returns: False if it waits already.
     mutating func append(_ request: UpstreamRequest, at now: MonotonicTime) -> Bool {
         guard request.details.isGatewayOwn else {
             return clients.append(request, of: request.owner?.clientName, at: now)
@@ -21,7 +21,7 @@ struct WaitingRequests {
         return true
     }
 
-    /// Takes out the request that is to be served next.
+    /// Takes out the request to serve next.
     ///
     /// - Parameter hasShare: See ``FairQueue/next(unless:)``.
     mutating func next(unless hasShare: (SubjectName?) -> Bool) -> UpstreamRequest? {

@@ -2,9 +2,9 @@ package import NIOSSL
 import PeerNames
 package import Tenants
 
-/// How TLS is spoken with a backend's servers. Their certificates are always verified, for the chain and the name.
+/// The TLS settings for a backend's servers. Their certificates are always verified, both chain and name.
 ///
-/// Made once for a backend: with the system's roots it takes milliseconds, and memory for each of them.
+/// Made once per backend: with the system's roots it takes milliseconds and memory.
 package struct BackendTLSContext: Sendable {
     private static let systemRoots = "/etc/ssl/certs"
 
@@ -14,8 +14,8 @@ package struct BackendTLSContext: Sendable {
     /// Blocks on the disk.
     ///
     /// - Parameters:
-    ///   - tls: The backend's `tls`; without it the system's roots are trusted and no certificate is shown.
-    ///   - applicationProtocols: What is offered by ALPN, the preferred first.
+    ///   - tls: The backend's `tls`; without it the system's roots are trusted and no client certificate is presented.
+    ///   - applicationProtocols: Offered by ALPN, the preferred first.
     init(
         _ tls: BackendTLS?,
         applicationProtocols: [String] = ServerIdentity.applicationProtocols
@@ -51,8 +51,8 @@ package struct BackendTLSContext: Sendable {
         [tls?.caFile, tls?.certificateFile, tls?.keyFile].compactMap { $0 }
     }
 
-    /// The first handler of a connection to one of the backend's servers. When its handshake is done, the server is yet
-    /// to be verified for its name.
+    /// The first handler of a connection to one of the backend's servers. After its handshake the server's name has yet
+    /// to be verified.
     ///
     /// An IP address is not sent as a name (RFC 6066 section 3), and is verified as the address that the connection
     /// goes to (RFC 9525 section 6.5).
@@ -63,7 +63,7 @@ package struct BackendTLSContext: Sendable {
         try NIOSSLClientHandler(context: context, serverHostname: peerName(forHost: host)?.text)
     }
 
-    /// What the certificate has to be for: `server_name` if there is one, else the host.
+    /// The name that the certificate must have: `server_name` if configured, else the host.
     ///
     /// - Returns: Nil for an IP address, which the handshake itself verifies.
     func peerName(forHost host: String) -> PeerName? { PeerName(ofHost: serverName ?? host) }
@@ -74,7 +74,7 @@ package struct BackendTLSContexts: Sendable {
     package let any: BackendTLSContext
     package let http1Only: BackendTLSContext
     private let tls: BackendTLS?
-    /// Of its files, as they were read.
+    /// The state of its files when they were read.
     private let stamps: [FileStamp?]
 
     /// Blocks on the disk.

@@ -1,6 +1,7 @@
 import Glibc
 
-/// What changes about a file's name when its content does: written anew, replaced, or reached by another link.
+/// File attributes that change when the content behind a name does: rewritten, replaced, or reached through another
+/// link.
 public struct FileStamp: Equatable, Sendable {
     var device: UInt64
     var inode: UInt64
@@ -10,10 +11,10 @@ public struct FileStamp: Equatable, Sendable {
 }
 
 extension FileStamp {
-    /// Follows symbolic links to their end, so that a Kubernetes volume, which swaps the link of a whole folder, is
-    /// seen to change.
+    /// Follows all symbolic links, so that a change of a Kubernetes volume, which swaps the link of a whole folder, is
+    /// detected.
     ///
-    /// - Returns: Nil if there is no such file, or none that may be seen.
+    /// - Returns: Nil if there is no such file, or it is not accessible.
     public init?(_ file: String) {
         var status = stat()
         guard stat(file, &status) == 0 else { return nil }
@@ -27,8 +28,8 @@ extension FileStamp {
     }
 }
 
-/// Says from looks at a set of files when to read them anew: when they are not what was read last, and two looks in a
-/// row found the same. Who renews a certificate writes it and its key one after the other.
+/// Decides from repeated checks of a set of files when to reload them: when they differ from the last read, and two
+/// checks in a row agree. Renewal writes the certificate and its key one after the other.
 package struct CertificateFileChanges: Sendable {
     package enum Action: Equatable {
         case nothing
@@ -38,13 +39,13 @@ package struct CertificateFileChanges: Sendable {
     private var read: [FileStamp?]
     private var seen: [FileStamp?]
 
-    /// - Parameter read: The files as they were when they were read, or before.
+    /// - Parameter read: The stamps at the time the files were read, or before.
     package init(read: [FileStamp?]) {
         self.read = read
         seen = read
     }
 
-    /// After `.reload` the files count as read, also if they could not be: they are tried again when they change again.
+    /// After `.reload` the files count as read, even if reading failed: they are tried again after the next change.
     package mutating func look(_ stamps: [FileStamp?]) -> Action {
         defer { seen = stamps }
         guard stamps != read, stamps == seen else { return .nothing }

@@ -2,11 +2,11 @@ import Glibc
 package import NIOSSL
 import SwiftASN1
 
-/// Reads PEM files of certificates and keys, and says of each that cannot be used what its reader would ask.
+/// Reads PEM files of certificates and keys, with an error that names the problem and the remedy.
 ///
-/// Blocks on the disk: never on an event loop.
+/// Blocks on the disk: never call it on an event loop.
 package enum CertificateFiles {
-    /// Far above any chain or CA bundle; a device or a log given by mistake ends here.
+    /// Far above any chain or CA bundle; guards against a device or log given by mistake.
     private static let sizeLimit = 4 << 20
 
     /// - Returns: The certificates in the file's order: for a server, its own first.
@@ -16,7 +16,7 @@ package enum CertificateFiles {
             let certificates = try NIOSSLCertificate.fromPEMBytes(bytes)
             if !certificates.isEmpty { return certificates }
         } catch {
-            // Said below: the library's error names no line.
+            // Reported below: the library's error has no details.
         }
         throw CertificateProblem(
             file: file,
@@ -28,7 +28,7 @@ package enum CertificateFiles {
     /// Reads a private key in PKCS#8, PKCS#1 or SEC1.
     package static func privateKey(_ file: String) throws(CertificateProblem) -> NIOSSLPrivateKey {
         let bytes = try read(file)
-        // Both `BEGIN ENCRYPTED PRIVATE KEY` and the older `Proc-Type: 4,ENCRYPTED` say so.
+        // Both `BEGIN ENCRYPTED PRIVATE KEY` and the older `Proc-Type: 4,ENCRYPTED` contain it.
         guard bytes.firstRange(of: Array("ENCRYPTED".utf8)) == nil else {
             throw CertificateProblem(
                 file: file,
@@ -47,7 +47,7 @@ package enum CertificateFiles {
         }
     }
 
-    /// A certificate with its chain, and its key, that fit each other and are strong enough to be shown.
+    /// A certificate with its chain and its key, which match and are strong enough to present.
     package static func pair(
         certificateFile: String,
         keyFile: String
@@ -72,7 +72,7 @@ package enum CertificateFiles {
         return (chain, key)
     }
 
-    /// The library compares the two when it makes a context; nothing else is in this one that could fail.
+    /// The library compares the two when it makes a context; nothing else in this one can fail.
     private static func fits(_ chain: [NIOSSLCertificate], _ key: NIOSSLPrivateKey) -> Bool {
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: chain.map { .certificate($0) },
@@ -116,7 +116,7 @@ package enum CertificateFiles {
     }
 }
 
-/// What a certificate's public key is, as far as that says whether it is strong enough (RFC 5480, RFC 8017).
+/// The kind of a certificate's public key, with what decides whether it is strong enough (RFC 5480, RFC 8017).
 enum PublicKeyKind: Equatable {
     case rsa(bits: Int)
     case curve(ASN1ObjectIdentifier)
@@ -136,7 +136,7 @@ enum PublicKeyKind: Equatable {
         self = kind
     }
 
-    /// What is wrong with it, if it is too weak or of a kind that TLS clients do not take.
+    /// Why it is too weak, or of a kind that TLS clients do not accept; nil if it is fine.
     var weakness: String? {
         switch self {
         case .rsa(let bits): bits < 2048 ? "its RSA key has \(bits) bits" : nil

@@ -1,4 +1,4 @@
-/// Why a certificate, a key or a CA cannot be used: which file, what is wrong with it, and what to do.
+/// Why a certificate, a key or a CA cannot be used: the file, the problem and the remedy.
 package struct CertificateProblem: Error, Equatable, CustomStringConvertible {
     package var file: String
     package var problem: String

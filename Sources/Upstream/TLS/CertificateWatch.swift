@@ -1,10 +1,10 @@
 package import Logging
 import NIOPosix
 
-/// Reads certificates anew when their files change, and hands them on. What cannot be read is logged, and what was read
-/// before stays in use; connections keep what they began with.
+/// Reloads certificates when their files change. If reading fails, that is logged, and the previous ones stay in use;
+/// existing connections keep theirs.
 ///
-/// Make it before the files are first read: a change between the two is then found by the first looks.
+/// Make it before the files are first read: a change between the two is then found by the first checks.
 package struct CertificateWatch<Loaded: Sendable>: Sendable {
     private let files: [String]
     private let changes: CertificateFileChanges
@@ -15,9 +15,9 @@ package struct CertificateWatch<Loaded: Sendable>: Sendable {
 
     /// - Parameters:
     ///   - files: All files that `load` reads.
-    ///   - interval: The time between two looks; a change is in use after two to three of it.
+    ///   - interval: The time between two checks; a change takes effect after two to three of them.
     ///   - load: Reads them. It may block: it has a thread.
-    ///   - use: Puts what was read in the place of what was in use.
+    ///   - use: Puts the loaded certificates into use.
     package init(
         files: [String],
         interval: Duration = .seconds(1),
@@ -38,7 +38,7 @@ package struct CertificateWatch<Loaded: Sendable>: Sendable {
         var changes = self.changes
         while !Task.isCancelled {
             let files = self.files
-            // A file may be on a disk that hangs; the threads of the tasks are few.
+            // A disk may hang, and the threads for tasks are few.
             let stamps = try? await NIOThreadPool.singleton.runIfActive { files.map { FileStamp($0) } }
             if let stamps, changes.look(stamps) == .reload { await reload() }
             try? await Task.sleep(for: interval)

@@ -4,8 +4,8 @@ package import X509
 
 /// The subject of a client's certificate as text for a header field (RFC 4514).
 ///
-/// Every byte of it is visible ASCII or a space: what else is in a name is written as `\XX`, which RFC 4514 section 2.4
-/// allows for any byte. So nothing in a certificate can end the field or begin another.
+/// Every byte of it is visible ASCII or a space: any other is written as `\XX`, which RFC 4514 section 2.4 allows for
+/// any byte. So nothing in a certificate can end the field or begin another.
 package enum ClientCertificateSubject {
     /// Bytes.
     package static let longest = 1024
@@ -18,7 +18,7 @@ package enum ClientCertificateSubject {
 
     package static func text(of subject: DistinguishedName) -> [UInt8]? {
         var text: [UInt8] = []
-        // The last comes first (RFC 4514 section 2.1). Within a name any order will do; this is OpenSSL's.
+        // The last comes first (RFC 4514 section 2.1). Within a name the order is free; this is OpenSSL's.
         for (index, name) in subject.reversed().enumerated() {
             if index > 0 { text.append(UInt8(ascii: ",")) }
             for (index, attribute) in name.reversed().enumerated() {
@@ -29,8 +29,8 @@ package enum ClientCertificateSubject {
         return text
     }
 
-    /// The subject alone of a Certificate (RFC 5280 section 4.1): a key or an extension of a kind that is not known
-    /// here is no reason to refuse what the TLS library has verified.
+    /// Parses only the subject of a Certificate (RFC 5280 section 4.1): an unknown key or extension type is no reason
+    /// to refuse a certificate that the TLS library has verified.
     private static func subject(ofDER bytes: [UInt8]) throws -> DistinguishedName? {
         guard case .constructed(let parts) = try DER.parse(bytes).content,
             let toBeSigned = parts.first(where: { _ in true }),
@@ -41,7 +41,7 @@ package enum ClientCertificateSubject {
         return try subject.map { try DistinguishedName(derEncoded: $0) }
     }
 
-    /// The names of RFC 4514 section 3; other types are written as numbers.
+    /// The attribute types of RFC 4514 section 3; others are written as OIDs.
     private static let names: [ASN1ObjectIdentifier: String] = [
         .RDNAttributeType.commonName: "CN",
         .RDNAttributeType.localityName: "L",
@@ -62,7 +62,7 @@ package enum ClientCertificateSubject {
             appendEscaped(Array(value.utf8), to: &text)
             return true
         }
-        // With a number for its type, or in an alphabet of its own, a value is given as its DER (section 2.4).
+        // With an OID as its type, or a value in another character set, it is given as its DER (section 2.4).
         var serializer = DER.Serializer()
         guard (try? serializer.serialize(ASN1Any(attribute.value))) != nil else { return false }
         text.append(contentsOf: (names[attribute.type] ?? "\(attribute.type)").utf8)

@@ -1,11 +1,11 @@
 package import Tenants
 
-/// The certificates of all tenants, by the name that a client asks for. A snapshot: read once, never changed.
+/// The certificates of all tenants, by server name. An immutable snapshot.
 package struct ServerCertificates: Sendable {
-    /// For a client that names no host, or none that is known (RFC 6066 section 3). The first tenant's.
+    /// For a client that names no host, or an unknown one (RFC 6066 section 3). The first tenant's.
     let defaultIdentity: ServerIdentity
     private let byName: [String: ServerIdentity]
-    /// By what stands after `*.`.
+    /// By the part after `*.`.
     private let byParent: [String: ServerIdentity]
 
     /// Reads all files. Tenants with the same three files share one identity. Blocks on the disk.
@@ -52,7 +52,7 @@ package struct ServerCertificates: Sendable {
 
     /// The identity for a name from the TLS handshake, or from a request's Host.
     ///
-    /// An exact name goes before a wildcard, which stands for one label. Case does not matter, nor a dot at the end.
+    /// An exact name takes precedence over a wildcard, which stands for one label. Case and a trailing dot are ignored.
     package func identity(forServerName serverName: String?) -> ServerIdentity {
         guard let serverName else { return defaultIdentity }
         let name = Self.normalized(serverName)

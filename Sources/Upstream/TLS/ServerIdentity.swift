@@ -1,12 +1,12 @@
 package import NIOSSL
 package import Tenants
 
-/// Who the gateway is on a TLS connection: a certificate with its key, and whose client certificates it takes.
+/// The gateway's identity on a TLS connection: a certificate with its key, and the CA of accepted client certificates.
 ///
-/// Each has a context of its own. With it go the keys of the session tickets, so a session that began under one
-/// identity cannot be resumed under another, whose clients may need another certificate or none.
+/// Each has a context with its own session ticket keys, so a session that began under one identity cannot be resumed
+/// under another, which may require another client certificate or none.
 package final class ServerIdentity: Sendable {
-    /// What is offered to clients, in our order of preference (RFC 7301).
+    /// Offered to clients, in our order of preference (RFC 7301).
     package static let applicationProtocols = ["h2", "http/1.1"]
     /// Forward secrecy and authenticated encryption only (RFC 9325 section 4.2). TLS 1.3 has no others.
     package static let cipherSuites = "ECDHE+AESGCM:ECDHE+CHACHA20"
@@ -31,7 +31,8 @@ package final class ServerIdentity: Sendable {
         configuration.applicationProtocols = Self.applicationProtocols
         configuration.renegotiationSupport = .none
         if let clientCAFile = files.clientCAFile {
-            // These roots only: the system's would let in whoever bought a certificate. A client has no host name.
+            // Only these roots: with the system's, any purchased certificate would be accepted. A client has no host
+            // name.
             configuration.trustRoots = .certificates(try CertificateFiles.certificates(clientCAFile))
             configuration.certificateVerification = .noHostnameVerification
             configuration.sendCANameList = true
@@ -50,7 +51,7 @@ package final class ServerIdentity: Sendable {
 
     /// Whether a connection with one of them may carry requests for the other.
     ///
-    /// The files are compared, not what was in them: a connection outlives the renewal of its certificate.
+    /// Compares the file names, not the contents: a connection outlives the renewal of its certificate.
     package func isSame(as other: ServerIdentity) -> Bool {
         self === other || files == other.files
     }

@@ -4,11 +4,11 @@ package import Logging
 package import NIOCore
 import NIOSSL
 
-/// What is known of a connection once its TLS handshake is done.
+/// What the TLS handshake of a connection has established.
 package struct TLSArrival {
-    /// `h2` or `http/1.1`; nil if the client did not ask (RFC 7301), which means HTTP/1.1.
+    /// `h2` or `http/1.1`; nil if the client sent no ALPN (RFC 7301), which means HTTP/1.1.
     package var applicationProtocol: String?
-    /// In lower case, without a dot at its end.
+    /// In lower case, without a trailing dot.
     package var serverName: String?
     package var identity: ServerIdentity
     /// The subject of the client's certificate (RFC 4514), if the identity requires one. May be empty.
@@ -17,14 +17,14 @@ package struct TLSArrival {
     package var clientCertificateThumbprint: [UInt8]?
 }
 
-/// The first handler of a connection to a TLS port. It reads the ClientHello, gives the connection the identity that
-/// the client asks for, and leaves its place to the TLS library; when the handshake is done it says so, once.
+/// The first handler of a connection to a TLS port. It reads the ClientHello, selects the identity for the requested
+/// server name, and is replaced by the TLS library; when the handshake is done it calls `arrived`, once.
 ///
-/// The library's own way to choose a certificate by name keeps one context for all: its session tickets would open
-/// every tenant's door, whose client certificates it could not tell apart either. Nor does it ever send the alert
+/// The library's own selection by name keeps one context for all: its session tickets would be valid for every tenant,
+/// and client certificates of different tenants could not be told apart. Nor does it ever send the alert
 /// `no_application_protocol`.
 ///
-/// How long all this may take is for the caller to bound. A connection that fails is closed after its alert.
+/// The caller must bound the time. A connection that fails is closed after its alert.
 package final class TLSAcceptor: ChannelInboundHandler, RemovableChannelHandler {
     package typealias InboundIn = ByteBuffer
     package typealias InboundOut = ByteBuffer
@@ -32,7 +32,7 @@ package final class TLSAcceptor: ChannelInboundHandler, RemovableChannelHandler 
 
     private enum State {
         case reading(ClientHelloReader, ByteBuffer)
-        /// Answered in plain text. What still comes is dropped, so that the answer is not torn away by a reset.
+        /// A response was sent in plain text. Further bytes are dropped, so that a reset does not destroy it.
         case refused(allowance: Int)
         case done
     }
@@ -47,8 +47,8 @@ package final class TLSAcceptor: ChannelInboundHandler, RemovableChannelHandler 
     private var state = State.reading(ClientHelloReader(), ByteBuffer())
 
     /// - Parameters:
-    ///   - certificates: Those in use now; asked once for a connection.
-    ///   - unixTime: The time in seconds.
+    ///   - certificates: Returns the current ones; called once per connection.
+    ///   - unixTime: The current time.
     ///   - arrived: Called on the event loop after the handshake and before the first byte of the client, to add the
     ///     handlers that serve it.
     package init(
@@ -78,7 +78,7 @@ package final class TLSAcceptor: ChannelInboundHandler, RemovableChannelHandler 
     }
 
     package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        // Before the handshake a client that shuts its side has nothing left to say.
+        // A client that shuts its side before the handshake needs nothing more.
         if let event = event as? ChannelEvent, case .inputClosed = event { return context.close(promise: nil) }
         context.fireUserInboundEventTriggered(event)
     }
@@ -101,27 +101,27 @@ package final class TLSAcceptor: ChannelInboundHandler, RemovableChannelHandler 
         case .needsMore:
             state = .reading(reader, all)
         case .plainText:
-            refuse(context, with: PlainAnswer.thisPortSpeaksTLS, "plain text on a TLS port")
+            refuse(context, with: PlainResponse.thisPortSpeaksTLS, "plain text on a TLS port")
         case .unreadable:
             begin(ClientHello(), all, context)
         case .hello(let hello):
             let common = hello.applicationProtocols?.contains(where: ServerIdentity.applicationProtocols.contains)
             if common == false {
-                refuse(context, with: PlainAnswer.noApplicationProtocol, "no common application protocol")
+                refuse(context, with: PlainResponse.noApplicationProtocol, "no common application protocol")
             } else {
                 begin(hello, all, context)
             }
         }
     }
 
-    private func refuse(_ context: ChannelHandlerContext, with answer: [UInt8], _ reason: Logger.Message) {
+    private func refuse(_ context: ChannelHandlerContext, with response: [UInt8], _ reason: Logger.Message) {
         logger.debug(reason)
         state = .refused(allowance: Self.refusedAllowance)
-        context.writeAndFlush(wrapOutboundOut(context.channel.allocator.buffer(bytes: answer)), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(context.channel.allocator.buffer(bytes: response)), promise: nil)
         context.close(mode: .output, promise: nil)
     }
 
-    /// Puts the TLS library in this handler's place, and lets it read the same bytes.
+    /// Replaces this handler with the TLS library, which gets the bytes read so far.
     private func begin(_ hello: ClientHello, _ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
         let identity = certificates().identity(forServerName: hello.serverName)
         var configuration = NIOSSLHandler.Configuration()
@@ -146,8 +146,8 @@ package final class TLSAcceptor: ChannelInboundHandler, RemovableChannelHandler 
     }
 }
 
-/// What is said to a client that is not in a TLS handshake yet.
-private enum PlainAnswer {
+/// Responses to a client outside of a TLS handshake.
+private enum PlainResponse {
     static let thisPortSpeaksTLS: [UInt8] = {
         let text = "This port speaks TLS: use https.\n"
         return Array(

@@ -4,8 +4,8 @@ import NIOSSL
 import NIOTLS
 import Verification
 
-/// Waits behind the TLS library for the handshake's end. The library sends the alert of a handshake that fails and
-/// closes the connection; here it is only noted.
+/// Waits behind the TLS library for the end of the handshake. If it fails, the library sends the alert and closes the
+/// connection; here it is only logged.
 final class TLSHandshake: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 
@@ -49,7 +49,7 @@ final class TLSHandshake: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        // Only a connection that was turned away above has this handler after the handshake.
+        // After the handshake only a refused connection still has this handler.
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -58,8 +58,8 @@ final class TLSHandshake: ChannelInboundHandler, RemovableChannelHandler {
 
     private var serverName: Logger.Metadata { ["server_name": "\(arrival.serverName ?? "")"] }
 
-    /// A session that is resumed brings its certificate along from its first handshake, where it was verified. It can
-    /// have expired since, and the library does not look again.
+    /// A resumed session brings its certificate from the first handshake, where it was verified. It may have expired
+    /// since, and the library does not check again.
     private func clientCertificate() -> NIOSSLCertificate? {
         guard let certificate = tls.peerCertificate, Int64(certificate.notValidAfter) >= unixTime() else { return nil }
         return certificate

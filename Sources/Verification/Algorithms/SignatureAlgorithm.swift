@@ -46,7 +46,7 @@ public enum SignatureAlgorithm: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// A place in a table of one entry per algorithm.
+    /// The index in a table with one entry per algorithm.
     var ordinal: Int {
         switch self {
         case .hs256: 0

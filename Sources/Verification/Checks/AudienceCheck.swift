@@ -1,4 +1,4 @@
-/// Asks that a token be meant for one of the policy's audiences (RFC 7519 section 4.1.3).
+/// Requires one of the policy's audiences in a token (RFC 7519 section 4.1.3).
 enum AudienceCheck {
     /// Passes if `accepted` is empty or names one of the token's audiences, byte for byte.
     static func check(_ claims: RegisteredClaims, _ accepted: [String]) throws(VerificationFailure) {

@@ -1,6 +1,7 @@
-/// Finds the policy of a token's issuer before any key is looked at, so that one issuer's keys vouch for no other.
+/// Finds the policy of a token's issuer before any key is used, so that an issuer's keys verify only its own tokens.
 enum IssuerCheck {
-    /// The place in `issuers` of the entry whose name is the token's `iss`, byte for byte, and that allows `algorithm`.
+    /// The index in `issuers` of the entry whose name equals the token's `iss`, byte for byte, and that allows
+    /// `algorithm`.
     static func check(
         _ claims: RegisteredClaims,
         _ algorithm: SignatureAlgorithm,

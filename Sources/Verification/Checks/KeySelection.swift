@@ -1,11 +1,11 @@
 extension KeySet {
-    /// How many keys are tried for a token that names none. Each try costs a verification, paid for by whoever asks.
+    /// How many keys are tried for a token that names none. Each try costs a verification.
     private static let maximumTries = 16
 
-    /// The keys that may have signed a token, as places in `keys` (RFC 7515 appendix D).
+    /// The keys that may have signed a token, as indices in `keys` (RFC 7515 appendix D).
     ///
     /// - A `kid` is binding as soon as any key of the set has one: an unknown `kid` never falls back to another key.
-    /// - Where no key has one (PEM, a secret), the token's is passed over.
+    /// - If no key has one (PEM, a secret), the token's is ignored.
     /// - Two keys of one `kid` that both fit the algorithm are refused, since the token does not say which it means.
     /// - Without a `kid` every fitting key is tried.
     func candidates(

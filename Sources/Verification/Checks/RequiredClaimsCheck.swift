@@ -1,4 +1,4 @@
-/// Asks for the claims that a policy requires.
+/// Requires the claims that a policy names.
 enum RequiredClaimsCheck {
     /// Passes if each of `names` is a member of the claims set and not null.
     static func check(_ claims: RegisteredClaims, _ names: [String]) throws(VerificationFailure) {

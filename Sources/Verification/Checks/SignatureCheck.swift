@@ -3,7 +3,7 @@
 /// Not `Sendable`: contexts are written to by every verification, so each event loop has its own.
 final class SignatureCheck {
     private let keys: KeySet
-    /// One place a key and algorithm, filled at first use.
+    /// One entry per key and algorithm, filled at first use.
     private var contexts: [(any SignatureContext)?]
 
     init(_ keys: KeySet) {
@@ -26,9 +26,9 @@ final class SignatureCheck {
     }
 
     private func context(_ index: Int, _ algorithm: SignatureAlgorithm) -> (any SignatureContext)? {
-        let place = index * SignatureAlgorithm.count + algorithm.ordinal
-        if let context = contexts[place] { return context }
-        contexts[place] = keys.keys[index].material.context(for: algorithm)
-        return contexts[place]
+        let slot = index * SignatureAlgorithm.count + algorithm.ordinal
+        if let context = contexts[slot] { return context }
+        contexts[slot] = keys.keys[index].material.context(for: algorithm)
+        return contexts[slot]
     }
 }

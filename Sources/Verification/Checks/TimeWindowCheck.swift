@@ -1,6 +1,6 @@
 import Time
 
-/// Asks that now lies within a token's time (RFC 7519 sections 4.1.4 to 4.1.6).
+/// Requires that now is within a token's validity (RFC 7519 sections 4.1.4 to 4.1.6).
 ///
 /// The comparisons are negated so that a time that is not a number passes none of them.
 enum TimeWindowCheck {

@@ -1,4 +1,4 @@
-/// Refuses tokens that say they are something else than an access token (RFC 8725 section 3.11).
+/// Refuses tokens whose type is not that of an access token (RFC 8725 section 3.11).
 ///
 /// Accepted `typ`: none, `JWT`, `at+jwt` (RFC 9068) and words without a standard meaning, in any case and with or
 /// without `application/`. Refused: every other media type with a `+jwt` or `-jwt` suffix (`dpop+jwt`, `logout+jwt`,
@@ -11,7 +11,7 @@ enum TypeCheck {
     }
 
     /// For issuers that type their access tokens (RFC 9068 section 4): only `at+jwt` passes, so that an ID token of the
-    /// same issuer is none.
+    /// same issuer does not.
     static func checkAccessToken(_ header: JOSEHeader) throws(VerificationFailure) {
         guard let type = header.type, bare(type) == "at+jwt" else { throw VerificationFailure(.wrongType) }
     }

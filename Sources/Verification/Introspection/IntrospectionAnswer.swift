@@ -1,31 +1,31 @@
 public import Time
 
-/// What a server answered about a token (RFC 7662 section 2.2). Nothing of it was checked against a policy yet.
+/// An introspection response (RFC 7662 section 2.2), not yet checked against a policy.
 public struct IntrospectionAnswer: Sendable {
-    /// Bytes of the longest answer that is looked at.
+    /// The longest response that is read, in bytes.
     public static let maximumLength = 64 * 1024
 
-    /// Without `active`; nil for a token that is not active. What else such an answer holds means nothing.
+    /// Without `active`; nil for an inactive token, whose other members are meaningless.
     private let claims: JSONObject?
 
-    /// Reads the body of an answer.
+    /// Parses the body of a response.
     ///
-    /// - Returns: Nil for what is no answer: not strict JSON, no object, or without an `active` that is `true` or
-    ///   `false`. Nothing is known of the token then.
+    /// - Returns: Nil for an invalid response: not strict JSON, no object, or without an `active` that is `true` or
+    ///   `false`. Then nothing is known of the token.
     public init?(_ body: [UInt8]) {
         guard body.count <= Self.maximumLength, case .object(var object)? = try? JSONParser.parse(body),
             case .bool(let isActive)? = object["active"]
         else { return nil }
         object["active"] = nil
-        // Some servers write null for what a token does not have. A token that is bound to nothing is a bearer token.
+        // Some servers write null for absent members. A token that is bound to nothing is a bearer token.
         if case .null? = object["cnf"] { object["cnf"] = nil }
         claims = isActive ? object : nil
     }
 
-    /// Who the token is for. The checks are those of a JWT's claims, in the same order.
+    /// The principal of the token. The checks are those of a JWT's claims, in the same order.
     ///
     /// - Parameters:
-    ///   - token: What the server was asked about.
+    ///   - token: The introspected token.
     public func principal(
         of token: [UInt8],
         _ policy: IntrospectionPolicy,
@@ -39,7 +39,7 @@ public struct IntrospectionAnswer: Sendable {
         try AudienceCheck.check(claims, policy.audiences)
         try TimeWindowCheck.checkStart(claims, now: now, leeway: policy.leeway)
         try TimeWindowCheck.checkEnd(claims, now: now, leeway: policy.leeway, grace: 0)
-        // Rules and headers that look at `iss` see whose caller it is, and not what the answer alone says.
+        // Rules and headers that use `iss` get the configured issuer, not the response's own claim.
         var vouched = all
         vouched["iss"] = .string(policy.issuer)
         return Principal(try RegisteredClaims(vouched), issuer: policy.issuer, ofOpaque: token)
@@ -51,8 +51,8 @@ public struct IntrospectionAnswer: Sendable {
         guard issuer.hasSameBytes(as: policy.issuer) else { throw VerificationFailure(.unknownIssuer) }
     }
 
-    /// A refresh token or an authorization code is active too, and no access token. One that is bound to a key is good
-    /// only if the answer says to which (RFC 9449 section 6.2).
+    /// A refresh token or an authorization code is active too, but no access token. A DPoP token is valid only if the
+    /// response has its key (RFC 9449 section 6.2).
     private func checkType(_ claims: JSONObject) throws(VerificationFailure) {
         switch claims["token_type"] {
         case nil, .null?: return

@@ -1,6 +1,6 @@
-/// Everything that decides whether an introspection answer lets somebody in.
+/// The requirements for an introspection response.
 public struct IntrospectionPolicy: Sendable, Equatable {
-    /// The principals' issuer. Never what an answer alone says: its server speaks for no other.
+    /// The principals' issuer. Never taken from a response alone: its server cannot speak for other issuers.
     public var issuer: String
     /// Whether an answer's `iss` must be ``issuer``.
     public var requiresIssuer: Bool

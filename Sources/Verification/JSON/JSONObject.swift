@@ -1,6 +1,6 @@
 /// The members of a JSON object in their order, no name twice.
 ///
-/// Names are compared byte for byte: Swift's `==` on strings would take canonically equivalent names for one.
+/// Names are compared byte for byte: Swift's `==` on strings treats canonically equivalent names as equal.
 public struct JSONObject: Sendable, Equatable {
     public struct Member: Sendable, Equatable {
         public let name: String

@@ -15,7 +15,7 @@ public enum JSONParsingError: Error, Sendable, Equatable {
 /// A strict JSON reader: UTF-8 only, no duplicate members at any depth (RFC 7515 section 4, RFC 8725 section 2.4),
 /// bounded nesting, finite numbers, nothing after the value.
 ///
-/// Whoever reads a token by other rules than its signer can be made to see other claims.
+/// A reader with other rules than the signer could be made to see other claims.
 public struct JSONParser {
     /// How deep arrays and objects may be nested.
     public static let maximumDepth = 32
@@ -90,10 +90,10 @@ public struct JSONParser {
         return elements
     }
 
-    private mutating func literal(_ word: StaticString, _ value: JSONValue) throws(JSONParsingError) -> JSONValue {
-        let end = position + word.utf8CodeUnitCount
+    private mutating func literal(_ text: StaticString, _ value: JSONValue) throws(JSONParsingError) -> JSONValue {
+        let end = position + text.utf8CodeUnitCount
         guard end <= bytes.count,
-            word.withUTF8Buffer({ $0.elementsEqual(bytes[position..<end]) })
+            text.withUTF8Buffer({ $0.elementsEqual(bytes[position..<end]) })
         else { throw .malformed(at: position) }
         position = end
         return value
@@ -128,8 +128,8 @@ public struct JSONParser {
     }
 }
 
-/// Finds duplicate names: by looking through the few members of an ordinary object, by a set beyond that, so that an
-/// object of thousands of members costs no quadratic time.
+/// Finds duplicate names: by linear search in a small object, and with a set beyond that, so that an object with
+/// thousands of members does not take quadratic time.
 private struct SeenNames {
     private static let scanned = 16
     private var set: Set<[UInt8]> = []

@@ -1,4 +1,4 @@
-/// A place in a JSON document (RFC 6901), like `/data/token`.
+/// A location in a JSON document (RFC 6901), like `/data/token`.
 ///
 /// Names are compared byte for byte, as section 4 has it, and so are pointers.
 public struct JSONPointer: Sendable {
@@ -10,8 +10,8 @@ public struct JSONPointer: Sendable {
     private static let slash = UInt8(ascii: "/")
     private static let tilde = UInt8(ascii: "~")
 
-    /// - Returns: Nil for a text that is none (section 3): it is empty or begins with `/`, and each `~` is followed by
-    ///   0 or 1.
+    /// - Returns: Nil for an invalid pointer (section 3): it must be empty or begin with `/`, and each `~` must be
+    ///   followed by 0 or 1.
     public init?(_ text: String) {
         guard text.isEmpty || text.utf8.first == Self.slash else { return nil }
         var tokens: [String] = []
@@ -24,7 +24,7 @@ public struct JSONPointer: Sendable {
         self.tokens = tokens
     }
 
-    /// What stands there (section 4); nil where there is nothing, as always after the last element of an array (`-`).
+    /// The value at the location (section 4); nil if there is none, as always after the last element of an array (`-`).
     public func value(in document: JSONValue) -> JSONValue? {
         var value = document
         for token in tokens {

@@ -1,4 +1,4 @@
-/// A JSON value (RFC 8259) that keeps members in order and numbers as they were written.
+/// A JSON value (RFC 8259) that keeps the order of members and the spelling of numbers.
 public enum JSONValue: Sendable, Equatable {
     case null
     case bool(Bool)
@@ -49,7 +49,7 @@ public enum JSONValue: Sendable, Equatable {
     }
 }
 
-/// A JSON number: the literal as written, and what it is worth.
+/// A JSON number: the literal as written, and its value.
 public struct JSONNumber: Sendable, Equatable {
     public let literal: String
     /// Always finite: the parser refuses literals beyond a double's range.

@@ -2,9 +2,9 @@
 public enum JSONWriter {
     /// The order of an object's members in the output.
     public enum Order: Sendable {
-        /// As they stand in the object.
+        /// As in the object.
         case given
-        /// By the bytes of their names, as a thumbprint needs it (RFC 7638 section 3.3).
+        /// By the bytes of their names, as required for a thumbprint (RFC 7638 section 3.3).
         case sorted
     }
 

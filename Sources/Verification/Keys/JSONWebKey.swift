@@ -1,4 +1,4 @@
-/// Reads a JWK (RFC 7517 section 4) as a key that verifies. Each kind of key has a file of its own.
+/// Reads a JWK (RFC 7517 section 4) as a verification key. Each kind of key has a file of its own.
 enum JSONWebKey {
     static func verificationKey(
         from jwk: JSONObject,
@@ -48,7 +48,7 @@ enum JSONWebKey {
         guard names.contains("verify") else { throw .notForVerification }
     }
 
-    /// An `alg` that is not known still binds the key, so such a key is of no use here.
+    /// An unknown `alg` still restricts the key, so such a key cannot be used here.
     private static func declaredAlgorithm(_ jwk: JSONObject) throws(KeyProblem) -> SignatureAlgorithm? {
         guard let name = try optionalText("alg", jwk) else { return nil }
         guard let algorithm = SignatureAlgorithm(exactName: name) else { throw .unknownAlgorithm }

@@ -1,4 +1,4 @@
-/// What a key is made of: values only, so that a key set can be shared; OpenSSL's objects are made from it per loop.
+/// The contents of a key: values only, so that a key set can be shared; OpenSSL's objects are made from it per loop.
 enum KeyMaterial: Sendable, Equatable {
     case secret([UInt8])
     case publicKey(PublicKey)

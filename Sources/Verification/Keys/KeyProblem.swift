@@ -3,7 +3,7 @@ public enum KeyProblem: Error, Sendable, Equatable {
     case unknownKeyType
     case unknownCurve
     case unknownAlgorithm
-    /// The member of this name, from a standard, is missing, of another type or not in its canonical form.
+    /// The member of this (standard) name is missing, of another type or not in its canonical form.
     case badMember(String)
     /// `use` or `key_ops` do not allow verification.
     case notForVerification
@@ -11,7 +11,7 @@ public enum KeyProblem: Error, Sendable, Equatable {
     case algorithmDoesNotFit
     /// RSA below 2048 bits (RFC 7518 section 3.3).
     case modulusTooShort(bits: Int)
-    /// RSA beyond 16384 bits, which would be a means to burn time.
+    /// RSA beyond 16384 bits, which could be used to burn CPU time.
     case modulusTooLong(bits: Int)
     /// RSA with an even exponent, an exponent of one or one of more than 64 bits, or an even modulus.
     case badRSAParameters
@@ -23,12 +23,12 @@ public enum KeyProblem: Error, Sendable, Equatable {
     case secretTooShort(bytes: Int)
     /// A symmetric key in a set from a URL, where everyone can read it.
     case symmetricKeyFromURL
-    /// A private key in a set from a URL: whoever reads the set can sign.
+    /// A private key in a set from a URL: anyone who reads the set can sign.
     case privateKeyFromURL
 }
 
 extension KeyProblem {
-    /// Whether the key is broken, rather than sound but of no use here.
+    /// Whether the key is broken, rather than valid but unusable here.
     var isMalformed: Bool {
         switch self {
         case .badMember, .badRSAParameters, .badPoint: true

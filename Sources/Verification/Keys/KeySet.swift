@@ -1,9 +1,8 @@
 /// An issuer's keys, parsed and checked: an immutable value that is shared by all event loops.
 public struct KeySet: Sendable, Equatable {
-    /// Where a set comes from, which decides whom its secrets are known to.
+    /// Where a set comes from, which decides who knows its secrets.
     public enum Origin: Sendable {
-        /// The operator's own: symmetric keys are welcome, private members are passed over, a malformed key is an
-        /// error.
+        /// The operator's own: symmetric keys are allowed, private members are ignored, a malformed key is an error.
         case file
         /// Public: symmetric keys, keys with private members and malformed keys are ignored.
         case url
@@ -20,7 +19,7 @@ public struct KeySet: Sendable, Equatable {
 
     /// The keys that can verify something, in the set's order.
     public let keys: [VerificationKey]
-    /// The others (RFC 7517 section 5: they do not spoil the set).
+    /// The others (RFC 7517 section 5: they do not invalidate the set).
     public let ignored: [IgnoredKey]
 
     /// The set of an issuer without keys: it verifies nothing.
@@ -47,7 +46,7 @@ public struct KeySet: Sendable, Equatable {
         }
     }
 
-    /// As `init(jwks:origin:)`, for bytes that lie elsewhere.
+    /// As `init(jwks:origin:)`, for a span of bytes.
     public init(jwks json: Span<UInt8>, origin: Origin = .file) throws(KeySetError) {
         guard json.count <= Self.maximumLength else { throw .tooLong }
         try self.init(jwks: json.withUnsafeBufferPointer { Array($0) }, origin: origin)
@@ -64,7 +63,7 @@ public struct KeySet: Sendable, Equatable {
 
     /// The public keys of a PEM text: blocks `PUBLIC KEY` (RFC 7468 section 13) and `RSA PUBLIC KEY` (RFC 8017).
     ///
-    /// - Parameter algorithms: What the keys may verify; nil: all that fits. Each must fit one of the keys.
+    /// - Parameter algorithms: What the keys may verify; nil for all that fit. Each must fit one of the keys.
     public init(pem: [UInt8], algorithms: [SignatureAlgorithm]? = nil) throws(KeySetError) {
         let materials = try PEM.publicKeys(pem).map(KeyMaterial.publicKey)
         try self.init(materials, restrictedTo: algorithms)
@@ -72,7 +71,7 @@ public struct KeySet: Sendable, Equatable {
 
     /// A secret for HMAC, at least as long as the hash of the algorithms it is for (RFC 7518 section 3.2).
     ///
-    /// - Parameter algorithms: What the secret may verify; nil: every HMAC that it is long enough for.
+    /// - Parameter algorithms: What the secret may verify; nil for every HMAC that it is long enough for.
     public init(secret: [UInt8], algorithms: [SignatureAlgorithm]? = nil) throws(KeySetError) {
         let material = KeyMaterial.secret(secret)
         let needed = algorithms?.filter(\.isSymmetric).map(\.hash.size).max() ?? HashFunction.sha256.size
@@ -88,12 +87,12 @@ public struct KeySet: Sendable, Equatable {
     private init(_ elements: [JSONValue], _ origin: Origin) throws(KeySetError) {
         var keys: [VerificationKey] = []
         var ignored: [IgnoredKey] = []
-        for (place, element) in elements.enumerated() {
+        for (index, element) in elements.enumerated() {
             guard case .object(let jwk) = element else { throw .notAKeySet }
             do {
                 keys.append(try JSONWebKey.verificationKey(from: jwk, origin: origin))
             } catch {
-                if origin == .file, error.isMalformed { throw .malformedKey(place: place, error) }
+                if origin == .file, error.isMalformed { throw .malformedKey(place: index, error) }
                 ignored.append(IgnoredKey(keyID: jwk["kid"]?.string, problem: error))
             }
         }

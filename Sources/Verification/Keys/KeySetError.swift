@@ -8,13 +8,13 @@ public enum KeySetError: Error, Sendable, Equatable {
     case notAKeySet
     /// Nothing in it can verify a token; the problem of its first key, if it has one.
     case noUsableKey(KeyProblem?)
-    /// The key at this place in a set from a file, counted from zero, is broken.
+    /// The key at this index in a set from a file, counted from zero, is broken.
     case malformedKey(place: Int, KeyProblem)
     /// Symmetric and asymmetric keys in one set, which invites one to be taken for the other.
     case mixedKinds
     /// No complete PEM block of a kind that holds a key.
     case notPEM
-    /// A private key where a public one is due.
+    /// A private key where a public one is expected.
     case privateKey
     /// One of the given algorithms does not fit the key.
     case algorithmDoesNotFit(SignatureAlgorithm)

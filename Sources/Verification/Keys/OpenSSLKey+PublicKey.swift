@@ -3,7 +3,7 @@ extension OpenSSLKey {
         self.init(subjectPublicKeyInfo: key.subjectPublicKeyInfo)
     }
 
-    /// The numbers of the public half, or nil for a kind of key that no JWS algorithm uses.
+    /// The public half, or nil for a kind of key that no JWS algorithm uses.
     var publicKey: PublicKey? {
         if let key = rsaNumbers { return .rsa(modulus: key.modulus, exponent: key.exponent) }
         if let point = ellipticCurvePoint { return .ellipticCurve(point.curve, x: point.x, y: point.y) }

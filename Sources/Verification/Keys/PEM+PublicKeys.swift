@@ -1,5 +1,5 @@
 extension PEM {
-    /// The public keys of a text. A private key in it is refused aloud, as it was surely given by mistake.
+    /// The public keys of a text. A private key in it is an error, as it must be a mistake.
     static func publicKeys(_ text: [UInt8]) throws(KeySetError) -> [PublicKey] {
         guard let blocks = blocks(text) else { throw .notPEM }
         var keys: [PublicKey] = []

@@ -1,4 +1,4 @@
-/// What can be said against an RSA key by looking at its numbers.
+/// Checks an RSA key by its numbers alone.
 enum RSAModulus {
     private static let minimumBits = 2048
     private static let maximumBits = 16384

@@ -1,6 +1,6 @@
 extension VerificationKey {
     /// The key as it is published (RFC 7517): the members of its kind that are public, `kid`, `use` and `alg`. It is
-    /// made of the public numbers alone, so that no private member of a file can get in. Nil for a secret.
+    /// made from the public numbers alone, so that no private member of a file can be published. Nil for a secret.
     ///
     /// - Parameter algorithm: The `alg` to name.
     public func publicJWK(algorithm: SignatureAlgorithm) -> JSONObject? {

@@ -1,4 +1,4 @@
-/// One key that verifies signatures, and what it may be used for. Printing it shows no secret.
+/// One verification key, and what it may be used for. Its description shows no secret.
 public struct VerificationKey: Sendable, Equatable {
     /// The kinds of key (RFC 7518 section 6.1, RFC 8037 section 2), by their `kty`.
     public enum KeyType: String, Sendable {
@@ -12,7 +12,7 @@ public struct VerificationKey: Sendable, Equatable {
     public let keyID: String?
     /// `alg`, if the key names one.
     public let declaredAlgorithm: SignatureAlgorithm?
-    /// `use`; `sig` or nil, as keys for anything else are not kept.
+    /// `use`; `sig` or nil, as other keys are not kept.
     public let use: String?
     /// The algorithms that it may verify, by its kind, size, `alg`, `use` and `key_ops`. Never empty.
     public let algorithms: [SignatureAlgorithm]
@@ -32,7 +32,7 @@ extension VerificationKey: CustomStringConvertible, CustomReflectable {
         return "\(keyType.rawValue)\(name) (\(algorithms.map(\.rawValue).joined(separator: ", ")))"
     }
 
-    /// What `dump` and interpolation of containers show; without it they would walk into the secret.
+    /// For `dump` and interpolation of containers, which would otherwise print the secret.
     public var customMirror: Mirror {
         Mirror(self, children: ["description": description])
     }

@@ -1,24 +1,24 @@
 import COpenSSL
 public import Time
 
-/// The certificates of a PEM file, judged before anyone serves or connects with them.
+/// The certificates of a PEM file, checked before they are used.
 public struct CertificateFile: Sendable, Equatable {
-    /// A name of a certificate's subject (RFC 5280 section 4.2.1.6), of the kinds that a host is held against.
+    /// A subject alternative name (RFC 5280 section 4.2.1.6) of the kinds that a host is compared with.
     public enum Name: Sendable, Hashable {
-        /// As it stands there; may have `*.` in the place of its first label.
+        /// As written; its first label may be `*`.
         case dns(String)
-        /// Four bytes or sixteen.
+        /// Four or sixteen bytes.
         case address([UInt8])
     }
 
-    /// The first certificate's alternative names. Its common name counts for nothing (RFC 9525 section 2).
+    /// The first certificate's alternative names. Its common name is ignored (RFC 9525 section 2).
     public let names: [Name]
     /// When the first certificate becomes and stops being valid.
     public let validity: ClosedRange<UnixTime>
-    /// In DER, the leaf first where it is a chain.
+    /// In DER, the leaf first if it is a chain.
     private let certificates: [[UInt8]]
 
-    /// - Parameter pem: Blocks `CERTIFICATE`; others are passed over, so that a key may stand beside them.
+    /// - Parameter pem: Blocks `CERTIFICATE`; others are ignored, so that a key may be in the same file.
     public init(pem: [UInt8]) throws(CertificateFileError) {
         guard let blocks = PEM.blocks(pem) else { throw .notPEM }
         let certificates = blocks.filter { ["CERTIFICATE", "X509 CERTIFICATE"].contains($0.label) }.map(\.content)
@@ -38,22 +38,22 @@ public struct CertificateFile: Sendable, Equatable {
 
     public var count: Int { certificates.count }
 
-    /// The place of the first certificate that the key belongs to, counted from zero; nil: it belongs to none.
+    /// The index of the first certificate that the key belongs to; nil if there is none.
     public func place(of key: PrivateKeyFile) -> Int? {
         guard let key = OpenSSLKey(privateKey: key.content) else { return nil }
         return certificates.firstIndex { OpenSSLCertificate($0)?.belongs(to: key) == true }
     }
 }
 
-/// The private key of a PEM file. Printing it shows nothing.
+/// The private key of a PEM file. Its description shows nothing.
 public struct PrivateKeyFile: Sendable, CustomStringConvertible, CustomReflectable {
     fileprivate let content: [UInt8]
 
     /// - Parameter pem: A block of PKCS#8 (`PRIVATE KEY`), or of the older `RSA PRIVATE KEY` and `EC PRIVATE KEY`; not
-    ///   encrypted, as nobody is there to give a password.
+    ///   encrypted, since there is no way to enter a password.
     public init(pem: [UInt8]) throws(CertificateFileError) {
         let labels = ["PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY"]
-        // The older form says so in a header (RFC 1421 section 4.6.1.1), which is no base64.
+        // The older form says so in a header (RFC 1421 section 4.6.1.1), which is not base64.
         guard !String(decoding: pem, as: UTF8.self).contains("Proc-Type: 4,ENCRYPTED") else { throw .encryptedKey }
         guard let blocks = PEM.blocks(pem) else { throw .notPEM }
         guard let block = blocks.first(where: { labels.contains($0.label) }) else {
@@ -69,10 +69,10 @@ public struct PrivateKeyFile: Sendable, CustomStringConvertible, CustomReflectab
 
 /// Why a file of certificates or a private key cannot be used.
 public enum CertificateFileError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// A block is broken, or the text is no text.
+    /// A block is broken, or the bytes are not text.
     case notPEM
     case noCertificate
-    /// The certificate at this place, counted from zero, is none.
+    /// The certificate at this index, counted from zero, is malformed.
     case malformedCertificate(place: Int)
     case noKey
     case encryptedKey
@@ -90,7 +90,7 @@ public enum CertificateFileError: Error, Sendable, Equatable, CustomStringConver
     }
 }
 
-/// Owns one `X509`. Not `Sendable`: who needs it elsewhere makes another from the same bytes.
+/// Owns one `X509`. Not `Sendable`: other threads make another from the same bytes.
 private final class OpenSSLCertificate {
     private let pointer: OpaquePointer
 
@@ -106,7 +106,7 @@ private final class OpenSSLCertificate {
             return certificate
         }
         guard let read else {
-            // A failed read leaves its reasons in a queue of this thread, where nobody will look for them.
+            // A failed read leaves its reasons in a queue of this thread, which is not read.
             ERR_clear_error()
             return nil
         }
@@ -127,7 +127,7 @@ private final class OpenSSLCertificate {
         return isSame
     }
 
-    /// nil where it ends before it begins, or a time is malformed.
+    /// Nil if it ends before it begins, or a time is malformed.
     var validity: ClosedRange<UnixTime>? {
         guard let start = Self.unixTime(X509_get0_notBefore(pointer)),
             let end = Self.unixTime(X509_get0_notAfter(pointer)), start <= end
@@ -146,7 +146,7 @@ private final class OpenSSLCertificate {
         return UnixTime(Double(days) * 86_400 + Double(seconds))
     }
 
-    /// The alternative names that are DNS names or addresses; nil where the extension is malformed.
+    /// The alternative names that are DNS names or addresses; nil if the extension is malformed.
     var names: [CertificateFile.Name]? {
         let index = X509_get_ext_by_NID(pointer, NID_subject_alt_name, -1)
         guard index >= 0 else { return [] }
@@ -164,7 +164,7 @@ enum GeneralNames {
     private static let dnsName: UInt8 = 0x82
     private static let ipAddress: UInt8 = 0x87
 
-    /// - Returns: nil for anything malformed; names of other kinds are passed over.
+    /// - Returns: Nil for anything malformed; names of other kinds are ignored.
     static func read(_ der: [UInt8]) -> [CertificateFile.Name]? {
         var rest = der[...]
         guard let outer = element(&rest), outer.tag == sequence, rest.isEmpty else { return nil }

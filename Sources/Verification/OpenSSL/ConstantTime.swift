@@ -1,8 +1,8 @@
 import COpenSSL
 
-/// Comparison in a time that depends on the lengths alone.
+/// Comparison in a time that depends only on the lengths.
 public enum ConstantTime {
-    /// Whether both hold the same bytes. Lengths are not secret: different ones are told apart at once.
+    /// Whether both have the same bytes. Lengths are not secret: a difference is returned at once.
     public static func areEqual(_ first: [UInt8], _ second: [UInt8]) -> Bool {
         first.count == second.count && CRYPTO_memcmp(first, second, first.count) == 0
     }

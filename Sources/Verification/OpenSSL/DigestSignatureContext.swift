@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// RSA and ECDSA: the input is hashed, then the hash verified. Both contexts stay set up between tokens.
+/// RSA and ECDSA: the input is hashed, then the hash verified. Both contexts are reused for all tokens.
 final class DigestSignatureContext: SignatureContext {
     private let context: OpaquePointer
     private let digest: MessageDigest

@@ -1,7 +1,7 @@
-/// ECDSA signatures as JWS has them, R and S side by side in the size of the curve (RFC 7518 section 3.4), and as
-/// OpenSSL has them, a DER sequence (RFC 3279 section 2.2.3).
+/// Converts ECDSA signatures between JWS, with R and S concatenated in the size of the curve (RFC 7518 section 3.4),
+/// and OpenSSL, a DER sequence (RFC 3279 section 2.2.3).
 enum ECDSASignature {
-    /// The DER form. Whether R and S lie between one and the group's order is for OpenSSL to check.
+    /// The DER form. OpenSSL checks whether R and S are between one and the group's order.
     static func der(fromRaw raw: [UInt8]) -> [UInt8] {
         let half = raw.count / 2
         return DER.sequence(DER.unsignedInteger(raw[..<half]) + DER.unsignedInteger(raw[half...]))

@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// HMAC (RFC 7518 section 3.2) with its key set up once: starting anew keeps the hashed key pads.
+/// HMAC (RFC 7518 section 3.2) with its key set up once: a restart keeps the hashed key pads.
 final class HMACContext: SignatureContext {
     private let context: OpaquePointer
     private let size: Int

@@ -1,7 +1,7 @@
 import COpenSSL
 
-/// A SHA-2 function, fetched once, with a context that is used again and again: fetching by name at each use costs
-/// more than hashing a token.
+/// A SHA-2 function, fetched once, with a reusable context: fetching by name at each use costs more than hashing a
+/// token.
 final class MessageDigest {
     let hash: HashFunction
     let function: OpaquePointer

@@ -1,12 +1,12 @@
 import COpenSSL
 
-/// Owns one `EVP_PKEY`. Not `Sendable`: who needs a key elsewhere makes another from the same bytes.
+/// Owns one `EVP_PKEY`. Not `Sendable`: other threads make another from the same bytes.
 final class OpenSSLKey {
     let pointer: OpaquePointer
 
     private init?(taking pointer: OpaquePointer?) {
         guard let pointer else {
-            // A failed read leaves its reasons in a queue of this thread, where nobody will look for them.
+            // A failed read leaves its reasons in a queue of this thread, which is not read.
             ERR_clear_error()
             return nil
         }
@@ -37,7 +37,7 @@ final class OpenSSLKey {
         self.init(taking: Self.generate(parameters))
     }
 
-    /// What OpenSSL has to know to make a private key.
+    /// OpenSSL's parameters for a new private key.
     enum GenerationParameters {
         case rsa(bits: Int)
         case ellipticCurve(EllipticCurve)
@@ -83,8 +83,9 @@ final class OpenSSLKey {
         return EVP_PKEY_generate(context, &key) == 1 ? key : nil
     }
 
-    /// Whether the public point of an EC key is on its curve and in its group (SP 800-56A section 5.6.2.3.4: the curves of
-    /// JWS have a cofactor of 1, so that who is on one is in its group, and the costly half of the check says no more).
+    /// Whether the public point of an EC key is on its curve and in its group (SP 800-56A section 5.6.2.3.4: the curves
+    /// of JWS have a cofactor of 1, so every point on one is in its group, and the costly half of the check is
+    /// unnecessary).
     var isOnCurve: Bool {
         guard let context = EVP_PKEY_CTX_new_from_pkey(nil, pointer, nil) else { return false }
         defer { EVP_PKEY_CTX_free(context) }

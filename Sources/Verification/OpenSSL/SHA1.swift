@@ -1,7 +1,7 @@
 import COpenSSL
 
-/// SHA-1 (FIPS 180-4), for the opening handshake of WebSocket alone (RFC 6455 section 4.2.2): there it shows that a
-/// server has read the request. It is broken as a hash, and no security may rest on it.
+/// SHA-1 (FIPS 180-4), only for the opening handshake of WebSocket (RFC 6455 section 4.2.2), where it shows that a
+/// server has read the request. It is broken as a hash, and no security may depend on it.
 public enum SHA1 {
     private static let size = 20
 

@@ -1,4 +1,4 @@
-/// Makes signatures in the form that a JWS carries.
+/// Makes signatures in the form of a JWS.
 protocol Signatory: AnyObject {
     func signature(over input: [UInt8]) -> [UInt8]?
 }

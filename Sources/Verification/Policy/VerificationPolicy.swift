@@ -1,15 +1,15 @@
 /// What one issuer's tokens must satisfy.
 public struct IssuerPolicy: Sendable, Equatable {
-    /// The `iss` that its tokens carry, byte for byte.
+    /// The `iss` of its tokens, byte for byte.
     public var issuer: String
-    /// The audiences of which a token must name one; empty: `aud` is not checked.
+    /// A token must name one of these audiences; empty if `aud` is not checked.
     public var audiences: [String]
     /// The algorithms that the issuer may sign with; a key must allow the algorithm too.
     public var algorithms: [SignatureAlgorithm]
-    /// The issuer's keys; nil while they are not known, which is another thing than that there are none.
+    /// The issuer's keys; nil while they are unknown, as opposed to an empty set.
     public var keys: KeySet?
-    /// Whether a token must say by its `typ` that it is an access token (RFC 9068 section 4): `at+jwt`, in any case and
-    /// with or without `application/`. For issuers that sign ID tokens with the same keys.
+    /// Whether a token's `typ` must be that of an access token (RFC 9068 section 4): `at+jwt`, in any case and with or
+    /// without `application/`. For issuers that sign ID tokens with the same keys.
     public var requiresAccessTokenType: Bool
 
     public init(
@@ -27,10 +27,10 @@ public struct IssuerPolicy: Sendable, Equatable {
     }
 }
 
-/// Everything that decides whether a token is good; a value to share between event loops.
+/// The complete policy for verifying tokens; a value shared between event loops.
 public struct VerificationPolicy: Sendable, Equatable {
     /// The trusted issuers. One may be listed twice with different algorithms; the first entry that allows a token's
-    /// algorithm is the one that counts.
+    /// algorithm counts.
     public var issuers: [IssuerPolicy]
     /// How many seconds the clocks of issuer and gateway may differ.
     public var leeway: Double

@@ -1,10 +1,10 @@
-/// What a token is bound to besides its bearer (`cnf`, RFC 7800): who presents it must prove to have that too.
+/// What a token is bound to (`cnf`, RFC 7800): its holder must prove to have it.
 public struct Confirmation: Sendable, Equatable {
     /// SHA-256 thumbprint of a key (`jkt`, RFC 9449 section 6.1; RFC 7638).
     public var keyThumbprint: [UInt8]?
     /// SHA-256 of a client certificate in DER (`x5t#S256`, RFC 8705 section 3.1).
     public var certificateThumbprint: [UInt8]?
-    /// Whether there is something that cannot be checked here, or is malformed: such a token gets nobody in.
+    /// Whether there is a member that cannot be checked here, or is malformed: such a token is refused.
     public var hasUnknown: Bool
 
     public init(keyThumbprint: [UInt8]? = nil, certificateThumbprint: [UInt8]? = nil, hasUnknown: Bool = false) {

@@ -1,21 +1,21 @@
 public import Time
 
-/// What a proof must say, by the request that it came with.
+/// The values that a proof must have for its request.
 public struct DPoPExpectation: Sendable {
     /// Seconds that clocks may differ by, for `exp` and `nbf`; `iat` has ``maxAge``.
     private static let leeway = 5.0
 
     /// The request's method, byte for byte.
     public var method: String
-    /// The URL that the client asked for; its query and fragment do not count.
+    /// The requested URL; its query and fragment are ignored.
     public var target: String
     /// The algorithms that proofs may be signed with.
     public var algorithms: [SignatureAlgorithm]
     /// Seconds that `iat` may be away from now, either way.
     public var maxAge: Double
-    /// The token that the proof came with, whose hash it must hold; nil where there is none, and then it need not.
+    /// The token that the proof came with, whose hash it must have; nil if there is none, and then no hash is needed.
     public var accessToken: [UInt8]?
-    /// The SHA-256 thumbprint that the proof's key must have; nil: any.
+    /// The SHA-256 thumbprint that the proof's key must have; nil for any.
     public var keyThumbprint: [UInt8]?
 
     public init(

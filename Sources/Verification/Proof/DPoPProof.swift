@@ -1,15 +1,16 @@
 public import Time
 
-/// A proof that its sender holds a key (RFC 9449 section 4.2): well formed, with a public key that its algorithm fits,
-/// and no more. ``check(_:at:)`` holds it against what it came with, ``verifySignature()`` against its own key; nothing
-/// in it may be believed before both.
+/// A parsed DPoP proof (RFC 9449 section 4.2): well formed, with a public key that fits its algorithm, and no more.
+/// ``check(_:at:)`` compares it with its request, ``verifySignature()`` uses its own key; nothing in it may be trusted
+/// before both.
 public struct DPoPProof: Sendable {
     /// The longest proof that is looked at, in bytes.
     public static let maximumLength = 8 * 1024
     /// The longest `jti` and `nonce`, in bytes.
     static let maximumNameLength = 256
     private static let type = "dpop+jwt"
-    /// Bytes of the modulus and of the exponent of an RSA key: a sender chooses his own, and others wait for the check.
+    /// Bytes of the modulus and of the exponent of an RSA key: the sender chooses the key, and others wait for the
+    /// check.
     private static let largestRSA = (modulus: 512, exponent: 4)
 
     /// SHA-256 thumbprint of the key (RFC 7638), which is what tokens are bound to.
@@ -18,7 +19,7 @@ public struct DPoPProof: Sendable {
     public let id: String
     /// `htm`.
     public let method: String
-    /// `htu`, as it was sent.
+    /// `htu`, as sent.
     public let target: String
     /// `iat`.
     public let issuedAt: UnixTime
@@ -28,13 +29,13 @@ public struct DPoPProof: Sendable {
     public let nonce: String?
     /// `alg`.
     public let algorithm: SignatureAlgorithm
-    /// `exp` and `nbf`, which a proof need not have; where it does, they hold as for any JWT (RFC 7519 section 4.1).
+    /// `exp` and `nbf`, which are optional; if present they apply as for any JWT (RFC 7519 section 4.1).
     let lifetime: ClosedRange<UnixTime>
     private let key: PublicKey
     private let signature: [UInt8]
     private let signingInput: [UInt8]
 
-    /// Reads a proof: everything of RFC 9449 section 4.3 that can be said of it alone, but for its signature.
+    /// Parses a proof, with all checks of RFC 9449 section 4.3 that need nothing else, except its signature.
     public static func parse(_ bytes: Span<UInt8>) throws(DPoPFailure) -> DPoPProof {
         guard bytes.count <= maximumLength else { throw .tooLong }
         let unverified: UnverifiedToken
@@ -87,7 +88,7 @@ public struct DPoPProof: Sendable {
     private static func publicKey(_ unverified: UnverifiedToken) throws(DPoPFailure) -> PublicKey {
         guard let value = unverified.header["jwk"] else { throw .missingKey }
         guard case .object(let jwk) = value else { throw .badKey }
-        // RFC 7518 sections 6.2.2, 6.3.2 and 6.4.1: whoever sends these has given the key away.
+        // RFC 7518 sections 6.2.2, 6.3.2 and 6.4.1: a sender of these members has revealed the key.
         for name in ["d", "p", "q", "dp", "dq", "qi", "oth", "k"] where jwk[name] != nil { throw .privateKey }
         let key: VerificationKey
         do {
@@ -111,7 +112,7 @@ public struct DPoPProof: Sendable {
         return text
     }
 
-    /// Whether the key in the proof has signed it. This costs a signature check and the loading of a key.
+    /// Whether the key in the proof has signed it. Costs a signature check and loading a key.
     public func verifySignature() throws(DPoPFailure) {
         guard let context = KeyMaterial.publicKey(key).context(for: algorithm),
             context.isValid(signature, over: signingInput.span)

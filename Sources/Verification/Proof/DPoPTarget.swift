@@ -1,10 +1,10 @@
-/// An `htu`, or the URL of a request, in the one form that is compared: without query and fragment, normalised by
-/// syntax and scheme (RFC 9449 section 4.3, RFC 3986 sections 6.2.2 and 6.2.3).
+/// An `htu`, or the URL of a request, normalised for comparison: without query and fragment, by syntax and scheme (RFC
+/// 9449 section 4.3, RFC 3986 sections 6.2.2 and 6.2.3).
 struct DPoPTarget: Equatable {
-    /// Bytes, because Swift's `==` on strings would take canonically equivalent ones for one.
+    /// Bytes, because Swift's `==` on strings treats canonically equivalent ones as equal.
     private let bytes: [UInt8]
 
-    /// - Returns: Nil for what is no `http` or `https` URL, has user information, or has characters that no URI has.
+    /// - Returns: Nil if it is not an `http` or `https` URL, has user information, or characters not allowed in URIs.
     init?(_ text: String) {
         let text = Array(text.utf8)
         guard text.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") }) else { return nil }
@@ -30,7 +30,7 @@ struct DPoPTarget: Equatable {
     /// The host in lower case, and the port unless it is the scheme's own.
     private static func authority(_ text: ArraySlice<UInt8>, defaultPort: Int) -> [UInt8]? {
         guard !text.contains(UInt8(ascii: "@")) else { return nil }
-        // The colons of an IPv6 address stand in brackets.
+        // The colons of an IPv6 address are in brackets.
         let bracket = text.lastIndex(of: UInt8(ascii: "]")) ?? text.startIndex
         let colon = text[bracket...].firstIndex(of: UInt8(ascii: ":")) ?? text.endIndex
         guard colon > text.startIndex, let host = normalised(text[..<colon]) else { return nil }
@@ -44,7 +44,7 @@ struct DPoPTarget: Equatable {
         return port == defaultPort ? name : name + Array(":\(port)".utf8)
     }
 
-    /// Decodes what needs no encoding, and spells what does in one way. Nil for a `%` without two digits after it.
+    /// Decodes unnecessary escapes, and normalises the others. Nil for a `%` without two digits after it.
     private static func normalised(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         var output: [UInt8] = []
         output.reserveCapacity(text.count)
@@ -74,8 +74,8 @@ struct DPoPTarget: Equatable {
         let slash = UInt8(ascii: "/")
         var kept: [ArraySlice<UInt8>] = []
         let segments = path.dropFirst().split(separator: slash, omittingEmptySubsequences: false)
-        for (place, segment) in segments.enumerated() {
-            let isLast = place == segments.count - 1
+        for (index, segment) in segments.enumerated() {
+            let isLast = index == segments.count - 1
             let isParent = segment.elementsEqual("..".utf8)
             guard isParent || segment.elementsEqual(".".utf8) else {
                 kept.append(segment)

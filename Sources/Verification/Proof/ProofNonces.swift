@@ -1,25 +1,25 @@
 public import Time
 
-/// Nonces for proofs of possession (RFC 9449 sections 8 and 9). Nobody keeps them: each is the time that it was made at
-/// and an authentication code of that, so that every instance with the same key knows the others' nonces.
+/// Nonces for proofs of possession (RFC 9449 sections 8 and 9). They are not stored: each is its creation time with an
+/// authentication code, so that every instance with the same key accepts the others' nonces.
 ///
 ///     seconds (8 bytes, big-endian) · HMAC-SHA-256 of them, its first 16 bytes
 public struct ProofNonces: Sendable {
-    /// Seconds that a nonce is good for.
+    /// Seconds for which a nonce is valid.
     public static let lifetime = 300.0
-    /// Seconds that the clocks of two instances may differ by.
+    /// Seconds by which the clocks of two instances may differ.
     private static let leeway = 30.0
     private static let timeLength = 8
     private static let codeLength = 16
 
     private let key: [UInt8]
 
-    /// - Parameter key: 32 bytes that nobody but the instances knows, and that serve for nothing else.
+    /// - Parameter key: 32 secret bytes, shared by the instances and used for nothing else.
     public init(key: [UInt8]) {
         self.key = key
     }
 
-    /// With a key that nobody else has: only who made a nonce knows it again.
+    /// With a random key: only this instance accepts its nonces.
     public init() {
         self.init(key: (0..<32).map { _ in .random(in: .min ... .max) })
     }
@@ -29,18 +29,18 @@ public struct ProofNonces: Sendable {
         return Base64URL.encode(time + code(of: time))
     }
 
-    /// Whether the nonce is of an instance with the same key, and not too old.
+    /// Whether the nonce was made with the same key, and is not too old.
     public func isGood(_ nonce: String, at now: UnixTime) -> Bool {
         guard let age = age(of: nonce, at: now) else { return false }
         return age >= -Self.leeway && age <= Self.lifetime
     }
 
-    /// Whether half of the time of a good nonce is over: whoever used it should get a new one.
+    /// Whether half of a valid nonce's lifetime is over: its user should get a new one.
     public func isAging(_ nonce: String, at now: UnixTime) -> Bool {
         age(of: nonce, at: now).map { $0 > Self.lifetime / 2 } ?? true
     }
 
-    /// Seconds since it was made; nil for what no instance with this key has made.
+    /// Seconds since it was made; nil if it was not made with this key.
     private func age(of nonce: String, at now: UnixTime) -> Double? {
         guard nonce.utf8.count == (Self.timeLength + Self.codeLength) / 3 * 4, let bytes = Base64URL.decode(nonce)
         else {

@@ -1,7 +1,6 @@
 public import Time
 
-/// Makes DPoP proofs (RFC 9449 section 4.2), for tests and for trying things out. Not `Sendable`, as ``TokenSigner`` is
-/// not.
+/// Makes DPoP proofs (RFC 9449 section 4.2), for tests and experiments. Not `Sendable`, like ``TokenSigner``.
 public final class ProofSigner {
     private let signer: TokenSigner
     private let jwk: JSONObject
@@ -20,10 +19,10 @@ public final class ProofSigner {
     /// - Parameters:
     ///   - method: `htm`.
     ///   - target: `htu`, the URL of the request without query and fragment.
-    ///   - id: `jti`, another one for each proof.
+    ///   - id: `jti`, unique for each proof.
     ///   - now: `iat`.
     ///   - accessToken: The token that goes with it; nil at a token endpoint.
-    ///   - nonce: What the server has asked for.
+    ///   - nonce: From the server.
     public func sign(
         method: String,
         target: String,
@@ -43,7 +42,7 @@ public final class ProofSigner {
 
     /// A proof with exactly these claims.
     ///
-    /// - Parameter extra: Members of the header besides `alg`; they take the place of `typ` and `jwk`.
+    /// - Parameter extra: Members of the header besides `alg`; they replace `typ` and `jwk`.
     public func sign(_ claims: JSONObject, header extra: JSONObject = JSONObject()) throws(SigningError) -> String {
         var header: JSONObject = ["typ": "dpop+jwt", "jwk": .object(jwk)]
         for member in extra.members { header[member.name] = member.value }

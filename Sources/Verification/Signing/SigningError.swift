@@ -1,4 +1,4 @@
-/// Why a key could not be had or a token not signed.
+/// Why a key could not be made or a token not signed.
 public enum SigningError: Error, Sendable, Equatable {
     /// No PEM block of an unencrypted private key.
     case notAPrivateKey
@@ -6,7 +6,7 @@ public enum SigningError: Error, Sendable, Equatable {
     case unsupportedKey
     /// An RSA key that verifiers refuse.
     case weakKey
-    /// OpenSSL made no key, for want of randomness, memory or a sensible size.
+    /// OpenSSL made no key, for lack of randomness or memory, or because of the size.
     case notGenerated
     /// The algorithm does not fit the key, or the secret is shorter than its hash.
     case algorithmDoesNotFit(SignatureAlgorithm)

@@ -1,4 +1,4 @@
-/// A key that signs: a private key or a secret, as bytes. Printing it shows nothing.
+/// A signing key: a private key or a secret, as bytes. Its description shows nothing.
 public final class SigningKey: Sendable {
     /// The kinds of private key that can be made.
     public enum Kind: Sendable, Equatable {
@@ -22,7 +22,7 @@ public final class SigningKey: Sendable {
         self.material = material
     }
 
-    /// A secret for HMAC; which algorithms it is long enough for shows at signing (RFC 7518 section 3.2).
+    /// A secret for HMAC; signing checks whether it is long enough for the algorithm (RFC 7518 section 3.2).
     public convenience init(secret: [UInt8]) {
         self.init(.secret(secret))
     }
@@ -66,7 +66,7 @@ public final class SigningKey: Sendable {
 
     /// The public half as a JWK for verification, with its thumbprint (RFC 7638) as `kid`; nil for a secret.
     ///
-    /// - Parameter algorithm: The `alg` to name; nil: none.
+    /// - Parameter algorithm: The `alg` to name; nil for none.
     public func publicJWK(algorithm: SignatureAlgorithm? = nil) -> JSONObject? {
         guard case .privateKey(_, let key) = material else { return nil }
         var jwk = key.jsonWebKeyMembers

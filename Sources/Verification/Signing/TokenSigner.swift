@@ -7,7 +7,7 @@ public final class TokenSigner {
     /// - Parameters:
     ///   - key: The key to sign with.
     ///   - algorithm: One that the key can sign with.
-    ///   - keyID: The `kid` of the headers; nil: none.
+    ///   - keyID: The `kid` of the headers; nil for none.
     public init(_ key: SigningKey, algorithm: SignatureAlgorithm, keyID: String? = nil) throws(SigningError) {
         guard key.algorithms.contains(algorithm) else { throw .algorithmDoesNotFit(algorithm) }
         let signatory: (any Signatory)? =

@@ -1,16 +1,16 @@
-/// Where the three parts of a compact JWS lie (RFC 7515 section 7.1). Nothing is decoded yet.
+/// The positions of the three parts of a compact JWS (RFC 7515 section 7.1). Nothing is decoded yet.
 struct CompactToken: Equatable {
-    /// The longest token that is looked at, in bytes.
+    /// The longest token that is read, in bytes.
     static let maximumLength = 16 * 1024
 
     let header: Range<Int>
     let payload: Range<Int>
     let signature: Range<Int>
 
-    /// What is signed: header, dot and payload as they stand in the token.
+    /// The signed bytes: header, dot and payload as in the token.
     var signingInput: Range<Int> { 0..<payload.upperBound }
 
-    /// Splits at the dots. Five parts are a JWE (RFC 7516 section 9) and refused by that name.
+    /// Splits at the dots. Five parts are a JWE (RFC 7516 section 9), which has its own refusal.
     init(splitting token: Span<UInt8>) throws(VerificationFailure) {
         guard token.count <= Self.maximumLength else { throw VerificationFailure(.tooLong) }
         var firstDot = 0

@@ -1,7 +1,7 @@
-/// Who a token was for that is good but for its age. Only `TokenVerifier` makes one.
+/// The principal of a token that is valid except for its expiry. Only `TokenVerifier` makes one.
 ///
-/// It proves who the token WAS for, which is what its session may be renewed by. It grants nothing, ever: whatever a
-/// caller may do takes the `Principal` of a token that has not expired.
+/// It proves whose token it WAS, which is enough to refresh the session. It never grants anything: access needs the
+/// `Principal` of a token that has not expired.
 public struct ExpiredPrincipal: Sendable {
     public let principal: Principal
 

@@ -1,4 +1,4 @@
-/// What the verifier reads of a JOSE header (RFC 7515 section 4).
+/// The parts of a JOSE header that the verifier reads (RFC 7515 section 4).
 ///
 /// `jwk`, `jku`, `x5u` and `x5c` are not here: a token never brings its own key.
 struct JOSEHeader: Sendable, Equatable {
@@ -8,9 +8,9 @@ struct JOSEHeader: Sendable, Equatable {
     let contentType: String?
 
     init(_ header: JSONObject) throws(VerificationFailure) {
-        // No extension is understood, so whatever `crit` holds, well formed or not, the answer is no.
+        // No extension is supported, so any `crit`, well formed or not, is refused.
         if header["crit"] != nil { throw VerificationFailure(.criticalExtension) }
-        // RFC 7797 section 6 wants `b64` only together with `crit`; with it or without, it is not accepted.
+        // RFC 7797 section 6 requires `crit` with `b64`; it is refused with or without.
         if header["b64"] != nil { throw VerificationFailure(.unencodedPayload) }
         guard case .string(let name)? = header["alg"] else { throw VerificationFailure(.badHeader) }
         guard let algorithm = SignatureAlgorithm(exactName: name) else {

@@ -1,7 +1,7 @@
-/// Tokens that say nothing of themselves: the server that made them has to be asked (RFC 7662).
+/// Opaque tokens: only the server that issued them knows what they mean (RFC 7662).
 public enum OpaqueToken {
-    /// Whether a token is not in the form of a compact JWS, which the issuers' keys verify: two dots, and before the
-    /// first the beginning of a JSON object in base64url, with white space or without.
+    /// Whether a token does not have the form of a compact JWS, which the issuers' keys verify: two dots, and before
+    /// the first the beginning of a JSON object in base64url, with or without white space.
     public static func isOpaque(_ token: Span<UInt8>) -> Bool {
         guard beginsWithObject(token) else { return true }
         var dots = 0
@@ -9,7 +9,7 @@ public enum OpaqueToken {
         return dots != 2
     }
 
-    /// Decodes as far as it takes: of nearly every token one or two bytes.
+    /// Decodes only as far as needed: usually one or two bytes.
     private static func beginsWithObject(_ token: Span<UInt8>) -> Bool {
         var pending: UInt32 = 0
         var bits = 0
@@ -42,7 +42,7 @@ public enum OpaqueToken {
         }
     }
 
-    /// Whether a server may be asked about it: a `b64token` (RFC 6750 section 2.1), no longer than a JWS may be.
+    /// Whether it may be introspected: a `b64token` (RFC 6750 section 2.1), no longer than a JWS may be.
     public static func isWellFormed(_ token: Span<UInt8>) -> Bool {
         guard token.count <= CompactToken.maximumLength else { return false }
         var end = token.count
@@ -60,7 +60,7 @@ public enum OpaqueToken {
         return true
     }
 
-    /// What stands for the token where it is revoked.
+    /// Identifies the token in revocations.
     public static func digest(_ token: [UInt8]) -> [UInt8] {
         SHA256.digest(token)
     }

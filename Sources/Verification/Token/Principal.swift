@@ -1,6 +1,6 @@
 public import Time
 
-/// The verified caller. Only `TokenVerifier` and `IntrospectionAnswer` make one, so holding it proves that every check
+/// The verified caller. Only `TokenVerifier` and `IntrospectionAnswer` make one, so having one proves that every check
 /// was passed.
 public final class Principal: Sendable {
     /// `iss`, equal to a trusted issuer's name.
@@ -21,14 +21,14 @@ public final class Principal: Sendable {
     public let tokenID: String?
     /// `sid`, the session that the token belongs to.
     public let sessionID: String?
-    /// The SHA-256 of the token's signing input, which stands for a token that has no `jti`; nil for one that has. Of an
-    /// opaque token that of the whole, whether or not there is a `jti`: nothing else of it is known to who holds it.
+    /// The SHA-256 of the token's signing input, which identifies a token without a `jti`; nil if it has one. For an
+    /// opaque token the hash of the whole, with or without a `jti`: its holder knows nothing else of it.
     public let signingInputSHA256: [UInt8]?
     /// The claims `role` and `roles`, each a string or an array of strings.
     public let roles: [String]
     /// The claim `scope`, split at spaces (RFC 8693 section 4.2) or an array of strings.
     public let scopes: [String]
-    /// The algorithm that the signature was verified with; nil for an opaque token, which its server vouches for.
+    /// The algorithm that the signature was verified with; nil for an opaque token.
     public let algorithm: SignatureAlgorithm?
     /// The header's `kid`.
     public let keyID: String?
@@ -48,7 +48,7 @@ public final class Principal: Sendable {
         )
     }
 
-    /// Of an opaque token, as its server knows it.
+    /// For an opaque token, from its introspection response.
     convenience init(_ claims: RegisteredClaims, issuer: String, ofOpaque token: [UInt8]) {
         self.init(claims, issuer: issuer, algorithm: nil, keyID: nil, digest: OpaqueToken.digest(token))
     }
@@ -76,7 +76,7 @@ public final class Principal: Sendable {
         signingInputSHA256 = digest
     }
 
-    /// Whether its server was asked about the token.
+    /// Whether the token was introspected.
     public var isOpaque: Bool { algorithm == nil }
 
     private static func texts(_ claim: JSONValue?) -> [String] {

@@ -1,4 +1,4 @@
-/// A token that is well formed, and no more: nothing in it may be believed.
+/// A token that is well formed but not verified: nothing in it may be trusted.
 ///
 /// Good for printing and for choosing what to verify against; only `TokenVerifier` makes a `Principal` of a token.
 public struct UnverifiedToken: Sendable {

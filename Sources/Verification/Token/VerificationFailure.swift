@@ -27,9 +27,9 @@ public struct VerificationFailure: Error, Sendable, Equatable {
         case notYetValid = "not_yet_valid"
         case issuedInFuture = "issued_in_future"
         case expired
-        /// The server that was asked about an opaque token says no, whatever the reason.
+        /// The server that was asked about an opaque token reports it as inactive, for whatever reason.
         case inactive
-        /// An opaque token with other characters than those have, or too many.
+        /// An opaque token with characters that those do not have, or too many.
         case malformedOpaque = "malformed_opaque"
     }
 
@@ -37,7 +37,7 @@ public struct VerificationFailure: Error, Sendable, Equatable {
     public let reason: Code
     /// The claim at fault, named by a standard or by the policy, never by the token.
     public let claim: String?
-    /// The place in the policy of the issuer whose keys were looked for and not there.
+    /// The index in the policy of the issuer whose keys were missing.
     public let issuerPlace: Int?
 
     init(_ reason: Code, claim: String? = nil, issuerPlace: Int? = nil) {
@@ -46,21 +46,21 @@ public struct VerificationFailure: Error, Sendable, Equatable {
         self.issuerPlace = issuerPlace
     }
 
-    /// There is nobody yet, or nobody any more, who has keys.
+    /// The keys are not known yet, or no longer.
     public static let keysNotLoaded = VerificationFailure(.keysNotLoaded)
-    /// A token that nobody is asked about, for its form.
+    /// An opaque token whose form rules out introspection.
     public static let malformedOpaque = VerificationFailure(.malformedOpaque)
 
-    /// The same failure, of the issuer at this place; only where its keys are at issue.
-    func ofIssuer(_ place: Int) -> VerificationFailure {
+    /// The same failure with the issuer's index, if it concerns the issuer's keys.
+    func ofIssuer(_ index: Int) -> VerificationFailure {
         reason == .unknownKey || reason == .keysNotLoaded
-            ? VerificationFailure(reason, claim: claim, issuerPlace: place) : self
+            ? VerificationFailure(reason, claim: claim, issuerPlace: index) : self
     }
 
-    /// Whether the token is good but for its age. Expiry is the last check, so nothing else is wrong with it.
+    /// Whether the token is valid except for its expiry. Expiry is the last check, so nothing else is wrong.
     public var isExpiry: Bool { reason == .expired }
 
-    /// Whether the same token may be good at another time.
+    /// Whether the same token may be valid at another time.
     public var mayPass: Bool {
         switch reason {
         case .notYetValid, .issuedInFuture: true
@@ -68,7 +68,7 @@ public struct VerificationFailure: Error, Sendable, Equatable {
         }
     }
 
-    /// The reason in plain words, without any content of the token.
+    /// The reason as text, without any content of the token.
     public var summary: String {
         switch reason {
         case .tooLong: "the token is longer than \(CompactToken.maximumLength) bytes"

@@ -1,10 +1,10 @@
 /// The dynamic table of one direction (RFC 7541 section 2.3.2): entries are added at one end and evicted at the other.
 ///
-/// The bytes of all entries follow each other, each as `name: value`. When the room ends they are moved to its start, so
-/// that an entry is always in one piece.
+/// The bytes of all entries follow each other, each as `name: value`. At the end of the memory they are moved to its
+/// start, so that an entry is always contiguous.
 public struct DynamicTable: Sendable {
     public struct Entry: Sendable {
-        /// Counted from the first byte that was ever added.
+        /// Counted from the first byte ever added.
         fileprivate var start: Int
         fileprivate(set) var nameLength: Int32
         fileprivate(set) var valueLength: Int32
@@ -13,7 +13,7 @@ public struct DynamicTable: Sendable {
         fileprivate var length: Int { Int(nameLength) + Int(valueLength) + 2 }
     }
 
-    /// The largest that ``size`` may become now.
+    /// The current maximum of ``size``.
     private(set) var maximumSize: Int
     /// RFC 7541 section 4.1.
     private(set) var size = 0
@@ -21,10 +21,11 @@ public struct DynamicTable: Sendable {
     /// How many entries were ever added.
     private(set) var added = 0
 
-    /// A ring; its length is a power of two. An entry's place is its number, from 0 by the order of being added.
+    /// A ring whose length is a power of two. An entry's slot follows from its number, counted from 0 in the order of
+    /// adding.
     private var entries: [Entry] = []
     private var bytes: [UInt8] = []
-    /// What `bytes` begins with, and how much of it has been written.
+    /// The number of the first byte in `bytes`, and how many bytes have been written.
     private var base = 0
     private var end = 0
 
@@ -37,7 +38,7 @@ public struct DynamicTable: Sendable {
         evict(until: maximumSize)
     }
 
-    /// The entry of dynamic index `index`, of which the last one added has 0.
+    /// The entry with dynamic index `index`; the last one added has 0.
     func entry(_ index: Int) -> Entry { entries[(added - 1 - index) & (entries.count - 1)] }
 
     /// Calls `body` with `name: value` of an entry.
@@ -46,8 +47,8 @@ public struct DynamicTable: Sendable {
         return body(bytes.span.extracting(start..<(start + entry.length)))
     }
 
-    /// Adds an entry after evicting what it needs the room of; one that is larger than the table empties it and is not
-    /// added (RFC 7541 section 4.4).
+    /// Adds an entry after evicting others to make space; one that is larger than the table empties it and is not added
+    /// (RFC 7541 section 4.4).
     ///
     /// - Returns: Whether it was added.
     @discardableResult
@@ -56,7 +57,7 @@ public struct DynamicTable: Sendable {
         evict(until: maximumSize - entrySize)
         guard entrySize <= maximumSize else { return false }
         let length = name.count + value.count + 2
-        makeRoom(for: length)
+        makeSpace(for: length)
         let start = end
         bytes.replace(at: start, with: name)
         bytes[start + name.count] = UInt8(ascii: ":")
@@ -81,14 +82,14 @@ public struct DynamicTable: Sendable {
         }
     }
 
-    // MARK: Room
+    // MARK: Memory
 
-    private mutating func makeRoom(for length: Int) {
+    private mutating func makeSpace(for length: Int) {
         if count == entries.count { growEntries() }
         guard end + length > bytes.count else { return }
         let first = count > 0 ? entry(count - 1).start - base : end
         let used = end - first
-        // With room for twice what is used, bytes are moved about once for each time that they are added.
+        // With twice the used size, bytes are moved about once for each time that they are added.
         if 2 * (used + length) > bytes.count {
             let wanted = max(1024, 2 * bytes.count, 2 * (used + length))
             bytes.append(contentsOf: repeatElement(0, count: wanted - bytes.count))
@@ -112,14 +113,14 @@ extension [UInt8] {
     /// Writes `source` over the bytes at `start`.
     mutating func replace(at start: Int, with source: Span<UInt8>) {
         withUnsafeMutableBytes { raw in
-            let room = UnsafeMutableRawBufferPointer(rebasing: raw[start..<(start + source.count)])
-            source.withUnsafeBytes { room.copyMemory(from: $0) }
+            let target = UnsafeMutableRawBufferPointer(rebasing: raw[start..<(start + source.count)])
+            source.withUnsafeBytes { target.copyMemory(from: $0) }
         }
     }
 
     fileprivate mutating func moveToStart(_ range: Range<Int>) {
         withUnsafeMutableBytes { raw in
-            // Overlapping is allowed here.
+            // The ranges may overlap.
             UnsafeMutableRawBufferPointer(rebasing: raw[0..<range.count])
                 .copyMemory(from: UnsafeRawBufferPointer(rebasing: raw[range]))
         }

@@ -1,4 +1,4 @@
-/// Why a header block cannot be decoded. The two tables are out of step then, so each is a connection error
+/// Why a header block cannot be decoded. The two tables are then out of step, so each is a connection error
 /// COMPRESSION_ERROR (RFC 9113 section 4.3).
 public enum HPACKFailure: Error, Equatable, Sendable {
     case truncated
@@ -7,28 +7,29 @@ public enum HPACKFailure: Error, Equatable, Sendable {
     case misplacedSizeUpdate
     case sizeUpdateTooLarge
     case malformedHuffman
-    /// More fields than anybody sends: two bytes can name a field of some thousand, which costs us as many to copy.
+    /// More fields than any real message has: two bytes can name a field of several thousand, which costs as many to
+    /// copy.
     case tooManyFields
 }
 
-/// Decodes header blocks (RFC 7541): one object a connection.
+/// Decodes header blocks (RFC 7541): one object per connection.
 public struct HPACKDecoder: Sendable {
-    /// What a table begins with, before a SETTINGS of its reader is acknowledged (RFC 9113 section 6.5.2).
+    /// The initial size of a table, before its reader's SETTINGS are acknowledged (RFC 9113 section 6.5.2).
     static let initialTableSize = 4096
 
-    /// Of one block, those included that the list has no room for.
+    /// Of one block, including those that do not fit into the list.
     public static let maximumFields = 1024
 
     private let maximumTableSize: Int
     private var table = DynamicTable(maximumSize: initialTableSize)
     private let huffman = HuffmanDecoder.shared
 
-    /// - Parameter maximumTableSize: What our SETTINGS_HEADER_TABLE_SIZE says, in octets of RFC 7541 section 4.1.
+    /// - Parameter maximumTableSize: Our SETTINGS_HEADER_TABLE_SIZE, in octets of RFC 7541 section 4.1.
     init(maximumTableSize: Int = HPACKDecoder.initialTableSize) {
         self.maximumTableSize = maximumTableSize
     }
 
-    /// Decodes one whole header block, after what `list` has. The block's end is the end of `block`.
+    /// Decodes one whole header block, appending to `list`. The end of `block` is the end of the header block.
     mutating func decode(_ block: Span<UInt8>, into list: inout HeaderList) throws(HPACKFailure) {
         var position = 0
         var fieldCount = 0
@@ -89,7 +90,7 @@ public struct HPACKDecoder: Sendable {
         list.commit(nameLength: nameLength, valueLength: valueLength)
     }
 
-    /// Copies the name of an entry and gives its length.
+    /// Copies the name of an entry and returns its length.
     private func takeName(_ index: Int, _ list: inout HeaderList) throws(HPACKFailure) -> Int {
         if index <= StaticTable.count {
             let field = StaticTable.fields[index]
@@ -105,7 +106,7 @@ public struct HPACKDecoder: Sendable {
 
     // MARK: Integers and strings (RFC 7541 section 5)
 
-    /// Integers above 2^28 + the prefix are refused: nothing is that long.
+    /// Integers above 2^28 + the prefix are refused: no length is that large.
     private static func integer(
         _ block: Span<UInt8>,
         _ position: inout Int,
@@ -129,7 +130,7 @@ public struct HPACKDecoder: Sendable {
         throw .truncated
     }
 
-    /// Decodes a string to `offset` past what `list` has, and gives its length.
+    /// Decodes a string to `offset` past the end of `list`, and returns its length.
     private func takeString(
         _ block: Span<UInt8>,
         _ position: inout Int,

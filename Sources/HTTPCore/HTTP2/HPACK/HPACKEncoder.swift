@@ -1,34 +1,35 @@
 public import NIOCore
 
-/// Encodes header blocks (RFC 7541): one object a connection.
+/// Encodes header blocks (RFC 7541): one object per connection.
 ///
-/// A field enters the dynamic table when it is seen for the second time: what changes with each message (identifiers,
-/// tags, lengths) would only push out what stays, and no list of names can know which that is.
+/// A field enters the dynamic table when it is seen for the second time: values that change with each message
+/// (identifiers, tags, lengths) would only evict stable ones, and no list of names can tell them apart.
 public struct HPACKEncoder: Sendable {
     /// Whether a field may be in the dynamic table.
     public enum Indexing: Sendable {
         case incremental
-        /// Not here, but whoever passes the field on may (RFC 7541 section 6.2.2).
+        /// Not here, but the next hop may (RFC 7541 section 6.2.2).
         case without
-        /// Nowhere on its way (section 6.2.3): what is compressed together with bytes of an attacker can be guessed at.
+        /// Nowhere on the path (section 6.2.3): secrets that are compressed together with bytes of an attacker can be
+        /// guessed.
         case never
     }
 
-    /// The smallest share of the table that one entry must not be larger than.
+    /// No entry may take more than one in this many parts of the table.
     private static let entriesAtLeast = 4
-    /// The longest strings that are Huffman-coded: beyond, it costs more than the bytes that it saves are worth.
+    /// The longest strings that are Huffman-coded: beyond this the coding costs more than it saves.
     private static let longestCoded = 64
 
     private let ourMaximum: Int
     private var table: DynamicTable
-    /// The smallest size that the peer has demanded since the last block, if it has to be told of any.
+    /// The smallest size that the peer has demanded since the last block, if it must be signalled.
     private var smallestSize: Int?
     private var size: Int
     private let huffman = HuffmanEncoder.shared
 
-    /// By hash, of fields and of names: the number of the last entry added. A stale or overwritten place costs a larger
-    /// block, and nothing else, since what is found is compared.
-    private var places: [UInt32] = []
+    /// By hash, for fields and for names: the number of the last entry added. A stale or overwritten slot only costs a
+    /// larger block, since entries are compared.
+    private var slots: [UInt32] = []
     /// By hash: the field last seen that was not in the table.
     private var seen: [UInt32] = []
 
@@ -37,11 +38,11 @@ public struct HPACKEncoder: Sendable {
         ourMaximum = maximumTableSize
         size = min(maximumTableSize, HPACKDecoder.initialTableSize)
         table = DynamicTable(maximumSize: size)
-        // The peer's table has the initial size until it is told otherwise.
+        // The peer's table has the initial size until it is signalled otherwise.
         smallestSize = size == HPACKDecoder.initialTableSize ? nil : size
     }
 
-    /// The peer's SETTINGS_HEADER_TABLE_SIZE came; the next block begins with what follows from it.
+    /// The peer's SETTINGS_HEADER_TABLE_SIZE arrived; the next block begins with the resulting update.
     mutating func peerTableSizeChanged(_ peerSize: Int) {
         let wanted = min(ourMaximum, peerSize)
         guard wanted != size else { return }
@@ -49,7 +50,7 @@ public struct HPACKEncoder: Sendable {
         size = wanted
     }
 
-    /// Must be called before the fields of each header block: tells of a changed size (RFC 7541 section 4.2).
+    /// Must be called before the fields of each header block: signals a changed size (RFC 7541 section 4.2).
     mutating func beginBlock(to out: inout ByteBuffer) {
         guard let smallest = smallestSize else { return }
         smallestSize = nil
@@ -79,7 +80,7 @@ public struct HPACKEncoder: Sendable {
         }
     }
 
-    /// - Parameter status: Of three digits.
+    /// - Parameter status: Three digits.
     public mutating func encode(status: Int, to out: inout ByteBuffer) {
         switch status {
         case 200: out.writeInteger(UInt8(0x88))
@@ -114,27 +115,27 @@ public struct HPACKEncoder: Sendable {
             return
         }
         writeLiteral(name, nameIndex, nameHash, value, prefix: 6, bits: 0x40, to: &out)
-        if places.isEmpty { places = [UInt32](repeating: 0, count: 256) }
+        if slots.isEmpty { slots = [UInt32](repeating: 0, count: 256) }
         guard table.add(name: name, value: value) else { return }
         let number = UInt32(truncatingIfNeeded: table.added - 1)
-        places[Int(hash & 255)] = number
-        if nameIndex == 0 { places[Int(nameHash & 255)] = number }
+        slots[Int(hash & 255)] = number
+        if nameIndex == 0 { slots[Int(nameHash & 255)] = number }
     }
 
     private mutating func isSeenAgain(_ hash: UInt32) -> Bool {
         if seen.isEmpty { seen = [UInt32](repeating: 0, count: 64) }
-        let place = Int(hash >> 8 & 63)
-        if seen[place] == hash { return true }
-        seen[place] = hash
+        let slot = Int(hash >> 8 & 63)
+        if seen[slot] == hash { return true }
+        seen[slot] = hash
         return false
     }
 
     // MARK: The dynamic table
 
-    /// The dynamic index, from 0, of the entry that was last added under this hash and is still there.
+    /// The dynamic index, from 0, of the last entry added under this hash, if it is still there.
     private func entryIndex(_ hash: UInt32) -> Int? {
         guard table.count > 0 else { return nil }
-        let age = UInt32(truncatingIfNeeded: table.added - 1) &- places[Int(hash & 255)]
+        let age = UInt32(truncatingIfNeeded: table.added - 1) &- slots[Int(hash & 255)]
         return age < UInt32(table.count) ? Int(age) : nil
     }
 

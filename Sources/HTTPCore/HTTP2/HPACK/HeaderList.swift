@@ -1,6 +1,6 @@
-/// The decoded fields of one header block. One object a worker, used again for each block.
+/// The decoded fields of one header block. One object per worker, reused for each block.
 ///
-/// Each field stands in ``bytes`` as a line of HTTP/1.1, `name: value CRLF`, one after the other: the head for the parser
+/// Each field is in ``bytes`` as a line of HTTP/1.1, `name: value CRLF`, one after the other: the head for the parser
 /// is then a few copies, whatever the number of fields.
 public struct HeaderList: Sendable {
     /// A field as offsets into the list's bytes.
@@ -21,11 +21,11 @@ public struct HeaderList: Sendable {
         var line: Range<Int> { Int(start)..<(Int(valueEnd) + 2) }
     }
 
-    /// Only what ``fields`` name is of this list; the rest is room and remains.
+    /// Only the ranges in ``fields`` belong to this list; the rest is spare memory.
     public private(set) var bytes: [UInt8]
     public private(set) var fields: [Field] = []
-    /// Whether a limit was met. The fields from there on are missing, but were decoded, so that the dynamic table stayed
-    /// in step.
+    /// Whether a limit was reached. The fields from there on are missing, but were decoded, so that the dynamic table
+    /// stayed in step.
     public private(set) var isTooLarge = false
     /// The sum of the fields' sizes, 32 and the lengths of name and value each (RFC 9113 section 6.5.2).
     private(set) var size = 0
@@ -58,32 +58,32 @@ public struct HeaderList: Sendable {
     /// Where the next field begins.
     var end: Int { length }
 
-    /// Lets `write` put at most `room` bytes at `offset` past the bytes in use, and gives what it gives.
+    /// Lets `write` write at most `count` bytes at `offset` past the bytes in use, and returns its result.
     ///
-    /// Nothing of it counts before ``commit(nameLength:valueLength:)``.
+    /// None of it counts before ``commit(nameLength:valueLength:)``.
     mutating func withRoom<Result, Failure: Error>(
         at offset: Int,
-        for room: Int,
+        for count: Int,
         _ write: (inout MutableSpan<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         let start = length + offset
         // The bytes between name, value and the next line are written when the field is committed.
-        reserve(start + room + 4)
+        reserve(start + count + 4)
         return try bytes.withUnsafeMutableBufferPointer { buffer throws(Failure) in
-            var span = MutableSpan(_unsafeElements: buffer.extracting(start..<(start + room)))
+            var span = MutableSpan(_unsafeElements: buffer.extracting(start..<(start + count)))
             return try write(&span)
         }
     }
 
-    /// As ``withRoom(at:for:_:)``, with bytes that are at hand.
+    /// As ``withRoom(at:for:_:)``, for given bytes.
     mutating func copy(_ source: Span<UInt8>, at offset: Int) {
         let start = length + offset
         reserve(start + source.count + 4)
         bytes.replace(at: start, with: source)
     }
 
-    /// Makes a field of the bytes that were written at offset 0 (its name) and at `nameLength + 2` (its value), unless
-    /// the list is full.
+    /// Makes a field of the bytes written at offset 0 (its name) and at `nameLength + 2` (its value), unless the list
+    /// is full.
     mutating func commit(nameLength: Int, valueLength: Int) {
         let fieldSize = nameLength + valueLength + 32
         guard !isTooLarge, size + fieldSize <= maximumSize, fields.count < maximumFields else {

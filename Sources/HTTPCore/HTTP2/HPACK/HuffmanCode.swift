@@ -1,10 +1,10 @@
 /// The Huffman code of RFC 7541 appendix B.
 ///
-/// The code is canonical: codes of one length follow each other in the order of their symbols, and each length goes on
-/// where the one before it ended. So the lengths say it all.
+/// The code is canonical: codes of one length follow each other in the order of their symbols, and each length
+/// continues after the one before it. So the lengths define it.
 public enum HuffmanCode {
     static let longest = 30
-    /// What the padding is cut from; never part of a string.
+    /// Padding is a prefix of it; never part of a string.
     static let endOfString = 256
 
     /// The code lengths in bits of the symbols 0 to 256.

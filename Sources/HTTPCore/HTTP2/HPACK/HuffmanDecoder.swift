@@ -1,17 +1,17 @@
-/// Decodes Huffman-coded strings (RFC 7541 section 5.2) by one table of all ways in which the next bits may begin.
+/// Decodes Huffman-coded strings (RFC 7541 section 5.2) with one table indexed by the next bits.
 public struct HuffmanDecoder: Sendable {
     static let shared = HuffmanDecoder()
 
-    /// Two short symbols fit into so many bits, which halves the steps of most text. A wider table would crowd the rest
-    /// of the gateway out of the first cache.
+    /// Two short symbols fit into this many bits, which halves the steps of most text. A wider table would evict the
+    /// rest of the gateway from the first-level cache.
     private static let stepBits = 12
 
-    /// What the next bits begin with: one or two symbols, or the head of a longer code. In one word, since reading the
-    /// table is most of the work.
+    /// What the next bits begin with: one or two symbols, or the start of a longer code. One machine word, since
+    /// reading the table is most of the work.
     private struct Step {
         private var word: UInt32
 
-        /// The head of a code that is longer than a step.
+        /// The start of a code that is longer than a step.
         static let long = Step(word: 0)
 
         private init(word: UInt32) {
@@ -31,7 +31,7 @@ public struct HuffmanDecoder: Sendable {
 
         var isLong: Bool { word == 0 }
         var first: UInt8 { UInt8(truncatingIfNeeded: word) }
-        /// The first symbol in the lower byte, and the second in the upper one: anything, if there is none.
+        /// The first symbol in the lower byte, and the second in the upper one; arbitrary if there is none.
         var both: UInt16 { UInt16(truncatingIfNeeded: word) }
         var firstBits: Int { Int(truncatingIfNeeded: word >> 16 & 31) }
         /// Of all its symbols.
@@ -42,9 +42,9 @@ public struct HuffmanDecoder: Sendable {
     private var steps: [Step]
     /// For each length the first code above those of that length, left-aligned in 32 bits.
     private var limits = [UInt64](repeating: 0, count: HuffmanCode.longest + 1)
-    /// For each length its first code, right-aligned, and the place of its symbol in the order of codes.
+    /// For each length its first code, right-aligned, and the index of its symbol in the order of codes.
     private var firstCodes = [UInt32](repeating: 0, count: HuffmanCode.longest + 1)
-    private var firstPlaces = [Int](repeating: 0, count: HuffmanCode.longest + 1)
+    private var firstIndices = [Int](repeating: 0, count: HuffmanCode.longest + 1)
     private let symbols = HuffmanCode.symbolsInOrder
 
     private init() {
@@ -54,13 +54,13 @@ public struct HuffmanDecoder: Sendable {
     }
 
     private mutating func fillLengths() {
-        var place = 0
+        var index = 0
         var limit: UInt64 = 0
         for length in 1...HuffmanCode.longest {
-            firstPlaces[length] = place
+            firstIndices[length] = index
             firstCodes[length] = UInt32(truncatingIfNeeded: limit >> UInt64(32 - length))
             let count = HuffmanCode.lengths.count { $0 == length }
-            place += count
+            index += count
             limit += UInt64(count) << UInt64(32 - length)
             limits[length] = limit
         }
@@ -71,21 +71,22 @@ public struct HuffmanDecoder: Sendable {
         for first in short {
             let rest = Self.stepBits - Int(HuffmanCode.lengths[first])
             let base = Int(HuffmanCode.codes[first]) << rest
-            for place in base..<(base + 1 << rest) { steps[place] = Step(first) }
+            for index in base..<(base + 1 << rest) { steps[index] = Step(first) }
             for second in short where Int(HuffmanCode.lengths[second]) <= rest {
                 let free = rest - Int(HuffmanCode.lengths[second])
                 let start = base + Int(HuffmanCode.codes[second]) << free
-                for place in start..<(start + 1 << free) { steps[place] = Step(first, second) }
+                for index in start..<(start + 1 << free) { steps[index] = Step(first, second) }
             }
         }
     }
 
-    /// The most bytes that so many coded ones can stand for, and the one that a last step may write past them.
+    /// The maximum number of bytes that so many coded ones can decode to, plus one that the last step may write past
+    /// them.
     static func mostDecoded(_ coded: Int) -> Int { coded * 8 / 5 + 1 }
 
-    /// What is decoded of a string so far.
+    /// The state of decoding a string.
     private struct Progress {
-        /// The next bits, left-aligned. Behind the first ``count`` there may be more of them, or zeros.
+        /// The next bits, left-aligned. After the first ``count`` there may be more of them, or zeros.
         var bits: UInt64 = 0
         var count = 0
         /// In the coded bytes, of the first one that ``count`` does not include.
@@ -93,8 +94,8 @@ public struct HuffmanDecoder: Sendable {
         /// Bytes written.
         var length = 0
 
-        /// The place of the step that the next bits begin with.
-        var place: Int { Int(truncatingIfNeeded: bits >> UInt64(64 - HuffmanDecoder.stepBits)) }
+        /// The index of the step for the next bits.
+        var index: Int { Int(truncatingIfNeeded: bits >> UInt64(64 - HuffmanDecoder.stepBits)) }
 
         mutating func skip(_ taken: Int) {
             bits <<= UInt64(truncatingIfNeeded: taken)
@@ -102,7 +103,7 @@ public struct HuffmanDecoder: Sendable {
         }
     }
 
-    /// Writes what `coded` stands for, which `out` must have ``mostDecoded(_:)`` bytes for, and gives its length.
+    /// Decodes `coded` into `out`, which must have ``mostDecoded(_:)`` bytes, and returns the length.
     ///
     /// - Throws: `malformedHuffman` for the end-of-string symbol, and for padding that is not up to seven ones.
     func decode(_ coded: Span<UInt8>, into out: inout MutableSpan<UInt8>) throws(HPACKFailure) -> Int {
@@ -112,7 +113,8 @@ public struct HuffmanDecoder: Sendable {
         return progress.length
     }
 
-    /// Up to four steps for each refill, as long as there are eight bytes for one, and room for what four steps write.
+    /// Up to four steps for each refill, while there are eight input bytes for it, and space for the output of four
+    /// steps.
     private func decodeWords(
         _ coded: Span<UInt8>,
         _ progress: inout Progress,
@@ -120,22 +122,23 @@ public struct HuffmanDecoder: Sendable {
     ) throws(HPACKFailure) {
         let steps = self.steps.span
         var bytes = out.mutableBytes
-        // In variables of its own, which registers hold: this loop is most of the work on a head over HTTP/2.
+        // Local variables, which are kept in registers: this loop is most of the work on a head over HTTP/2.
         var (bits, count) = (progress.bits, progress.count)
         var (position, length) = (progress.position, progress.length)
         while position + 8 <= coded.count, length + 8 <= bytes.byteCount {
             let word = coded.bytes.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self)
             bits |= UInt64(bigEndian: word) &>> UInt64(truncatingIfNeeded: count)
-            // As many whole bytes as fit: 56 to 63 bits are there then, and the longest code has 30.
+            // As many whole bytes as fit: then there are 56 to 63 bits, and the longest code has 30.
             position += (63 - count) >> 3
             count |= 56
             var taken = 0
             while taken < 4 {
-                // A number of `stepBits` bits is the place of a step: there are so many.
+                // A number of `stepBits` bits is a valid index: the table has 2^stepBits steps.
                 let step = steps[unchecked: Int(truncatingIfNeeded: bits >> UInt64(64 - Self.stepBits))]
                 // A long code is read after the next refill, which it may need.
                 if step.isLong { break }
-                // Both symbols: whether there are two cannot be predicted. There is room for four times two, as seen above.
+                // Both symbols: whether there are two cannot be predicted. The check above leaves space for four times
+                // two.
                 bytes.storeBytes(of: step.both.littleEndian, toUncheckedByteOffset: length, as: UInt16.self)
                 length &+= step.symbolCount
                 bits &<<= UInt64(truncatingIfNeeded: step.bits)
@@ -165,13 +168,13 @@ public struct HuffmanDecoder: Sendable {
                 progress.count += 8
             }
             if progress.count < HuffmanCode.longest { break }
-            let step = steps[progress.place]
+            let step = steps[progress.index]
             let code = step.isLong ? try longCode(progress.bits) : (step.first, step.firstBits)
             out[progress.length] = code.0
             progress.length += 1
             progress.skip(code.1)
         }
-        // Ones beyond the end: padding is the head of the end-of-string symbol, which is all ones.
+        // Ones beyond the end: padding is the start of the end-of-string symbol, which is all ones.
         var bits = progress.bits | UInt64.max >> UInt64(progress.count)
         while progress.count >= 8 || ~bits != 0 {
             let step = steps[Int(truncatingIfNeeded: bits >> UInt64(64 - Self.stepBits))]
@@ -184,12 +187,12 @@ public struct HuffmanDecoder: Sendable {
         }
     }
 
-    /// The code that `bits` begin with, which is longer than a step.
+    /// The code at the start of `bits`, which is longer than a step.
     private func longCode(_ bits: UInt64) throws(HPACKFailure) -> (symbol: UInt8, length: Int) {
         let word = bits >> 32
         for length in (Self.stepBits + 1)...HuffmanCode.longest where word < limits[length] {
             let offset = UInt32(truncatingIfNeeded: word >> UInt64(32 - length)) - firstCodes[length]
-            let symbol = symbols[firstPlaces[length] + Int(offset)]
+            let symbol = symbols[firstIndices[length] + Int(offset)]
             guard symbol != HuffmanCode.endOfString else { break }
             return (UInt8(truncatingIfNeeded: symbol), length)
         }

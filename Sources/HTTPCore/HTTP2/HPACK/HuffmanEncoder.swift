@@ -11,7 +11,7 @@ public struct HuffmanEncoder: Sendable {
         codes = (0..<256).map { UInt64(HuffmanCode.codes[$0]) << 8 | UInt64(HuffmanCode.lengths[$0]) }
     }
 
-    /// The bytes that `text` takes.
+    /// The encoded length of `text` in bytes.
     public func length(of text: Span<UInt8>) -> Int {
         let codes = self.codes.span
         var bits: UInt64 = 0
@@ -19,10 +19,10 @@ public struct HuffmanEncoder: Sendable {
         return (Int(truncatingIfNeeded: bits) + 7) / 8
     }
 
-    /// - Parameter length: What ``length(of:)`` gave.
+    /// - Parameter length: The result of ``length(of:)``.
     public func write(_ text: Span<UInt8>, length: Int, to out: inout ByteBuffer) {
         let codes = self.codes.span
-        out.writeWithOutputRawSpan(minimumWritableBytes: length) { room in
+        out.writeWithOutputRawSpan(minimumWritableBytes: length) { output in
             var bits: UInt64 = 0
             var count: UInt64 = 0
             for position in 0..<text.count {
@@ -31,7 +31,7 @@ public struct HuffmanEncoder: Sendable {
                 count += code & 0xff
                 guard count >= 32 else { continue }
                 count -= 32
-                room.append(UInt32(truncatingIfNeeded: bits >> count).bigEndian, as: UInt32.self)
+                output.append(UInt32(truncatingIfNeeded: bits >> count).bigEndian, as: UInt32.self)
             }
             // Padded with ones to a whole byte.
             let padding = (8 - count & 7) & 7
@@ -39,7 +39,7 @@ public struct HuffmanEncoder: Sendable {
             count += padding
             while count > 0 {
                 count -= 8
-                room.append(UInt8(truncatingIfNeeded: bits >> count))
+                output.append(UInt8(truncatingIfNeeded: bits >> count))
             }
         }
     }

@@ -1,15 +1,15 @@
-/// The fields of RFC 7541 appendix A, which every connection knows by index.
+/// The fields of RFC 7541 appendix A, which have fixed indices.
 public enum StaticTable {
     static let count = 61
 
     public struct Field: Sendable {
-        /// `name: value`, as ``HeaderList`` has its lines.
+        /// `name: value`, like the lines of ``HeaderList``.
         public let bytes: [UInt8]
         let nameLength: Int
         let valueLength: Int
     }
 
-    /// By index; the place 0 is no field's.
+    /// By index; index 0 is unused.
     public static let fields: [Field] = ([("", "")] + texts).map { name, value in
         Field(
             bytes: Array("\(name): \(value)".utf8),
@@ -18,7 +18,7 @@ public enum StaticTable {
         )
     }
 
-    /// The indices of the names by their hash: open addressing, 0 where there is none.
+    /// The indices of the names by their hash: open addressing, 0 for none.
     private static let slots: [UInt8] = {
         var slots = [UInt8](repeating: 0, count: 256)
         for index in 1...count where index == 1 || texts[index - 1].0 != texts[index - 2].0 {
@@ -54,7 +54,7 @@ public enum StaticTable {
         return 0
     }
 
-    /// The last of the indices of one name that have values; below `first` if none has.
+    /// The last of the indices of one name that have values; below `first` if there is none.
     private static func lastWithValue(_ first: Int) -> Int {
         switch first {
         case 2: 3
@@ -84,8 +84,8 @@ public enum StaticTable {
 }
 
 extension Span where Element == UInt8 {
-    /// A quick hash, eight bytes a step. What it finds is always compared, and no chain grows from what collides: who
-    /// makes collisions makes only own blocks larger.
+    /// A fast hash, eight bytes per step. Matches are always compared, and collisions form no chains: a client that
+    /// causes them only makes its own blocks larger.
     var hpackHash: UInt32 {
         var hash = UInt64(truncatingIfNeeded: count) &* 0x9e37_79b9_7f4a_7c15
         let raw = bytes
@@ -105,7 +105,7 @@ extension Span where Element == UInt8 {
         return UInt32(truncatingIfNeeded: hash >> 32)
     }
 
-    /// Whether these bytes stand in `other` at `offset`.
+    /// Whether `other` has these bytes at `offset`.
     func isPrefix(of other: Span<UInt8>, at offset: Int) -> Bool {
         guard offset + count <= other.count else { return false }
         var position = 0

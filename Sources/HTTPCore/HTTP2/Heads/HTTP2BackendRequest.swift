@@ -1,8 +1,8 @@
 public import NIOCore
 
-/// The request that a server gets over HTTP/2, from a head in the form of HTTP/1.1.
+/// The request for an HTTP/2 server, from an HTTP/1.1 head.
 public enum HTTP2BackendRequest {
-    /// Always says `te: trailers`: trailers are passed on, and servers of gRPC answer nobody else.
+    /// Always sends `te: trailers`: trailers are passed on, and gRPC servers require it.
     public static func encode(
         _ head: RequestHead,
         _ bytes: Span<UInt8>,
@@ -12,7 +12,7 @@ public enum HTTP2BackendRequest {
     ) {
         out.reserveCapacity(minimumWritableBytes: head.length)
         encodePseudo(head, bytes, isTLS, with: &encoder, to: &out)
-        // Held once: reaching through the head would retain and release the array for each field.
+        // A local copy: reading through the head would retain and release the array for each field.
         let fields = head.fields
         for index in 0..<head.fieldCount where index != head.host {
             let field = fields[index]
@@ -43,7 +43,7 @@ public enum HTTP2BackendRequest {
             let value = bytes.extracting(head.fields[host].value)
             encoder.encode(name: authority.span, value: value, indexing: .incremental, to: &out)
         }
-        // Paths differ from request to request, and tokens have been seen in queries.
+        // Paths differ from request to request, and queries may hold tokens.
         encoder.encode(name: path.span, value: bytes.extracting(head.target), indexing: .without, to: &out)
     }
 

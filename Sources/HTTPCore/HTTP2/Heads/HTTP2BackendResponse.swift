@@ -1,16 +1,16 @@
 public import NIOCore
 
-/// A server's answer over HTTP/2, as the head of HTTP/1.1 that says the same.
+/// An HTTP/2 server's response as an equivalent HTTP/1.1 head.
 public enum HTTP2BackendResponse {
-    /// Room for what a head has besides its fields.
-    private static let roomForLines = 128
+    /// Bytes of a head besides its fields.
+    private static let otherLinesLength = 128
 
-    /// Appends the head to `out`: the status line, the fields as they came, then what frames a body, so that a body that
-    /// has ended is told from one of unknown length.
+    /// Appends the head to `out`: the status line, the fields as received, then the framing of the body, which
+    /// distinguishes an ended body from one of unknown length.
     ///
-    /// - Parameter answeringHead: Whether the request was HEAD, so that there is no body, whatever content-length says.
-    /// - Throws: ``HTTP2Malformed`` for what RFC 9113 section 8 calls malformed, 101 included. Nothing has been written
-    ///   then.
+    /// - Parameter answeringHead: Whether the request was HEAD, so that there is no body, whatever content-length is.
+    /// - Throws: ``HTTP2Malformed`` for what RFC 9113 section 8 calls malformed, including 101. Nothing has been
+    ///   written then.
     public static func write(
         _ list: borrowing HeaderList,
         endStream: Bool,
@@ -23,7 +23,7 @@ public enum HTTP2BackendResponse {
         let number = list.bytes.span.decimal(status) ?? 0
         let hasBody = !answeringHead && number >= 200 && number != 204 && number != 304
         if hasBody, endStream { try length.checkEmpty() }
-        out.reserveCapacity(minimumWritableBytes: (list.fields.last?.line.upperBound ?? 0) + roomForLines)
+        out.reserveCapacity(minimumWritableBytes: (list.fields.last?.line.upperBound ?? 0) + otherLinesLength)
         let bytes = list.bytes.span
         out.writeStaticString("HTTP/1.1 ")
         out.writeBytes(bytes.extracting(status).bytes)
@@ -38,7 +38,7 @@ public enum HTTP2BackendResponse {
         out.writeStaticString("\r\n")
     }
 
-    /// The trailer lines of an answer, each with its CRLF.
+    /// The trailer lines of a response, each with its CRLF.
     public static func trailers(_ list: borrowing HeaderList) throws(HTTP2Malformed) -> [UInt8] {
         try HTTP2FieldRules.trailerSection(list)
     }

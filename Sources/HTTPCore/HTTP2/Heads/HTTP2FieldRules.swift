@@ -1,10 +1,10 @@
-/// What fields of HTTP/2 must be, whatever the message (RFC 9113 section 8.2).
+/// Rules for HTTP/2 fields in any message (RFC 9113 section 8.2).
 ///
-/// What is only wrong in HTTP/1.1 as well is left to its parsers, which have words and a status for it.
+/// Errors that HTTP/1.1 has as well are left to its parsers, which have a text and a status for them.
 public enum HTTP2FieldRules {
     /// Checks a field that is not a pseudo-header field.
     ///
-    /// - Returns: Which field it is; `.other` also for one that passes for another by its punctuation.
+    /// - Returns: The known field; `.other` also for a name that resembles one by its punctuation.
     static func check(_ field: HeaderList.Field, _ bytes: Span<UInt8>) throws(HTTP2Malformed) -> KnownField {
         guard bytes.isLowerCaseToken(field.name) else {
             let isPseudo = !field.name.isEmpty && bytes[field.name.lowerBound] == UInt8(ascii: ":")
@@ -53,7 +53,7 @@ public enum HTTP2FieldRules {
     }
 }
 
-/// What a message says of the length of its content.
+/// The Content-Length of a message.
 public struct HTTP2ContentLength: Sendable {
     public private(set) var value: Int?
 

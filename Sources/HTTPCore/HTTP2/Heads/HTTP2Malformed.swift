@@ -6,7 +6,7 @@ public struct HTTP2Malformed: Error, Equatable, Sendable {
         self.reason = reason
     }
 
-    /// Some of its fields are not there.
+    /// Some of its fields are missing.
     public static let headTooLarge = HTTP2Malformed("the header section is larger than allowed")
 
     public static func == (left: HTTP2Malformed, right: HTTP2Malformed) -> Bool {

@@ -1,12 +1,12 @@
 public import NIOCore
 
-/// A client's request, as the head of HTTP/1.1 that says the same: the parser and the journey of all requests decide
-/// about it then. Rules of HTTP/2 are checked here, and only here.
+/// A client's request as an equivalent HTTP/1.1 head, for the parser and the phases of all requests. Rules specific to
+/// HTTP/2 are checked only here.
 public enum HTTP2Request {
     public struct Info: Equatable, Sendable {
-        /// The bytes of content that must come.
+        /// The expected bytes of content.
         public var contentLength: Int?
-        /// Whether it asks for a WebSocket (RFC 8441); the head is that of an upgrade without `sec-websocket-key` then.
+        /// Whether it asks for a WebSocket (RFC 8441); then the head is that of an upgrade without `sec-websocket-key`.
         var isExtendedConnect = false
 
         init(contentLength: Int? = nil, isExtendedConnect: Bool = false) {
@@ -15,18 +15,18 @@ public enum HTTP2Request {
         }
     }
 
-    /// The fields that are not copied as they came.
+    /// The fields that are not copied unchanged.
     private struct Fields {
         var host: Range<Int>?
         var contentLength = HTTP2ContentLength()
         var cookies = 0
     }
 
-    /// Room for what a head has besides its fields.
-    private static let roomForLines = 256
+    /// Bytes of a head besides its fields.
+    private static let otherLinesLength = 256
 
-    /// Appends the head to `out`: the request line, `host`, the fields in their order, then what frames the body. CONNECT
-    /// keeps its authority form, with a protocol that is not known too, for the journey to refuse.
+    /// Appends the head to `out`: the request line, `host`, the fields in their order, then the framing of the body.
+    /// CONNECT keeps its authority form, even with an unknown protocol, and is refused later.
     ///
     /// - Throws: ``HTTP2Malformed`` for what RFC 9113 section 8 calls malformed. Nothing has been written then.
     public static func write(
@@ -41,7 +41,7 @@ public enum HTTP2Request {
         if endStream { try fields.contentLength.checkEmpty() }
         // RFC 9110 section 9.3.6.
         guard pseudo.kind == .ordinary || length == nil else { throw HTTP2Malformed("CONNECT has no content") }
-        out.reserveCapacity(minimumWritableBytes: (list.fields.last?.line.upperBound ?? 0) + roomForLines)
+        out.reserveCapacity(minimumWritableBytes: (list.fields.last?.line.upperBound ?? 0) + otherLinesLength)
         let bytes = list.bytes.span
         writeRequestLine(pseudo, bytes, to: &out)
         if let host = pseudo.authority ?? fields.host {
@@ -88,7 +88,7 @@ public enum HTTP2Request {
                 guard bytes.isCaseInsensitively("trailers", value) else {
                     throw HTTP2Malformed("te says more than trailers")
                 }
-            // Read by the parser of all heads, or refused by the check.
+            // Left to the parser, or refused by the check.
             case .other, .transferEncoding, .connection, .authorization, .expect, .upgrade, .trailer, .keepAlive,
                 .proxyConnection, .proxyAuthenticate, .proxyAuthorization, .http2Settings, .forwarded, .xForwarded,
                 .xRealIP, .xRequestID, .traceparent, .tracestate, .date, .clientCertificateSubject:
@@ -112,7 +112,7 @@ public enum HTTP2Request {
         out.writeStaticString(" HTTP/1.1\r\n")
     }
 
-    /// The list has its fields as lines already; neighbours leave as one piece.
+    /// The list has its fields as lines already; neighbours are written as one piece.
     private static func writeFields(
         _ list: borrowing HeaderList,
         _ pseudo: HTTP2RequestPseudo,
@@ -139,7 +139,7 @@ public enum HTTP2Request {
         if found.cookies > 1 { writeCookies(list, from: pseudo.count, to: &out) }
     }
 
-    /// RFC 9113 section 8.2.3: what compression took apart is one field again before anybody reads it.
+    /// RFC 9113 section 8.2.3: split cookie fields are joined before anything reads them.
     private static func writeCookies(_ list: borrowing HeaderList, from first: Int, to out: inout ByteBuffer) {
         let bytes = list.bytes.span
         var separator: StaticString = "cookie: "

@@ -12,7 +12,7 @@ public struct HTTP2RequestPseudo: Sendable {
     public private(set) var method = 0..<0
     public private(set) var path = 0..<0
     public private(set) var authority: Range<Int>?
-    /// How many fields of the list they are.
+    /// How many fields of the list are pseudo-header fields.
     private(set) var count = 0
 
     init(_ list: borrowing HeaderList) throws(HTTP2Malformed) {
@@ -59,7 +59,7 @@ public struct HTTP2RequestPseudo: Sendable {
         range = value
     }
 
-    /// RFC 9113 section 8.3.1 forbids user information. Whether the rest is a host is seen on the journey.
+    /// RFC 9113 section 8.3.1 forbids user information. The router validates the host.
     private func checkAuthority(_ bytes: Span<UInt8>) throws(HTTP2Malformed) {
         guard let authority else { return }
         for position in authority where bytes[position] == UInt8(ascii: "@") || bytes[position] <= 0x20 {

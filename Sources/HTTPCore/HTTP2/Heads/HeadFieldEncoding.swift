@@ -1,10 +1,11 @@
 public import NIOCore
 
 extension HPACKEncoder {
-    /// Encodes a field of a head of HTTP/1.1, with its name in lower case.
+    /// Encodes a field of an HTTP/1.1 head, with its name in lower case.
     ///
-    /// Credentials are never indexed (RFC 7541 section 7.1.3): a table that also holds what an attacker makes users send
-    /// would let the sizes of blocks confirm a guess. Lengths and identifiers change each time and are not worth a place.
+    /// Credentials are never indexed (RFC 7541 section 7.1.3): with a table that also has input controlled by an
+    /// attacker, the sizes of blocks would confirm guesses. Lengths and identifiers change each time and are not worth
+    /// an entry.
     public mutating func encode(_ field: HeadField, _ bytes: Span<UInt8>, to out: inout ByteBuffer) {
         let indexing: Indexing
         switch field.known {

@@ -1,7 +1,7 @@
-/// Bounds how often something may happen, as a token bucket: a burst, and so many a second after it.
+/// Limits the rate of an event, as a token bucket: a burst, and so many per second after it.
 ///
-/// Kept as the time at which the bucket will be full again (the generic cell rate algorithm), so that it is one number
-/// and needs no timer.
+/// Stored as the time at which the bucket will be full again (the generic cell rate algorithm), so that it is one
+/// number and needs no timer.
 public struct EventRate: Sendable {
     private let interval: UInt64
     private let tolerance: UInt64

@@ -1,15 +1,15 @@
-/// What may pass on the whole connection: the windows of both directions (RFC 9113 section 5.2), and the socket.
+/// Flow control of the whole connection: the windows of both directions (RFC 9113 section 5.2), and the socket.
 @usableFromInline
 struct HTTP2ConnectionFlow: Sendable {
     /// Bytes that the peer lets us send on all streams together.
     @usableFromInline private(set) var sendWindow = HTTP2Settings.initialWindow
-    /// Whether what is written out goes to the socket at once.
+    /// Whether output goes to the socket at once.
     @usableFromInline var isWritable = true
     /// Octets of bodies that were written to the output.
     @usableFromInline private(set) var sentLength: UInt64 = 0
     /// Bytes that the peer may still send.
     private var receiveWindow = HTTP2Settings.initialWindow
-    /// Bytes that the owner has passed on, and the peer was not told of yet.
+    /// Bytes that the owner has passed on, not yet credited to the peer.
     private var unreturned = 0
 
     // MARK: Sending
@@ -30,7 +30,7 @@ struct HTTP2ConnectionFlow: Sendable {
 
     // MARK: Receiving
 
-    /// - Returns: By how much the window of the first octets has grown.
+    /// - Returns: By how much the window grows beyond the initial one.
     mutating func widenReceiving(to window: Int) -> Int {
         let widening = max(0, window - receiveWindow)
         receiveWindow += widening
@@ -44,10 +44,10 @@ struct HTTP2ConnectionFlow: Sendable {
         receiveWindow -= length
     }
 
-    /// So many bytes were passed on. The peer is told of `step` and more at once.
+    /// That many bytes were passed on. The peer is credited in steps of at least `step`.
     mutating func passedOn(_ count: Int) { unreturned += count }
 
-    /// What the peer is to be told of; 0 for nothing yet.
+    /// The credit for the peer; 0 for nothing yet.
     mutating func takeReturned(inStepsOf step: Int) -> Int {
         guard unreturned >= step else { return 0 }
         let returned = unreturned

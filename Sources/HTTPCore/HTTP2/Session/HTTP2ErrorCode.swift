@@ -1,5 +1,4 @@
-/// Why a stream or a connection ends (RFC 9113 section 7). Codes that are not known here stay as they came, and mean
-/// nothing special.
+/// Why a stream or a connection ends (RFC 9113 section 7). Unknown codes are kept as received, without special meaning.
 public struct HTTP2ErrorCode: RawRepresentable, Equatable, Sendable {
     public var rawValue: UInt32
 
@@ -21,7 +20,7 @@ public struct HTTP2ErrorCode: RawRepresentable, Equatable, Sendable {
     static let http11Required = HTTP2ErrorCode(rawValue: 0xd)
 }
 
-/// What a frame did wrong, and how far the damage reaches (RFC 9113 section 5.4).
+/// What a frame did wrong, and the scope of the error (RFC 9113 section 5.4).
 public enum HTTP2Violation: Error, Sendable {
     /// The two ends may be out of step: the connection ends.
     case connection(HTTP2ErrorCode, StaticString)

@@ -1,4 +1,4 @@
-/// Counts the frames that cost a peer next to nothing, and us more, each kind against its rate.
+/// Counts frames that cost a peer almost nothing, and us more, each kind against its rate.
 struct HTTP2FloodGuard: Sendable {
     /// Nanoseconds; never set back.
     var now: UInt64 = 0
@@ -20,7 +20,7 @@ struct HTTP2FloodGuard: Sendable {
 
     // MARK: What a peer does
 
-    /// A stream was reset, by a client or because of it: gives whether that is not one too many.
+    /// A stream was reset, by a client or because of it: returns whether that is within the limit.
     mutating func allowsReset() -> Bool { resets.allows(at: now) }
 
     mutating func countRefusal() throws(HTTP2Violation) {
@@ -39,9 +39,9 @@ struct HTTP2FloodGuard: Sendable {
         guard windowUpdates.allows(at: now) else { throw .flood("there are too many WINDOW_UPDATE frames") }
     }
 
-    // MARK: What allows it more
+    // MARK: Credits
 
-    /// Clients that still build the tree of RFC 7540 send some PRIORITY for each stream.
+    /// Clients that still build the priority tree of RFC 7540 send some PRIORITY for each stream.
     mutating func streamOpened() { controls.give(back: 2) }
 
     mutating func dataSent() { windowUpdates.give(back: windowUpdatesPerFrame) }

@@ -1,8 +1,8 @@
 import NIOCore
 
-/// A frame's header, and where its payload stands (RFC 9113 section 4.1).
+/// A frame's header, and the position of its payload (RFC 9113 section 4.1).
 public struct HTTP2Frame: Sendable {
-    /// Types of RFC 9113 section 6. PRIORITY_UPDATE, ALTSVC and the like are extensions that we let pass.
+    /// Types of RFC 9113 section 6. PRIORITY_UPDATE, ALTSVC and others are extensions, which are ignored.
     public enum Kind {
         static let data: UInt8 = 0x0
         @usableFromInline static let headers: UInt8 = 0x1
@@ -37,8 +37,8 @@ public struct HTTP2Frame: Sendable {
     /// Indices into the buffer that the frame was read from.
     var payload: Range<Int>
 
-    /// The frame whose header is the first readable thing in `buffer`; nil while the header is incomplete. The payload
-    /// may not be there yet.
+    /// The frame whose header is at the start of `buffer`; nil while the header is incomplete. The payload may be
+    /// missing still.
     init?(at buffer: ByteBuffer) {
         let start = buffer.readerIndex
         guard
@@ -78,7 +78,7 @@ extension ByteBuffer {
         writeInteger(UInt32(truncatingIfNeeded: increment))
     }
 
-    /// RFC 9113 section 6.8. `reason` goes along as debug data.
+    /// RFC 9113 section 6.8. `reason` is sent as debug data.
     mutating func writeGoAway(lastStream: UInt32, _ code: HTTP2ErrorCode, reason: StaticString) {
         let length = 8 + reason.utf8CodeUnitCount
         writeFrameHeader(length: length, kind: HTTP2Frame.Kind.goAway, flags: [], stream: 0)

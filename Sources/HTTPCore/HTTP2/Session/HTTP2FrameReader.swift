@@ -1,21 +1,21 @@
 public import NIOCore
 
-/// What was received and not read yet, cut into frames, and what must come next in it.
+/// Received bytes that were not read yet, cut into frames, and what must come next in them.
 @usableFromInline
 struct HTTP2FrameReader: Sendable {
-    /// What must come next, before any frame may (RFC 9113 sections 3.4 and 6.10).
+    /// What must come before any other frame (RFC 9113 sections 3.4 and 6.10).
     @usableFromInline
     enum Expectation: Sendable {
         case preface(matched: Int)
         case settings
         case anyFrame
-        /// The rest of a header block, in the middle of which nothing else can come.
+        /// The rest of a header block, which no other frame may interrupt.
         case continuation(HTTP2HeaderBlock)
     }
 
     static let preface: StaticString = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
-    /// Where a frame is whole, its payload stands here.
+    /// The payload of a complete frame is here.
     @usableFromInline private(set) var input = ByteBuffer()
     /// Whether ``input`` is our own copy of an incomplete frame, not the owner's buffer.
     private var ownsInput = false
@@ -24,7 +24,7 @@ struct HTTP2FrameReader: Sendable {
 
     init(expecting expectation: Expectation) { self.expectation = expectation }
 
-    /// Whether the preface or a header section has begun and not ended: nothing else can come before its end.
+    /// Whether the preface or a header section has begun and not ended: no other frame may come before its end.
     @inlinable var isInsideHeaders: Bool {
         switch expectation {
         case .continuation: return true
@@ -49,7 +49,7 @@ struct HTTP2FrameReader: Sendable {
         }
     }
 
-    /// Lets go of all that was received.
+    /// Releases everything received.
     mutating func dropInput() {
         input = ByteBuffer()
         following = ByteBuffer()
@@ -61,7 +61,7 @@ struct HTTP2FrameReader: Sendable {
 
     // MARK: Frames
 
-    /// A frame that is whole in ``input``; its header has been read. ``pass(_:)`` follows.
+    /// A frame that is complete in ``input``; its header has been read. ``pass(_:)`` follows.
     mutating func nextFrame(maximumSize: Int) throws(HTTP2Violation) -> HTTP2Frame? {
         if case .preface(let matched) = expectation, try !readPreface(matched) { return nil }
         while true {
@@ -98,12 +98,12 @@ struct HTTP2FrameReader: Sendable {
         }
     }
 
-    /// Brings the input to `length` bytes, as far as there are any. False if there are none.
+    /// Extends the input to `length` bytes, as far as there are any. False if there are none.
     ///
-    /// Only the rest of one frame is copied; then the buffer that it came in is read where it is.
+    /// Only the rest of one frame is copied; after that the received buffer is read directly.
     private mutating func joinFollowing(upTo length: Int) -> Bool {
         if input.readableBytes == 0 {
-            // Lets go of the owner's buffer, which may be one that is used again.
+            // Release the owner's buffer, which it may reuse.
             input = following
             following = ByteBuffer()
             ownsInput = false

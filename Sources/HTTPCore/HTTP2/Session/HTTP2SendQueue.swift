@@ -1,6 +1,6 @@
 public import NIOCore
 
-/// What a stream has to send, and the windows or the socket hold back.
+/// A stream's data that windows or the socket hold back.
 @usableFromInline
 struct HTTP2SendQueue: Sendable {
     /// What follows the queued bytes.
@@ -14,12 +14,12 @@ struct HTTP2SendQueue: Sendable {
 
     @usableFromInline private(set) var bytes = ByteBuffer()
     var end = End.open
-    /// Whether so much waits that the source should pause.
+    /// Whether so much is waiting that the source should pause.
     @usableFromInline var isCongested = false
 
     init() {}
 
-    /// Whether the owner has said all.
+    /// Whether the owner has sent the end.
     var hasEnded: Bool {
         switch end {
         case .open: false
@@ -27,7 +27,7 @@ struct HTTP2SendQueue: Sendable {
         }
     }
 
-    /// Octets that wait to be sent, with those of trailers.
+    /// Octets waiting to be sent, including trailers.
     var length: Int {
         switch end {
         case .open, .endStream: bytes.readableBytes
@@ -41,12 +41,12 @@ struct HTTP2SendQueue: Sendable {
             if 2 * bytes.readableBytes < bytes.storageCapacity { copyBytes() }
             return
         }
-        // What was sent is let go before the buffer would grow for it.
+        // Release sent bytes before the buffer would grow.
         if bytes.readerIndex > bytes.readableBytes { bytes.discardReadBytes() }
         bytes.writeImmutableBuffer(more)
     }
 
-    /// Takes the next bytes of the queue. What is left does not keep a buffer that is far larger.
+    /// Takes the next bytes of the queue. The rest does not keep a much larger buffer alive.
     mutating func take(_ length: Int) -> ByteBuffer? {
         let piece = bytes.readSlice(length: length)
         if bytes.readableBytes == 0 {
@@ -57,7 +57,7 @@ struct HTTP2SendQueue: Sendable {
         return piece
     }
 
-    /// A slice keeps the whole buffer that it was read into: a peer that takes all but a byte would have us keep 64 KiB.
+    /// A slice keeps the whole read buffer alive: a peer that takes all but one byte would make us keep 64 KiB.
     private mutating func copyBytes() {
         var copy = ByteBufferAllocator().buffer(capacity: bytes.readableBytes)
         copy.writeImmutableBuffer(bytes)

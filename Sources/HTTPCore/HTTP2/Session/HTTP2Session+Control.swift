@@ -31,7 +31,7 @@ extension HTTP2Session {
         return .settings
     }
 
-    /// From now on the peer keeps to what we announced.
+    /// From now on the peer observes what we announced.
     private mutating func settingsAcknowledged() {
         guard !settings.isAcknowledged else { return }
         let before = initialReceiveWindow
@@ -54,7 +54,7 @@ extension HTTP2Session {
         output.writeInteger(payload)
     }
 
-    /// Priorities of RFC 7540 are read past.
+    /// Priorities of RFC 7540 are ignored.
     mutating func takePriority(_ frame: HTTP2Frame) throws(HTTP2Violation) {
         try requireStream(frame)
         try floods.countControl()
@@ -90,12 +90,12 @@ extension HTTP2Session {
         guard !isIdle(frame.stream) else { throw .malformed("WINDOW_UPDATE comes on a stream that was not opened") }
         guard increment > 0 else { throw .stream(frame.stream, .protocolError) }
         // It may have been under way when the stream ended.
-        guard let place = streams.place(of: frame.stream) else { return }
-        guard streams[place].sendWindow + increment <= HTTP2Settings.largestWindow else {
+        guard let index = streams.place(of: frame.stream) else { return }
+        guard streams[index].sendWindow + increment <= HTTP2Settings.largestWindow else {
             throw .stream(frame.stream, .flowControlError)
         }
-        streams[place].sendWindow += increment
-        streams.updateReady(place)
+        streams[index].sendWindow += increment
+        streams.updateReady(index)
     }
 
     // MARK: RST_STREAM (section 6.4), GOAWAY (section 6.8)
@@ -106,11 +106,11 @@ extension HTTP2Session {
             let code = reader.input.getInteger(at: frame.payload.lowerBound, as: UInt32.self)
         else { throw .wrongSize("the length of RST_STREAM is not 4") }
         guard !isIdle(frame.stream) else { throw .malformed("RST_STREAM comes on a stream that was not opened") }
-        guard let place = streams.place(of: frame.stream) else {
+        guard let index = streams.place(of: frame.stream) else {
             if role == .server { try floods.countControl() }
             return nil
         }
-        remove(place, .resetByPeer)
+        remove(index, .resetByPeer)
         try countReset()
         return .reset(stream: frame.stream, code: HTTP2ErrorCode(rawValue: code), byPeer: true)
     }
@@ -128,16 +128,16 @@ extension HTTP2Session {
         return .goAway(lastStream: last, code: HTTP2ErrorCode(rawValue: code))
     }
 
-    /// The server has not acted on them.
+    /// The server has not acted on these streams.
     private mutating func giveUpStreams(above last: UInt32) {
         for id in streams.identifiers(above: last) {
-            guard let place = streams.place(of: id) else { continue }
-            remove(place, .resetByPeer)
+            guard let index = streams.place(of: id) else { continue }
+            remove(index, .resetByPeer)
             queuedEvents.append(.reset(stream: id, code: .refusedStream, byPeer: true))
         }
     }
 
-    /// Only clients have us begin work by opening streams; a server's resets end what we asked for.
+    /// Only clients start work here by opening streams; a server's resets end our own requests.
     mutating func countReset() throws(HTTP2Violation) {
         guard role == .client || floods.allowsReset() else { throw .flood("too many streams are reset") }
     }

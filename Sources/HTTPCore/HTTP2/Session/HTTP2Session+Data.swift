@@ -10,20 +10,20 @@ extension HTTP2Session {
         let length = frame.payload.count
         try flow.received(length)
         if content.isEmpty, !endStream { try floods.countEmptyFrame() }
-        guard let place = streams.place(of: frame.stream) else {
+        guard let index = streams.place(of: frame.stream) else {
             returnToConnection(length)
             try takeDataOnClosed(frame.stream)
             return nil
         }
         do throws(HTTP2Violation) {
-            try accept(length, content.count, place)
+            try accept(length, content.count, index)
         } catch {
             returnToConnection(length)
             throw error
         }
-        streams[place].receiving.received(length)
-        let isUnwanted = streams[place].isUnwanted
-        if endStream { try closeRemote(place, checksLength: true) }
+        streams[index].receiving.received(length)
+        let isUnwanted = streams[index].isUnwanted
+        if endStream { try closeRemote(index, checksLength: true) }
         if isUnwanted {
             consumed(stream: frame.stream, length)
             return nil
@@ -32,23 +32,23 @@ extension HTTP2Session {
         return .data(stream: frame.stream, bytes: bytes, flowControlled: length, endStream: endStream)
     }
 
-    private mutating func accept(_ length: Int, _ contentLength: Int, _ place: Int) throws(HTTP2Violation) {
-        let id = streams[place].id
-        guard !streams[place].isRemoteClosed else { throw .stream(id, .streamClosed) }
+    private mutating func accept(_ length: Int, _ contentLength: Int, _ index: Int) throws(HTTP2Violation) {
+        let id = streams[index].id
+        guard !streams[index].isRemoteClosed else { throw .stream(id, .streamClosed) }
         // A response begins with its head.
-        guard streams[place].hasHead else { throw .stream(id, .protocolError) }
-        guard length <= streams[place].receiving.window else { throw .stream(id, .flowControlError) }
-        streams[place].receiving.window -= length
-        streams[place].content.received += contentLength
-        if streams[place].content.isTooLong { throw .stream(id, .protocolError) }
+        guard streams[index].hasHead else { throw .stream(id, .protocolError) }
+        guard length <= streams[index].receiving.window else { throw .stream(id, .flowControlError) }
+        streams[index].receiving.window -= length
+        streams[index].content.received += contentLength
+        if streams[index].content.isTooLong { throw .stream(id, .protocolError) }
     }
 
     private mutating func takeDataOnClosed(_ stream: UInt32) throws(HTTP2Violation) {
         guard !isIdle(stream) else { throw .malformed("DATA come on a stream that was not opened") }
-        // A server's answer to what we gave up: how late it comes is not for our clients to decide.
+        // A server's response to a request that we cancelled: clients do not control how late it comes.
         guard role == .server else { return }
         switch history.ending(of: stream) {
-        // What was under way. It is bounded by the connection's window.
+        // Bytes that were under way. They are bounded by the connection's window.
         case .resetByUs: return
         case .resetByPeer: throw .stream(stream, .streamClosed)
         case .ended, nil: throw .connection(.streamClosed, "DATA come on a stream that has ended")
@@ -56,79 +56,78 @@ extension HTTP2Session {
     }
 
     /// The peer has sent END_STREAM.
-    mutating func closeRemote(_ place: Int, checksLength: Bool) throws(HTTP2Violation) {
-        streams[place].isRemoteClosed = true
-        if checksLength, !streams[place].content.isWhole { throw .stream(streams[place].id, .protocolError) }
-        if streams[place].isLocalClosed { remove(place, .ended) }
+    mutating func closeRemote(_ index: Int, checksLength: Bool) throws(HTTP2Violation) {
+        streams[index].isRemoteClosed = true
+        if checksLength, !streams[index].content.isWhole { throw .stream(streams[index].id, .protocolError) }
+        if streams[index].isLocalClosed { remove(index, .ended) }
     }
 
-    // MARK: What the owner says of what it received
+    // MARK: Reports of the owner
 
-    /// Has DATA counted against the length that a message's Content-Length announced (RFC 9113 section 8.1.1): another
-    /// length is a stream error. Not for an answer to HEAD nor for one with status 304, which announce a length that
-    /// does not follow.
+    /// Checks DATA against the length in a message's Content-Length (RFC 9113 section 8.1.1): a different length is a
+    /// stream error. Not for the response to HEAD nor for one with status 304, whose announced length does not follow.
     public mutating func expectLength(stream: UInt32, _ length: Int) {
-        guard let place = streams.place(of: stream) else { return }
-        streams[place].content.expected = length
-        let content = streams[place].content
-        if content.isTooLong || streams[place].isRemoteClosed && !content.isWhole {
+        guard let index = streams.place(of: stream) else { return }
+        streams[index].content.expected = length
+        let content = streams[index].content
+        if content.isTooLong || streams[index].isRemoteClosed && !content.isWhole {
             answer(.stream(stream, .protocolError))
         }
     }
 
-    /// `count` flow-controlled bytes of a stream were passed on: the peer may send as many more. It is told when half a
-    /// window has come together, so that most bodies cost no WINDOW_UPDATE at all.
+    /// `count` flow-controlled bytes of a stream were passed on: the peer may send as many more. It is credited in
+    /// steps of half a window, so that most bodies need no WINDOW_UPDATE at all.
     public mutating func consumed(stream: UInt32, _ count: Int) {
-        // A stream that is gone gave its share back when it went.
-        guard let place = streams.place(of: stream) else { return }
-        let returned = streams[place].receiving.consume(count)
+        // A closed stream returned its share when it ended.
+        guard let index = streams.place(of: stream) else { return }
+        let returned = streams[index].receiving.consume(count)
         returnToConnection(returned)
-        guard !streams[place].isRemoteClosed, !streams[place].isUnwanted else { return }
-        streams[place].receiving.unreturned += returned
-        let unreturned = streams[place].receiving.unreturned
+        guard !streams[index].isRemoteClosed, !streams[index].isUnwanted else { return }
+        streams[index].receiving.unreturned += returned
+        let unreturned = streams[index].receiving.unreturned
         if 2 * unreturned >= limits.streamWindow, unreturned > 0, !hasFailed {
             output.writeWindowUpdate(stream, unreturned)
-            streams[place].receiving.window += unreturned
-            streams[place].receiving.unreturned = 0
+            streams[index].receiving.window += unreturned
+            streams[index].receiving.unreturned = 0
         }
     }
 
-    /// As ``consumed(stream:_:)``, but only the connection's window is widened again: the owner widens the stream's.
+    /// As ``consumed(stream:_:)``, but only for the connection's window: the owner widens the stream's.
     public mutating func passedOn(stream: UInt32, _ count: Int) {
-        guard let place = streams.place(of: stream) else { return }
-        let returned = streams[place].receiving.consume(count)
+        guard let index = streams.place(of: stream) else { return }
+        let returned = streams[index].receiving.consume(count)
         returnToConnection(returned)
     }
 
     /// Bytes that the peer may still send on a stream; nil if it may send nothing more, whatever its window.
     @inlinable
     public func receiveWindow(ofStream stream: UInt32) -> Int? {
-        guard let place = streams.place(of: stream), !streams[place].isRemoteClosed, !streams[place].isUnwanted else {
+        guard let index = streams.place(of: stream), !streams[index].isRemoteClosed, !streams[index].isUnwanted else {
             return nil
         }
-        return streams[place].receiving.window
+        return streams[index].receiving.window
     }
 
-    /// Lets the peer send so many bytes on a stream. Nothing happens if it may send as many already.
+    /// Lets the peer send that many bytes on a stream. Does nothing if it may send as many already.
     public mutating func widen(stream: UInt32, to window: Int) {
-        guard let place = streams.place(of: stream), !hasFailed else { return }
-        let more = window - streams[place].receiving.window
+        guard let index = streams.place(of: stream), !hasFailed else { return }
+        let more = window - streams[index].receiving.window
         guard more > 0 else { return }
         output.writeWindowUpdate(stream, more)
-        streams[place].receiving.window += more
+        streams[index].receiving.window += more
     }
 
-    /// The rest of the peer's message is not wanted: it is read past, within the window that the peer has already. Once
+    /// The rest of the peer's message is not wanted: it is dropped, within the window that the peer has already. Once
     /// our own message is out, the stream is reset with NO_ERROR (RFC 9113 section 8.1).
     public mutating func stopReading(stream: UInt32) {
-        guard let place = streams.place(of: stream), !streams[place].isUnwanted else { return }
-        streams[place].isUnwanted = true
-        returnToConnection(streams[place].receiving.consume(.max))
-        if streams[place].isLocalClosed { resetUnwanted(place) }
+        guard let index = streams.place(of: stream), !streams[index].isUnwanted else { return }
+        streams[index].isUnwanted = true
+        returnToConnection(streams[index].receiving.consume(.max))
+        if streams[index].isLocalClosed { resetUnwanted(index) }
     }
 
-    /// In steps that do not grow with the window: what is not returned yet is missing to the streams that could use it,
-    /// while others hold their share.
+    /// In steps that do not grow with the window: unreturned credit is missing to streams that could use it, while
+    /// others hold their share.
     mutating func returnToConnection(_ count: Int) {
         flow.passedOn(count)
         guard !hasFailed else { return }

@@ -64,16 +64,16 @@ extension HTTP2Session {
         }
     }
 
-    // MARK: What a header section does to its stream (RFC 9113 section 5.1)
+    // MARK: Header sections (RFC 9113 section 5.1)
 
-    /// Every block was decoded before, whatever becomes of it, so that the dynamic tables stay in step.
+    /// Every block is decoded before, whatever becomes of it, so that the dynamic tables stay in step.
     private mutating func takeHeaderList(
         _ stream: UInt32,
         _ endStream: Bool,
         _ dependsOnItself: Bool,
         _ list: inout HeaderList
     ) throws(HTTP2Violation) -> Event? {
-        guard let place = streams.place(of: stream) else {
+        guard let index = streams.place(of: stream) else {
             guard isIdle(stream) else {
                 try takeHeadersOnClosed(stream)
                 return nil
@@ -82,24 +82,24 @@ extension HTTP2Session {
             return try open(stream, endStream, dependsOnItself)
         }
         guard !dependsOnItself else { throw .stream(stream, .protocolError) }
-        guard !streams[place].isRemoteClosed else { throw .stream(stream, .streamClosed) }
+        guard !streams[index].isRemoteClosed else { throw .stream(stream, .streamClosed) }
         var kind = HeaderKind.trailers
-        if streams[place].hasHead {
+        if streams[index].hasHead {
             guard endStream else { throw .stream(stream, .protocolError) }
         } else {
             kind = .initial
             let isInterim = list.isInterimResponse
             // RFC 9113 section 8.1: an interim response does not end a stream.
             guard !isInterim || !endStream else { throw .stream(stream, .protocolError) }
-            streams[place].hasHead = !isInterim
+            streams[index].hasHead = !isInterim
         }
-        let isUnwanted = streams[place].isUnwanted
-        // The length of a body that a head announces is not known before the owner has read the head.
-        if endStream { try closeRemote(place, checksLength: kind == .trailers) }
+        let isUnwanted = streams[index].isUnwanted
+        // The length announced by a head is unknown until the owner has read the head.
+        if endStream { try closeRemote(index, checksLength: kind == .trailers) }
         return isUnwanted ? nil : .headers(stream: stream, endStream: endStream, kind: kind)
     }
 
-    /// A request of a client: each opens a stream above all before it (RFC 9113 section 5.1.1).
+    /// A client's request: each opens a stream above all earlier ones (RFC 9113 section 5.1.1).
     private mutating func open(
         _ stream: UInt32,
         _ endStream: Bool,
@@ -127,7 +127,7 @@ extension HTTP2Session {
     }
 
     private mutating func takeHeadersOnClosed(_ stream: UInt32) throws(HTTP2Violation) {
-        // A server's answer to what we gave up: how late it comes is not for our clients to decide.
+        // A server's response to a request that we cancelled: clients do not control how late it comes.
         guard role == .server else { return }
         switch history.ending(of: stream) {
         case .resetByUs: try floods.countControl()

@@ -1,17 +1,16 @@
 public import NIOCore
 
 extension HTTP2Session {
-    /// Takes what was received. Data events are slices of `bytes`, where a frame is whole in it.
+    /// Takes received bytes. Data events are slices of `bytes` if the frame is complete in it.
     public mutating func receive(_ bytes: ByteBuffer) {
         guard !hasFailed else { return }
         reader.receive(bytes)
     }
 
-    /// The next thing that happened; nil when everything received was read, and everything that may go is in the
-    /// output.
+    /// The next event; nil when everything received was read, and everything that may be sent is in the output.
     ///
     /// - Parameters:
-    ///   - list: Gets the fields of a `.headers` event; good until the next call.
+    ///   - list: Gets the fields of a `.headers` event; valid until the next call.
     ///   - now: In nanoseconds, never less than before. It bounds floods only.
     public mutating func next(headers list: inout HeaderList, at now: UInt64) -> Event? {
         floods.now = now
@@ -51,7 +50,7 @@ extension HTTP2Session {
         return nil
     }
 
-    // MARK: What several kinds of frame have in common
+    // MARK: Common parts of frames
 
     func requireConnection(_ frame: HTTP2Frame) throws(HTTP2Violation) {
         guard frame.stream == 0 else { throw .malformed("a frame of the connection names a stream") }
@@ -61,7 +60,7 @@ extension HTTP2Session {
         guard frame.stream != 0 else { throw .malformed("a frame of a stream names none") }
     }
 
-    /// Whether no frame has opened the stream yet, nor a later one closed it by passing it over.
+    /// Whether no frame has opened the stream yet, nor a later stream closed it implicitly.
     func isIdle(_ stream: UInt32) -> Bool {
         history.isIdle(stream, role)
     }

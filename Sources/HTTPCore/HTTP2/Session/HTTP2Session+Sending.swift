@@ -1,8 +1,8 @@
 public import NIOCore
 
 extension HTTP2Session {
-    /// Opens the next stream of a client, which ``sendHeaders(stream:endStream:encode:)`` must follow before another is
-    /// opened. Nil when the peer's limit, a GOAWAY or the end of the identifiers forbids.
+    /// Opens the next stream of a client; ``sendHeaders(stream:endStream:encode:)`` must follow before another is
+    /// opened. Nil if the peer's limit, a GOAWAY or the end of the identifiers forbids it.
     public mutating func openStream() -> UInt32? {
         guard availableStreams > 0 else { return nil }
         let id = history.takeOwnStream()
@@ -12,7 +12,7 @@ extension HTTP2Session {
         return id
     }
 
-    /// Sends a request, a response or an interim response. Nothing happens if the stream is gone.
+    /// Sends a request, a response or an interim response. Does nothing if the stream has ended.
     ///
     /// - Parameter encode: Writes the fields, each with its `encode`. It runs before this returns.
     public mutating func sendHeaders(
@@ -20,44 +20,44 @@ extension HTTP2Session {
         endStream: Bool,
         encode: (inout HPACKEncoder, inout ByteBuffer) -> Void
     ) {
-        guard let place = sendingPlace(stream), !streams[place].queue.hasEnded else { return }
+        guard let index = sendingPlace(stream), !streams[index].queue.hasEnded else { return }
         let start = output.writerIndex
         output.writeFrameHeader(length: 0, kind: HTTP2Frame.Kind.headers, flags: [], stream: stream)
         hpack.encoder.beginBlock(to: &output)
         encode(&hpack.encoder, &output)
         finishHeaders(from: start, stream, endStream: endStream)
-        if endStream { closeLocal(place) }
+        if endStream { closeLocal(index) }
     }
 
-    /// Sends body bytes: as many as the windows allow go into the output, the rest waits in the stream's queue. Nothing
-    /// happens if the stream is gone. The source should pause while ``isCongested(stream:)``.
+    /// Sends body bytes: as many as the windows allow go into the output, the rest waits in the stream's queue. Does
+    /// nothing if the stream has ended. The source should pause while ``isCongested(stream:)``.
     public mutating func sendData(stream: UInt32, _ bytes: ByteBuffer, endStream: Bool) {
-        guard let place = sendingPlace(stream), !streams[place].queue.hasEnded else { return }
+        guard let index = sendingPlace(stream), !streams[index].queue.hasEnded else { return }
         var rest = bytes
-        if streams[place].queue.bytes.readableBytes == 0 {
-            sendAtOnce(place, &rest, endStream)
-            // What is left of an empty end has gone out with the last bytes.
+        if streams[index].queue.bytes.readableBytes == 0 {
+            sendAtOnce(index, &rest, endStream)
+            // Bytes and END_STREAM went out together.
             guard rest.readableBytes > 0 else { return }
         }
-        streams.enqueue(rest, at: place)
-        if endStream { streams[place].queue.end = .endStream }
-        if streams[place].queue.bytes.readableBytes > limits.sending.congestionHighMark {
-            streams[place].queue.isCongested = true
+        streams.enqueue(rest, at: index)
+        if endStream { streams[index].queue.end = .endStream }
+        if streams[index].queue.bytes.readableBytes > limits.sending.congestionHighMark {
+            streams[index].queue.isCongested = true
         }
-        streams.updateReady(place)
+        streams.updateReady(index)
     }
 
-    /// Ends our message with trailers, after what is queued. Pseudo-header fields and fields of the connection must not
-    /// be among them.
+    /// Ends our message with trailers, after queued data. They must not include pseudo-header fields or
+    /// connection-specific fields.
     public mutating func sendTrailers(stream: UInt32, write: (inout HTTP2TrailerBlock) -> Void) {
-        guard let place = sendingPlace(stream), !streams[place].queue.hasEnded else { return }
+        guard let index = sendingPlace(stream), !streams[index].queue.hasEnded else { return }
         var block = HTTP2TrailerBlock()
         write(&block)
-        guard streams[place].queue.bytes.readableBytes == 0 else {
-            return streams.enqueue(trailers: block.bytes, at: place)
+        guard streams[index].queue.bytes.readableBytes == 0 else {
+            return streams.enqueue(trailers: block.bytes, at: index)
         }
         writeTrailers(stream, block.bytes)
-        closeLocal(place)
+        closeLocal(index)
     }
 
     /// Bytes that the stream's windows, or the socket, hold back.
@@ -66,24 +66,24 @@ extension HTTP2Session {
         streams.place(of: stream).map { streams[$0].queue.bytes.readableBytes } ?? 0
     }
 
-    /// Whether so many bytes are pending that the source should pause; `.writable` tells when it may go on.
+    /// Whether so many bytes are pending that the source should pause; `.writable` follows when it may continue.
     @inlinable
     public func isCongested(stream: UInt32) -> Bool {
         streams.place(of: stream).map { streams[$0].queue.isCongested } ?? false
     }
 
     private func sendingPlace(_ stream: UInt32) -> Int? {
-        guard !hasFailed, let place = streams.place(of: stream), !streams[place].isLocalClosed else { return nil }
-        return place
+        guard !hasFailed, let index = streams.place(of: stream), !streams[index].isLocalClosed else { return nil }
+        return index
     }
 
-    /// END_STREAM of ours is in the output.
-    mutating func closeLocal(_ place: Int) {
-        streams[place].isLocalClosed = true
-        if streams[place].isRemoteClosed {
-            remove(place, .ended)
-        } else if streams[place].isUnwanted {
-            resetUnwanted(place)
+    /// Our END_STREAM is in the output.
+    mutating func closeLocal(_ index: Int) {
+        streams[index].isLocalClosed = true
+        if streams[index].isRemoteClosed {
+            remove(index, .ended)
+        } else if streams[index].isUnwanted {
+            resetUnwanted(index)
         }
     }
 
@@ -92,14 +92,14 @@ extension HTTP2Session {
     mutating func writeTrailers(_ stream: UInt32, _ block: ByteBuffer) {
         let start = output.writerIndex
         output.writeFrameHeader(length: 0, kind: HTTP2Frame.Kind.headers, flags: [], stream: stream)
-        // A change of the table's size is told in whichever block comes first.
+        // A change of the table's size is signalled in whichever block comes first.
         hpack.encoder.beginBlock(to: &output)
         output.writeImmutableBuffer(block)
         finishHeaders(from: start, stream, endStream: true)
     }
 
-    /// Fills in the header of a HEADERS frame whose block has been written, and splits the block if the peer takes no
-    /// frame as large as that.
+    /// Fills in the header of a HEADERS frame whose block has been written, and splits the block if it exceeds the
+    /// peer's frame size.
     private mutating func finishHeaders(from start: Int, _ stream: UInt32, endStream: Bool) {
         let length = output.writerIndex - start - HTTP2Frame.headerLength
         let most = frameLength

@@ -2,15 +2,15 @@ public import NIOCore
 
 /// One HTTP/2 connection without its I/O (RFC 9113), for either role: bytes go in, events and bytes come out.
 ///
-/// A turn of its owner is: ``receive(_:)``, ``next(headers:at:)`` until it gives nil, then what stands in ``output`` is
-/// written out. While ``hasMoreOutput``, the turn goes on with `next`. The same turn, without `receive`, follows
-/// whatever the owner sends on its own.
+/// A turn of its owner is: ``receive(_:)``, ``next(headers:at:)`` until it returns nil, then ``output`` is written out.
+/// While ``hasMoreOutput``, the turn continues with `next`. The same turn, without `receive`, follows anything that the
+/// owner sends.
 ///
-/// Frames, states, windows and floods are its concern; what the fields of a message say is the owner's.
+/// It handles frames, states, windows and floods; the owner handles the fields of messages.
 ///
-/// This file has what the owner sees of it; `+Receiving` who takes which frame, `+Headers`, `+Data` and `+Control` what
-/// the frames do, `+Sending` and `+Queues` what goes out, `+Ending` how streams and the connection end. Each part of its
-/// state is a value of its own, from ``HTTP2FrameReader`` to ``HTTP2FloodGuard``.
+/// This file has the interface for the owner; `+Receiving` dispatches frames, `+Headers`, `+Data` and `+Control` what
+/// the frames do, `+Sending` and `+Queues` what goes out, `+Ending` how streams and the connection end. Each part of
+/// its state is a value of its own, from ``HTTP2FrameReader`` to ``HTTP2FloodGuard``.
 public struct HTTP2Session: ~Copyable {
     public enum Role: Sendable {
         case server
@@ -18,34 +18,34 @@ public struct HTTP2Session: ~Copyable {
     }
 
     public enum HeaderKind: Sendable {
-        /// A request, or a response, interim ones too.
+        /// A request or a response, including interim ones.
         case initial
         case trailers
     }
 
     public enum Event: Sendable {
-        /// A header section, whole, in the list given to ``HTTP2Session/next(headers:at:)``. If the list is too large,
-        /// some of its fields are missing.
+        /// A complete header section, in the list given to ``HTTP2Session/next(headers:at:)``. If the list is too
+        /// large, some of its fields are missing.
         case headers(stream: UInt32, endStream: Bool, kind: HeaderKind)
-        /// Body bytes without their padding. `flowControlled` is to be given back by
-        /// ``HTTP2Session/consumed(stream:_:)``.
+        /// Body bytes without their padding. Return `flowControlled` with ``HTTP2Session/consumed(stream:_:)``.
         case data(stream: UInt32, bytes: ByteBuffer, flowControlled: Int, endStream: Bool)
-        /// The stream is gone, by the peer's will or because the peer broke a rule; RST_STREAM is in the output then.
+        /// The stream has ended, by the peer's RST_STREAM or because the peer violated the protocol; then RST_STREAM is
+        /// in the output.
         case reset(stream: UInt32, code: HTTP2ErrorCode, byPeer: Bool)
-        /// A stream that was congested has room again.
+        /// A congested stream may send again.
         case writable(stream: UInt32)
-        /// The peer takes no more streams. Those of ours above `lastStream` follow as resets with REFUSED_STREAM: they
-        /// were not acted on, and may be tried elsewhere.
+        /// The peer accepts no more streams. Ours above `lastStream` follow as resets with REFUSED_STREAM: they were
+        /// not processed, and may be tried elsewhere.
         case goAway(lastStream: UInt32, code: HTTP2ErrorCode)
-        /// SETTINGS of the peer came and hold.
+        /// The peer's SETTINGS arrived and are in force.
         case settings
-        /// GOAWAY is in the output: it is to be written, and the connection closed. Nothing follows.
+        /// GOAWAY is in the output: write it, and close the connection. Nothing follows.
         case connectionError(code: HTTP2ErrorCode, reason: StaticString)
     }
 
     @usableFromInline let role: Role
     public let limits: HTTP2Limits
-    /// Frames to be written out. The owner takes them and leaves an empty buffer; it may lend one before its turn.
+    /// Frames to write out. The owner takes them and leaves an empty buffer; it may lend one before its turn.
     public var output = ByteBuffer()
     @usableFromInline var settings = HTTP2SettingsExchange()
     @usableFromInline var reader: HTTP2FrameReader
@@ -64,8 +64,8 @@ public struct HTTP2Session: ~Copyable {
         floods = HTTP2FloodGuard(limits.floods)
     }
 
-    /// Puts what each side begins with into the output: a client's preface, SETTINGS, and the WINDOW_UPDATE that widens
-    /// the connection's window. Once, before anything else.
+    /// Puts the connection's beginning into the output: a client's preface, SETTINGS, and the WINDOW_UPDATE that widens
+    /// the connection's window. Call it once, before anything else.
     public mutating func start() {
         if role == .client { output.writeStaticString(HTTP2FrameReader.preface) }
         output.writeSettings(limits, role: role)
@@ -73,18 +73,18 @@ public struct HTTP2Session: ~Copyable {
         if widening > 0 { output.writeWindowUpdate(0, widening) }
     }
 
-    /// Streams that are open or half-closed, those of either side.
+    /// Open or half-closed streams, of either side.
     @inlinable
     public var openStreams: Int { streams.count }
 
-    /// Streams of our own that may be opened besides those that are.
+    /// How many more streams of our own may be opened.
     @inlinable
     public var availableStreams: Int {
         guard role == .client, ending.allowsStreams, !ending.hasReceivedGoAway else { return 0 }
         return max(0, min(history.ownStreamsLeft, settings.peer.maximumConcurrentStreams - streams.count))
     }
 
-    /// Octets of bodies and trailers that wait in the streams' queues.
+    /// Octets of bodies and trailers in the streams' queues.
     @inlinable
     public var queuedLength: Int { streams.queuedLength }
 
@@ -92,28 +92,27 @@ public struct HTTP2Session: ~Copyable {
     @inlinable
     public var sentLength: UInt64 { flow.sentLength }
 
-    /// Whether a connection error ended it: nothing goes in or out any more.
+    /// Whether a connection error ended it: nothing is sent or received any more.
     @inlinable
     var hasFailed: Bool { ending.hasFailed }
 
     /// Whether ``goAway(code:)`` was called, or the peer's GOAWAY has come, and all streams have ended.
     var isDrained: Bool { (ending.lastStreamForPeer != nil || ending.hasReceivedGoAway) && streams.count == 0 }
 
-    /// Whether the preface or a header section has begun and not ended: nothing else can come before its end.
+    /// Whether the preface or a header section has begun and not ended: no other frame may come before its end.
     @inlinable
     public var isInsideHeaders: Bool { reader.isInsideHeaders }
 
     /// Whether the stream is open or half-closed.
     func isOpen(_ stream: UInt32) -> Bool { streams.place(of: stream) != nil }
 
-    /// What each stream begins with, as far as the peer can know: one that has not read our SETTINGS yet may use what
-    /// every connection begins with.
+    /// The initial window of each stream, as far as the peer can know: before it has read our SETTINGS it may use the
+    /// default.
     var initialReceiveWindow: Int {
         settings.isAcknowledged ? limits.streamWindow : max(limits.streamWindow, HTTP2Settings.initialWindow)
     }
 
-    /// Says whether what is written out goes to the socket at once. While it does not, data is kept in the streams'
-    /// queues.
+    /// Sets whether output goes to the socket at once. If not, data is kept in the streams' queues.
     public mutating func writabilityChanged(_ isWritable: Bool) {
         flow.isWritable = isWritable
     }

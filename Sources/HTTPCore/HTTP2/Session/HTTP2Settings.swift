@@ -1,6 +1,6 @@
 import NIOCore
 
-/// What the peer's SETTINGS say (RFC 9113 section 6.5.2), with the values that hold until they come.
+/// The peer's SETTINGS (RFC 9113 section 6.5.2), with the defaults that apply until they arrive.
 public struct HTTP2Settings: Sendable {
     public enum Identifier {
         static let headerTableSize: UInt16 = 0x1
@@ -19,11 +19,11 @@ public struct HTTP2Settings: Sendable {
     static let largestFrameSize = 16_777_215
 
     var headerTableSize = 4096
-    /// Until the peer has spoken, as many as RFC 9113 recommends at least.
+    /// Until the peer's SETTINGS arrive, the minimum that RFC 9113 recommends.
     @usableFromInline var maximumConcurrentStreams = 100
     var initialWindowSize = initialWindow
     var maximumFrameSize = smallestFrameSize
-    /// Advice only, which we pass on to whoever asks.
+    /// Advisory only; passed on to callers that ask.
     public var maximumHeaderListSize = Int.max
     public var enablesConnect = false
 
@@ -51,7 +51,7 @@ public struct HTTP2Settings: Sendable {
             maximumFrameSize = Int(value)
         case Identifier.maximumHeaderListSize: maximumHeaderListSize = Int(value)
         case Identifier.enableConnectProtocol:
-            // Once given, it must not be taken back.
+            // Once enabled, it must not be disabled.
             guard value == 1 || value == 0 && !enablesConnect else {
                 throw .malformed("SETTINGS_ENABLE_CONNECT_PROTOCOL has a value that is not allowed")
             }
@@ -71,7 +71,7 @@ struct HTTP2SettingsExchange: Sendable {
 }
 
 extension ByteBuffer {
-    /// Our SETTINGS frame. Values that RFC 9113 begins with are left out.
+    /// Our SETTINGS frame. Default values are left out.
     mutating func writeSettings(_ limits: HTTP2Limits, role: HTTP2Session.Role) {
         typealias Identifier = HTTP2Settings.Identifier
         let start = writerIndex

@@ -1,4 +1,4 @@
-/// One stream that is open or half-closed (RFC 9113 section 5.1), with its windows and what waits to be sent.
+/// One open or half-closed stream (RFC 9113 section 5.1), with its windows and queued data.
 public struct HTTP2Stream: Sendable {
     let id: UInt32
     /// Bytes that the peer lets us send; below zero after a SETTINGS change (RFC 9113 section 6.9.2).
@@ -10,9 +10,9 @@ public struct HTTP2Stream: Sendable {
     var isLocalClosed = false
     /// Whether the peer has sent END_STREAM.
     @usableFromInline var isRemoteClosed = false
-    /// Whether the head has come, interim responses left out: what comes next are trailers.
+    /// Whether the head has arrived, apart from interim responses: the next header section has trailers.
     var hasHead = false
-    /// Whether what else the peer sends is dropped.
+    /// Whether further data of the peer is dropped.
     @usableFromInline var isUnwanted = false
 
     @usableFromInline var queue = HTTP2SendQueue()
@@ -25,14 +25,14 @@ public struct HTTP2Stream: Sendable {
     }
 }
 
-/// What the peer may send on a stream, and what became of the flow-controlled bytes that it sent.
+/// What the peer may send on a stream, and the flow-controlled bytes that it has sent.
 @usableFromInline
 struct HTTP2StreamReceiving: Sendable {
     /// Bytes that the peer may still send.
     @usableFromInline var window: Int
-    /// Bytes that the owner got and has not passed on.
+    /// Bytes that the owner received and has not passed on.
     private(set) var unconsumed = 0
-    /// Bytes that the owner has passed on, and the peer was not told of yet.
+    /// Bytes that the owner has passed on, not yet credited to the peer.
     var unreturned = 0
 
     init(window: Int) { self.window = window }
@@ -49,7 +49,7 @@ struct HTTP2StreamReceiving: Sendable {
     }
 }
 
-/// The octets of content that a message has, against those that its Content-Length announced (RFC 9113 section 8.1.1).
+/// The content of a message in octets, against its Content-Length (RFC 9113 section 8.1.1).
 struct HTTP2ContentCount: Sendable {
     var expected: Int?
     var received = 0
@@ -60,7 +60,7 @@ struct HTTP2ContentCount: Sendable {
     var isTooLong: Bool { expected.map { received > $0 } ?? false }
 }
 
-/// A stream's neighbours among those that have data and window; they are places in the table, -1 for none.
+/// A stream's neighbours in the ring of those with data and window, as slots in the table; -1 for none.
 struct HTTP2ReadyLinks: Sendable {
     var isReady = false
     var next: Int32 = -1

@@ -1,36 +1,36 @@
-/// Which streams there have been, and how the latest of them ended: what a frame on a stream that is not open means
-/// depends on it (RFC 9113 section 5.1).
+/// Which streams there have been, and how the latest of them ended: this decides on frames for streams that are not
+/// open (RFC 9113 section 5.1).
 @usableFromInline
 struct HTTP2StreamHistory: Sendable {
     enum Ending: Sendable {
         /// Both sides have sent END_STREAM: nothing can be under way any more.
         case ended
         case resetByPeer
-        /// Frames that the peer sent before it knew are under way, and mean no harm.
+        /// Frames that the peer sent before it knew are under way, and are harmless.
         case resetByUs
     }
 
-    /// As many resets as a burst of refusals within a round trip may be.
+    /// A burst of refusals within one round trip may cause this many resets.
     private static let resetsKept = 512
     private static let othersKept = 64
     /// Identifiers have 31 bits; this one tells how the stream ended.
     private static let resetByPeerBit: UInt32 = 1 << 31
 
     var highestPeerStream: UInt32 = 0
-    /// The one that a client opens next.
+    /// The next one that a client opens.
     @usableFromInline private(set) var nextOwnStream: UInt32 = 1
     private var resetsByUs: [UInt32] = []
     private var others: [UInt32] = []
     private var nextReset = 0
     private var nextOther = 0
 
-    /// Whether no frame has opened the stream yet, nor a later one closed it by passing it over.
+    /// Whether no frame has opened the stream yet, nor a later stream closed it implicitly.
     func isIdle(_ stream: UInt32, _ role: HTTP2Session.Role) -> Bool {
         let isOwn = (stream & 1 == 1) == (role == .client)
         return isOwn ? stream >= nextOwnStream : stream > highestPeerStream
     }
 
-    /// Identifiers that a client has left.
+    /// Unused identifiers of a client.
     @inlinable var ownStreamsLeft: Int {
         nextOwnStream > 0x7fff_ffff ? 0 : Int((0x7fff_ffff - nextOwnStream) / 2) + 1
     }

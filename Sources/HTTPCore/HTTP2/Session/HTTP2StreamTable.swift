@@ -2,17 +2,17 @@ import NIOCore
 
 /// The streams of a connection, found by their identifier, and the ring of those that may send.
 ///
-/// A hash table of places in an array: identifiers go up by two, so that half of one, cut to the table's size, hardly
+/// A hash table of slots in an array: identifiers go up by two, so that half of one, cut to the table's size, hardly
 /// ever meets another. Streams are used where they stand; nothing is allocated for a stream once the table has grown.
 public struct HTTP2StreamTable: Sendable {
     private var streams: [HTTP2Stream] = []
     private var vacant: [Int32] = []
-    /// Places plus one; 0 where there is none.
+    /// Slots plus one; 0 where there is none.
     private var index: [Int32]
     @usableFromInline private(set) var count = 0
-    /// Octets that wait in the queues of all streams.
+    /// Octets in the queues of all streams.
     @usableFromInline private(set) var queuedLength = 0
-    /// The stream whose turn to send it is; -1 for none.
+    /// The next stream to send; -1 for none.
     private var firstReady: Int32 = -1
     private var lastReady: Int32 = -1
 
@@ -21,17 +21,17 @@ public struct HTTP2StreamTable: Sendable {
     }
 
     @usableFromInline
-    subscript(place: Int) -> HTTP2Stream {
-        _read { yield streams[place] }
-        _modify { yield &streams[place] }
+    subscript(slot: Int) -> HTTP2Stream {
+        _read { yield streams[slot] }
+        _modify { yield &streams[slot] }
     }
 
     @usableFromInline
     func place(of id: UInt32) -> Int? {
         var position = home(of: id)
         while index[position] != 0 {
-            let place = Int(index[position]) - 1
-            if streams[place].id == id { return place }
+            let slot = Int(index[position]) - 1
+            if streams[slot].id == id { return slot }
             position = (position + 1) & (index.count - 1)
         }
         return nil
@@ -42,27 +42,27 @@ public struct HTTP2StreamTable: Sendable {
     public mutating func insert(_ stream: HTTP2Stream) -> Int {
         if 2 * (count + 1) > index.count { grow() }
         count += 1
-        let place: Int
+        let slot: Int
         if let free = vacant.popLast() {
-            place = Int(free)
-            streams[place] = stream
+            slot = Int(free)
+            streams[slot] = stream
         } else {
-            place = streams.count
+            slot = streams.count
             streams.append(stream)
         }
-        enter(place)
-        return place
+        enter(slot)
+        return slot
     }
 
-    public mutating func remove(at place: Int) {
-        leaveReady(place)
-        queuedLength -= streams[place].queue.length
-        var hole = home(of: streams[place].id)
-        while index[hole] != Int32(place) + 1 { hole = (hole + 1) & (index.count - 1) }
+    public mutating func remove(at slot: Int) {
+        leaveReady(slot)
+        queuedLength -= streams[slot].queue.length
+        var hole = home(of: streams[slot].id)
+        while index[hole] != Int32(slot) + 1 { hole = (hole + 1) & (index.count - 1) }
         closeHole(hole)
-        // Lets go of its buffers; the identifier 0 is no stream's.
-        streams[place] = HTTP2Stream(id: 0, sendWindow: 0, receiveWindow: 0)
-        vacant.append(Int32(place))
+        // Releases its buffers; no stream has the identifier 0.
+        streams[slot] = HTTP2Stream(id: 0, sendWindow: 0, receiveWindow: 0)
+        vacant.append(Int32(slot))
         count -= 1
     }
 
@@ -72,42 +72,42 @@ public struct HTTP2StreamTable: Sendable {
     }
 
     mutating func adjustSendWindows(by delta: Int) throws(HTTP2Violation) {
-        for place in streams.indices where streams[place].id != 0 {
-            streams[place].sendWindow += delta
-            guard streams[place].sendWindow <= HTTP2Settings.largestWindow else {
+        for slot in streams.indices where streams[slot].id != 0 {
+            streams[slot].sendWindow += delta
+            guard streams[slot].sendWindow <= HTTP2Settings.largestWindow else {
                 throw .connection(.flowControlError, "SETTINGS take a stream's window above 2^31-1")
             }
-            updateReady(place)
+            updateReady(slot)
         }
     }
 
     mutating func adjustReceiveWindows(by delta: Int) {
-        for place in streams.indices { streams[place].receiving.window += delta }
+        for slot in streams.indices { streams[slot].receiving.window += delta }
     }
 
     // MARK: The queues
 
     /// Adds to a stream's queue.
-    mutating func enqueue(_ bytes: ByteBuffer, at place: Int) {
-        streams[place].queue.append(bytes)
+    mutating func enqueue(_ bytes: ByteBuffer, at slot: Int) {
+        streams[slot].queue.append(bytes)
         queuedLength += bytes.readableBytes
     }
 
-    /// Has a trailer block follow a stream's queue.
-    mutating func enqueue(trailers block: ByteBuffer, at place: Int) {
-        streams[place].queue.end = .trailers(block)
+    /// Adds a trailer block after a stream's queue.
+    mutating func enqueue(trailers block: ByteBuffer, at slot: Int) {
+        streams[slot].queue.end = .trailers(block)
         queuedLength += block.readableBytes
     }
 
-    mutating func dequeue(_ length: Int, at place: Int) -> ByteBuffer? {
-        guard let piece = streams[place].queue.take(length) else { return nil }
+    mutating func dequeue(_ length: Int, at slot: Int) -> ByteBuffer? {
+        guard let piece = streams[slot].queue.take(length) else { return nil }
         queuedLength -= length
         return piece
     }
 
     /// The trailers, of `length` octets, are sent.
-    mutating func trailersDequeued(_ length: Int, at place: Int) {
-        streams[place].queue.end = .endStream
+    mutating func trailersDequeued(_ length: Int, at slot: Int) {
+        streams[slot].queue.end = .endStream
         queuedLength -= length
     }
 
@@ -116,47 +116,47 @@ public struct HTTP2StreamTable: Sendable {
     @usableFromInline var readyPlace: Int? { firstReady < 0 ? nil : Int(firstReady) }
 
     /// Puts a stream where it belongs after its queue or its window changed: at the end of the ring, or out of it.
-    mutating func updateReady(_ place: Int) {
-        let mayGo = streams[place].sendWindow > 0 && streams[place].queue.bytes.readableBytes > 0
-        if mayGo && !streams[place].ready.isReady {
-            joinReady(place)
+    mutating func updateReady(_ slot: Int) {
+        let mayGo = streams[slot].sendWindow > 0 && streams[slot].queue.bytes.readableBytes > 0
+        if mayGo && !streams[slot].ready.isReady {
+            joinReady(slot)
         } else if !mayGo {
-            leaveReady(place)
+            leaveReady(slot)
         }
     }
 
     /// Lets the others go first.
-    mutating func moveReadyToEnd(_ place: Int) {
-        guard lastReady != Int32(place) else { return }
-        leaveReady(place)
-        joinReady(place)
+    mutating func moveReadyToEnd(_ slot: Int) {
+        guard lastReady != Int32(slot) else { return }
+        leaveReady(slot)
+        joinReady(slot)
     }
 
-    private mutating func joinReady(_ place: Int) {
-        streams[place].ready.isReady = true
-        streams[place].ready.previous = lastReady
-        streams[place].ready.next = -1
-        if lastReady < 0 { firstReady = Int32(place) } else { streams[Int(lastReady)].ready.next = Int32(place) }
-        lastReady = Int32(place)
+    private mutating func joinReady(_ slot: Int) {
+        streams[slot].ready.isReady = true
+        streams[slot].ready.previous = lastReady
+        streams[slot].ready.next = -1
+        if lastReady < 0 { firstReady = Int32(slot) } else { streams[Int(lastReady)].ready.next = Int32(slot) }
+        lastReady = Int32(slot)
     }
 
-    private mutating func leaveReady(_ place: Int) {
-        guard streams[place].ready.isReady else { return }
-        let previous = streams[place].ready.previous
-        let next = streams[place].ready.next
+    private mutating func leaveReady(_ slot: Int) {
+        guard streams[slot].ready.isReady else { return }
+        let previous = streams[slot].ready.previous
+        let next = streams[slot].ready.next
         if previous < 0 { firstReady = next } else { streams[Int(previous)].ready.next = next }
         if next < 0 { lastReady = previous } else { streams[Int(next)].ready.previous = previous }
-        streams[place].ready.isReady = false
+        streams[slot].ready.isReady = false
     }
 
     // MARK: The hash table
 
     private func home(of id: UInt32) -> Int { Int(id >> 1) & (index.count - 1) }
 
-    private mutating func enter(_ place: Int) {
-        var position = home(of: streams[place].id)
+    private mutating func enter(_ slot: Int) {
+        var position = home(of: streams[slot].id)
         while index[position] != 0 { position = (position + 1) & (index.count - 1) }
-        index[position] = Int32(place) + 1
+        index[position] = Int32(slot) + 1
     }
 
     /// Moves later entries of the same run up, so that a search never ends too early.
@@ -177,6 +177,6 @@ public struct HTTP2StreamTable: Sendable {
 
     private mutating func grow() {
         index = [Int32](repeating: 0, count: 2 * index.count)
-        for place in streams.indices where streams[place].id != 0 { enter(place) }
+        for slot in streams.indices where streams[slot].id != 0 { enter(slot) }
     }
 }

@@ -2,8 +2,8 @@ public import NIOCore
 
 /// A trailer section as a header block of literals without indexing (RFC 7541 section 6.2.2).
 ///
-/// Trailers may have to wait behind queued data, while the dynamic table goes on changing with other streams: such a
-/// block means the same whenever it is sent.
+/// Trailers may wait behind queued data, while other streams change the dynamic table: such a block has the same
+/// meaning whenever it is sent.
 public struct HTTP2TrailerBlock: Sendable {
     public private(set) var bytes = ByteBuffer()
 

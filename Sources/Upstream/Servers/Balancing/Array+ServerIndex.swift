@@ -1,10 +1,10 @@
 import Tenants
 
-/// An array that has an element for each server of a backend.
+/// An array with one element per server of a backend.
 extension Array {
     subscript(server: ServerIndex) -> Element {
         get { self[server.value] }
-        // Changes an element in place: a setter would copy what it holds.
+        // Changes an element in place: a setter would copy it.
         _modify { yield &self[server.value] }
     }
 

@@ -1,10 +1,10 @@
-/// How one of several servers is chosen.
+/// How a server is chosen among several.
 enum BalanceMethod: Equatable {
-    /// In turn, as often as their weights say, the turns of each spread out evenly.
+    /// In turn, in proportion to their weights, each server's turns spread out evenly.
     case roundRobin
     /// The less busy of two that are drawn by weight. Always taking the least busy of all would send every loop to the
-    /// same server at once, and a server that fails fast would draw all requests to itself.
+    /// same server at once, and a server that fails fast would attract all requests.
     case leastRequests
-    /// By a key: requests with the same key go to the same server as long as it is there.
+    /// By a key: requests with the same key go to the same server while it is available.
     case hash
 }

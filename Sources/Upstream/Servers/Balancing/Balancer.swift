@@ -3,22 +3,21 @@ import Glibc
 import Tenants
 import Time
 
-/// Chooses the server for a request, as one event loop does it: by what this loop knows, without a lock, and without
-/// allocating.
+/// Chooses the server for a request on one event loop, from this loop's own knowledge, without locks or allocations.
 ///
-/// Each choice is an attempt that is outstanding until ``ended(_:)``. In between, ``answered(_:begunAt:at:)`` and
-/// ``failed(_:_:begunAt:at:)`` tell what became of it.
+/// Each choice is an attempt that is outstanding until ``ended(_:)``. Meanwhile ``answered(_:begunAt:at:)`` and
+/// ``failed(_:_:begunAt:at:)`` report its result.
 struct Balancer {
     private struct Entry {
         let weight: Int
         let identity: UInt64
         var health = ServerHealth()
         var outstanding = 0
-        /// What it still has to get of past turns, in 1/1024 of a weight; less than nothing when it has had more.
+        /// Credit from past turns, in 1/1024 of a weight; negative after more than its share.
         var owed: Int
     }
 
-    /// What is asked for: the same for all servers that are looked at.
+    /// The parameters of a choice, the same for all servers.
     private struct Wish {
         let tried: [ServerIndex]
         let key: UInt64
@@ -31,7 +30,7 @@ struct Balancer {
     private var entries: [Entry]
 
     /// - Parameters:
-    ///   - servers: The weight of each, and a number that stands for it wherever it is in the list, such as the
+    ///   - servers: The weight of each, and a number that identifies it wherever it is in the list, such as the
     ///     ``StableHash`` of its address: a changed list then leaves the keys with the servers that remain.
     ///   - random: Where the turns begin, so that not every loop begins with the same server.
     init(_ servers: [(weight: Int, identity: UInt64)], method: BalanceMethod, random: UInt64) {
@@ -48,9 +47,9 @@ struct Balancer {
 
     var count: Int { entries.count }
 
-    /// Takes on what another list knew of a server: how it is doing, and what is under way there.
+    /// Takes over what another list knew of a server: its health, and its outstanding attempts.
     ///
-    /// - Parameter keepsProbes: Whether it is probed in the same way as before; else what probes found is forgotten.
+    /// - Parameter keepsProbes: Whether it is probed in the same way as before; if not, probe results are forgotten.
     mutating func adopt(_ server: ServerIndex, from other: Balancer, _ old: ServerIndex, keepsProbes: Bool) {
         entries[server].health = other.entries[old].health
         entries[server].outstanding = other.entries[old].outstanding
@@ -64,9 +63,9 @@ struct Balancer {
     /// Chooses a server, and counts the attempt as outstanding there.
     /// - Parameters:
     ///   - tried: Servers that this request has been to.
-    ///   - key: What ``BalanceMethod/hash`` goes by; a request without one is spread by a random number.
+    ///   - key: For ``BalanceMethod/hash``; a request without a key is placed by a random number.
     ///   - random: For ``BalanceMethod/leastRequests``; a fresh one each time.
-    /// - Returns: nil when there is none: the request is to be refused at once.
+    /// - Returns: Nil if there is none: refuse the request at once.
     mutating func choose(
         butNot tried: [ServerIndex] = [],
         key: UInt64,
@@ -85,9 +84,9 @@ struct Balancer {
         return server
     }
 
-    // MARK: What became of it
+    // MARK: Results
 
-    /// The attempt is over, however it went, or was not made after all. Once for each choice.
+    /// The attempt is over, whatever its result, or was not made after all. Call it once for each choice.
     ///
     /// - Returns: Whether there was one.
     mutating func ended(_ server: ServerIndex) -> Bool {
@@ -101,7 +100,7 @@ struct Balancer {
         entries[server].health.connected(begunAt: begunAt)
     }
 
-    /// The head of a final answer has come; see ``ServerHealth/answered(begunAt:at:)``.
+    /// The head of a final response arrived; see ``ServerHealth/answered(begunAt:at:)``.
     mutating func answered(_ server: ServerIndex, begunAt: MonotonicTime, at now: MonotonicTime) {
         entries[server].health.answered(begunAt: begunAt, at: now)
     }
@@ -142,13 +141,13 @@ struct Balancer {
         return wish.tried.isEmpty || !wish.tried.contains(server)
     }
 
-    /// Among servers that are the last resort none is spared: they are all there is.
+    /// Last-resort servers get their full share: there are no others.
     private func share(of server: ServerIndex, _ wish: Wish) -> Int {
         wish.isLastResort ? ServerHealth.fullShare : entries[server].health.share(at: wish.now)
     }
 
-    /// Everyone is owed its weight a turn, and who is owed most has the turn and pays what all were given. A server
-    /// that sits out is neither given nor asked for anything.
+    /// Each server is credited with its weight per turn; the one with the most credit gets the turn and pays the sum. A
+    /// server that sits out is neither credited nor charged.
     private mutating func nextInTurn(_ wish: Wish) -> ServerIndex? {
         var next: ServerIndex?
         var most = Int.min
@@ -175,19 +174,19 @@ struct Balancer {
             return first
         }
         let isSecondLessBusy = load(second) * entries[first].weight < load(first) * entries[second].weight
-        // Among idle ones the draw decides alone: otherwise a quiet loop would use only the heaviest.
+        // Among idle servers only the draw decides: otherwise a quiet loop would use only the heaviest.
         let isIdle = entries[first].outstanding == 0 && entries[second].outstanding == 0
         let (better, other) = isSecondLessBusy && !isIdle ? (second, first) : (first, second)
-        // One that returns has nothing to do and would win each time: it gives way in all but its share of these.
+        // A server that returns is idle and would win each time: its reduced share limits how often.
         let (part, otherPart) = (share(of: better, wish), share(of: other, wish))
         guard part < otherPart else { return better }
         return Self.below(otherPart, StableHash.stirred(again)) < part ? better : other
     }
 
-    /// As it would be with one more.
+    /// The load with one more request.
     private func load(_ server: ServerIndex) -> Int { entries[server].outstanding + 1 }
 
-    /// One of the servers, drawn by weight.
+    /// Draws one of the servers by weight.
     /// - Parameter total: The sum of the weights.
     private func drawn(
         below total: Int,
@@ -205,9 +204,9 @@ struct Balancer {
     }
 
     /// Rendezvous hashing (Thaler and Ravishankar, 1998) with weights: each server draws a number for the key, and the
-    /// highest wins. Drawn as log(u)/weight, u even between 0 and 1, each wins as often as its weight says. A server
-    /// that goes leaves its keys to their second best; one that returns takes keys from others, but moves none between
-    /// them.
+    /// highest wins. Drawn as log(u)/weight with u uniform between 0 and 1, each wins in proportion to its weight. A
+    /// server that leaves gives its keys to their second best; one that returns takes keys from others, but moves none
+    /// between them.
     private func keyed(_ wish: Wish) -> ServerIndex? {
         let key = StableHash.stirred(wish.key)
         var winner: ServerIndex?

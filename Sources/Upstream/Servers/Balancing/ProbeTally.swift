@@ -1,10 +1,10 @@
-/// Turns the results of probes into a server's state: only so many of one kind in a row change it. Servers are taken
-/// to be up until probes say otherwise, so that a gateway that has just started serves at once.
+/// Turns probe results into a server's state: only a number of equal results in a row changes it. Servers count as up
+/// until probes say otherwise, so that a gateway that has just started serves at once.
 struct ProbeTally: Equatable {
     let healthyAfter: Int
     let unhealthyAfter: Int
     private(set) var isUp = true
-    /// Results in a row that speak against the state.
+    /// Results in a row that contradict the state.
     private var contrary = 0
 
     /// - Parameters:

@@ -1,13 +1,13 @@
-/// What went wrong between the gateway and a server. An answer is none of these, whatever its status: a 503 is the
-/// application speaking, and it may speak so about one path or one caller only.
+/// What went wrong between the gateway and a server. A response is never a failure, whatever its status: a 503 comes
+/// from the application, and may concern one path or one caller only.
 package enum ServerFailure: Error, Equatable {
-    /// No connection, and that was known at once: refused, no route, a TLS handshake that failed.
+    /// No connection, known at once: refused, no route, or a failed TLS handshake.
     case connectFailed
     /// No connection within the connect timeout.
     case connectTimedOut
-    /// The connection broke, or what came was no HTTP, before the head of an answer.
+    /// The connection broke, or the bytes were not HTTP, before the head of a response.
     case reset
-    /// A connection stood and the request was sent, but no head of an answer came in time.
+    /// Connected and the request was sent, but no response head arrived in time.
     case silent
 
     var isOfConnecting: Bool {

@@ -1,34 +1,34 @@
 import Time
 
-/// What one event loop holds of one server: what probes say of it, and what became of the loop's own requests.
+/// One event loop's view of one server's health, from probes and from the loop's own requests.
 ///
-/// Probes have the last word: a server that they found down gets nothing. The loop's own failures only *eject* it,
-/// which means that the others are preferred for a while. After that it is on trial, with one request a second until
-/// one is answered, and its share grows slowly.
+/// Probes have priority: a server that they found down gets nothing. The loop's own failures only *eject* it: for a
+/// while the others are preferred. After that it is on trial, with one request per second until one is answered, and
+/// then its share grows slowly.
 ///
-/// When there are no others, an ejected server is used nonetheless (``isLastResort(at:)``). A server that refuses or
-/// resets costs its callers a round trip and no more, and serves again in the moment it is back. Resets and silence may
-/// be the fault of a single request that a caller repeats, and this must not cost the other callers the tenant's only
-/// server. Only a server on which connecting hangs would hold every caller for the whole connect timeout: one request a
-/// second tries it, and the rest are told at once that there is no server.
+/// If there are no others, an ejected server is used nonetheless (``isLastResort(at:)``). A server that refuses or
+/// resets costs its callers no more than a round trip, and serves again the moment it is back. Resets and timeouts may
+/// be caused by a single request that a caller repeats, and this must not cost the other callers the tenant's only
+/// server. Only a server on which connecting hangs would delay every caller by the connect timeout: one request per
+/// second tries it, and the rest are refused at once.
 struct ServerHealth: Equatable {
     /// In 1/1024.
     static let fullShare = 1024
     /// A tenth: enough to warm caches and pools, too little to drown a server that has just started.
     static let firstShare = 102
     static let returnTime: UInt64 = 30 * second
-    /// Failures of any kind without an answer in between. A busy server that works answers others in the meantime, so that a few
-    /// requests that make it fail do not add up.
+    /// Failures of any kind in a row. A busy server that works answers others in the meantime, so a few requests that
+    /// make it fail do not add up.
     static let failuresToEject = 5
-    /// Failures to connect without a connection or an answer in between. No request can bring these about, and the caller pays for each with a retry or the connect timeout. One alone
-    /// may be a lost packet or a listener that restarts.
+    /// Failures to connect in a row. No request can cause these, and the caller pays for each with a retry or the
+    /// connect timeout. A single one may be a lost packet or a listener that restarts.
     static let connectFailuresToEject = 2
     /// About as long as a process takes to restart.
     static let shortestEjection: UInt64 = 10 * second
     static let longestEjection: UInt64 = 300 * second
-    /// A good spell this long makes the next ejection one step shorter.
+    /// Healthy for this long, the next ejection is one step shorter.
     static let forgetsAfter = longestEjection
-    /// At the usual connect timeout of 2 s, a loop has no more than two callers hanging on a dead server.
+    /// At the usual connect timeout of 2 s, at most two callers per loop hang on a dead server.
     static let trialInterval: UInt64 = second
 
     private static let second: UInt64 = 1_000_000_000
@@ -36,7 +36,7 @@ struct ServerHealth: Equatable {
     private(set) var isProbedUp = true
     /// Ejected or on trial: it has failed and not answered since.
     private(set) var isOut = false
-    /// How it was last found: connecting to it hangs.
+    /// Whether connecting hung when it was last tried.
     private var hangs = false
     private var failures = 0
     private var connectFailures = 0
@@ -47,14 +47,14 @@ struct ServerHealth: Equatable {
     private var goodSince = MonotonicTime.distantPast
     private var fullShareAt = MonotonicTime.distantPast
 
-    // MARK: Asking
+    // MARK: Queries
 
-    /// It can be chosen like any other, for its share.
+    /// Whether it can be chosen like any other, for its share.
     func isAvailable(at now: MonotonicTime) -> Bool {
         isProbedUp && (!isOut || (now >= ejectedUntil && now >= nextTrial))
     }
 
-    /// It can be chosen when no server is available.
+    /// Whether it can be chosen when no server is available.
     func isLastResort(at now: MonotonicTime) -> Bool {
         isProbedUp && (!isOut || !hangs || now >= nextTrial)
     }
@@ -68,17 +68,17 @@ struct ServerHealth: Equatable {
         return Self.fullShare - (Self.fullShare - Self.firstShare) * Int(left) / Int(Self.returnTime)
     }
 
-    // MARK: Telling
+    // MARK: Events
 
-    /// What probes found (see ``ProbeTally``). A server that they bring up has had its trial; telling the same state
-    /// again does nothing.
+    /// The probes' result (see ``ProbeTally``). A server that they bring up needs no trial; repeating the same state
+    /// does nothing.
     mutating func probed(isUp: Bool, at now: MonotonicTime) {
         guard isUp != isProbedUp else { return }
         isProbedUp = isUp
         if isUp { returned(at: now) }
     }
 
-    /// Nobody probes it any more, or not as before: it counts as up until it shows otherwise.
+    /// It is no longer probed, or not as before: it counts as up until it fails.
     mutating func forgetProbes() { isProbedUp = true }
 
     /// A request is on its way to it.
@@ -86,7 +86,7 @@ struct ServerHealth: Equatable {
         if isOut { nextTrial = now + Self.trialInterval }
     }
 
-    /// A connection to it stands. It still has to answer, but it no longer holds those who connect.
+    /// Connected. It has not answered yet, but connecting no longer hangs.
     /// - Parameter begunAt: When connecting began.
     mutating func connected(begunAt: MonotonicTime) {
         guard begunAt >= ejectedAt else { return }
@@ -94,9 +94,9 @@ struct ServerHealth: Equatable {
         connectFailures = 0
     }
 
-    /// The head of a final answer has come, whatever its status.
-    /// - Parameter begunAt: When the server was chosen for that request. An answer to one from before the ejection
-    ///   shows no more than what the failures have disproved.
+    /// The head of a final response arrived, whatever its status.
+    /// - Parameter begunAt: When the server was chosen for that request. Responses to requests from before the ejection
+    ///   are outdated by the failures that caused it.
     mutating func answered(begunAt: MonotonicTime, at now: MonotonicTime) {
         guard begunAt >= ejectedAt else { return }
         failures = 0
@@ -110,8 +110,8 @@ struct ServerHealth: Equatable {
         }
     }
 
-    /// - Parameter begunAt: When the server was chosen for the request, or connecting began. The failures of what was
-    ///   begun before an ejection led to it or belong to it, even if they show only after it: they do not count again.
+    /// - Parameter begunAt: When the server was chosen for the request, or connecting began. Failures of attempts from
+    ///   before an ejection do not count again: they led to it or belong to it.
     /// - Returns: Whether this ejected the server.
     @discardableResult
     mutating func failed(_ failure: ServerFailure, begunAt: MonotonicTime, at now: MonotonicTime) -> Bool {
@@ -134,7 +134,7 @@ struct ServerHealth: Equatable {
         if !isOut, now > goodSince {
             ejections -= min(ejections, (now - goodSince) / Self.forgetsAfter)
         }
-        // Five doublings pass the longest ejection; more would only run out of bits.
+        // Five doublings exceed the longest ejection; more would overflow.
         let length = min(Self.shortestEjection << min(ejections, 5), Self.longestEjection)
         ejections += 1
         isOut = true

@@ -3,7 +3,7 @@ import NIOCore
 package import Tenants
 import Time
 
-/// Probes one server for the whole process from one event loop, and tells of every change.
+/// Probes one server for the whole process from one event loop, and reports every change.
 package final class HealthChecker {
     private enum State {
         case probing
@@ -19,7 +19,7 @@ package final class HealthChecker {
     private var tally: ProbeTally
     private var state = State.probing
 
-    /// - Parameter announce: Told of every change between up and down.
+    /// - Parameter announce: Called on every change between up and down.
     package init(
         _ check: HealthCheck,
         of server: BackendServer,
@@ -45,13 +45,13 @@ package final class HealthChecker {
         pool.close()
     }
 
-    /// The next probe begins an interval after the last one began, or once that is over.
+    /// The next probe begins one interval after the last one began, or once that is over.
     private func probe() {
         state = .probing
         let began = NIODeadline.now()
         let interval = check.every.nanosecondsClamped
         let probe = GatewayRequest(loop: loop, wants: .status) { result in
-            // The next one shall find out whether a connection can be opened.
+            // The next probe must open a new connection.
             self.pool.forgetConnections()
             guard case .probing = self.state else { return }
             let isGood = if case .success(let response) = result { 200..<300 ~= response.status } else { false }
