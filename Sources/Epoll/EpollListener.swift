@@ -45,6 +45,8 @@ package final class EpollListener: EpollSource, @unchecked Sendable {
             try SystemSocket.turnOn(SO_REUSEPORT, of: descriptor)
             // The connections inherit it.
             try SystemSocket.turnOn(TCP_NODELAY, level: CInt(IPPROTO_TCP), of: descriptor)
+            // Else a read ends at an urgent octet, and looks as if there were no more.
+            try SystemSocket.turnOn(SO_OOBINLINE, of: descriptor)
             let descriptor = descriptor
             guard address.withSockAddr({ Glibc.bind(descriptor, $0, socklen_t($1)) }) == 0 else {
                 throw IOError(errnoCode: errno, reason: "bind")
@@ -117,6 +119,12 @@ package final class EpollListener: EpollSource, @unchecked Sendable {
         loop.remove(key)
         _ = gatehouse_epoll_remove(loop.epoll, descriptor)
         state = .waiting
-        loop.assumeIsolated().scheduleTask(in: Self.pause) { try? self.accept() }
+        startLater()
+    }
+
+    private func startLater() {
+        loop.assumeIsolated().scheduleTask(in: Self.pause) {
+            do { try self.accept() } catch { self.startLater() }
+        }
     }
 }

@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import NIOCore
 import Synchronization
@@ -116,6 +117,25 @@ import Testing
             // Not within the read, whose writes failed.
             #expect(notes.prefix(2) == [.active, .read(1)])
             #expect(notes.last == .inactive)
+        }
+    }
+
+    /// A server may answer a request that it does not want whole, and be gone.
+    @Test func whatCameBeforeAWriteFailedIsDelivered() async throws {
+        let isGone = DispatchSemaphore(value: 0)
+        try await ChannelFixture.run { note, context, _ in
+            guard note == .active else { return }
+            isGone.wait()
+            for _ in 0..<1_000 where context.channel.isActive {
+                context.writeAndFlush(NIOAny(ByteBuffer(string: "x")), promise: nil)
+                usleep(100)
+            }
+        } _: { fixture in
+            let client = try fixture.connect()
+            client.send("answer")
+            client.close()
+            isGone.signal()
+            #expect(await fixture.notes.all() == [.active, .read(6), .readComplete, .error, .inactive])
         }
     }
 

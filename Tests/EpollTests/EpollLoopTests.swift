@@ -70,6 +70,24 @@ import Testing
         }
     }
 
+    @Test func cancelledTimerLetsGoOfWhatItWouldHaveDone() async throws {
+        final class Held: Sendable {}
+        try await withLoop { loop in
+            weak var held: Held?
+            let timer: Scheduled<Void>
+            do {
+                let object = Held()
+                held = object
+                timer = loop.scheduleTask(in: .hours(1)) { withExtendedLifetime(object) {} }
+            }
+            try await loop.submit {}.get()
+            #expect(held != nil)
+            timer.cancel()
+            try await loop.submit {}.get()
+            #expect(held == nil)
+        }
+    }
+
     @Test func timersOfALoopThatEndsFail() async throws {
         let group = try EpollLoopGroup(count: 2)
         let failures = Mutex(0)

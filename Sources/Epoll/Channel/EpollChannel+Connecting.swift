@@ -26,11 +26,13 @@ final class Connecting {
 
     func succeed() {
         timeout?.cancel()
+        timeout = nil
         failed = nil
     }
 
     func fail(_ failure: ConnectFailure) {
         timeout?.cancel()
+        timeout = nil
         failed.take()?(failure)
     }
 }
@@ -59,6 +61,7 @@ extension EpollChannel {
             let channel = EpollChannel(try SystemSocket.make(for: address), to: address, on: loop, settings)
             do {
                 try SystemSocket.turnOn(TCP_NODELAY, level: CInt(IPPROTO_TCP), of: channel.descriptor)
+                try SystemSocket.turnOn(SO_OOBINLINE, of: channel.descriptor)
                 try fill(channel)
             } catch {
                 connecting.fail(.unusable)
@@ -71,6 +74,8 @@ extension EpollChannel {
     }
 
     private func connect(_ connecting: Connecting, to address: SocketAddress, within limit: TimeAmount) {
+        // Who filled the pipeline may have closed it.
+        guard !isClosed else { return connecting.fail(.unusable) }
         let outcome = address.withSockAddr { Glibc.connect(descriptor, $0, socklen_t($1)) }
         guard outcome == 0 || errno == EINPROGRESS else {
             let error = errno

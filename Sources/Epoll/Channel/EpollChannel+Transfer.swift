@@ -29,6 +29,7 @@ extension EpollChannel: ChannelCore {
                     return inputEnded(count == 0 ? nil : error, hasRead: hasRead)
                 }
                 if error == EAGAIN { input.isReadable = false }
+                if !hasRead { input.isWanted = true }
                 break
             }
             hasRead = true
@@ -44,6 +45,21 @@ extension EpollChannel: ChannelCore {
         guard isActive else { return }
         if input.isAutomatic { operations.read() }
         if input.isDue { finishLater() }
+    }
+
+    /// Delivers what the peer sent before the connection broke, which may be a response, and closes.
+    func endFailed(_ error: any Error) {
+        let operations = pipeline.syncOperations
+        while !isClosed {
+            var buffer = loop.buffers.take(large: true)
+            let count = read(into: &buffer)
+            if count > 0 { operations.fireChannelRead(NIOAny(buffer)) }
+            loop.buffers.giveBack(buffer, large: true)
+            if count <= 0 { break }
+        }
+        if !isClosed { operations.fireChannelReadComplete() }
+        if !isClosed { operations.fireErrorCaught(error) }
+        if !isClosed { close0(error: error, mode: .all, promise: nil) }
     }
 
     /// - Returns: As `recv` does.
@@ -111,7 +127,7 @@ extension EpollChannel: ChannelCore {
                 fail(IOError(errnoCode: errno, reason: "send"))
             }
         }
-        if output.isShutting, output.isEmpty, !output.isShut { shutDown() }
+        if isActive, output.isShutting, output.isEmpty, !output.isShut { shutDown() }
         for promise in promises { promise.succeed() }
         if isActive, output.becameWritable() { pipeline.syncOperations.fireChannelWritabilityChanged() }
     }
@@ -144,7 +160,10 @@ extension EpollChannel: ChannelCore {
 
     // MARK: What else NIO asks of a channel
 
-    package func localAddress0() throws -> SocketAddress { try SystemSocket.localAddress(of: descriptor) }
+    package func localAddress0() throws -> SocketAddress {
+        guard !isClosed else { throw ChannelError.ioOnClosedChannel }
+        return try SystemSocket.localAddress(of: descriptor)
+    }
 
     package func remoteAddress0() throws -> SocketAddress {
         guard let remoteAddress else { throw ChannelError.operationUnsupported }

@@ -96,7 +96,7 @@ package final class EpollChannel: @unchecked Sendable {
     func resume() {
         isUnfinished = false
         switch state {
-        case .failed(let error): close0(error: error, mode: .all, promise: nil)
+        case .failed(let error): endFailed(error)
         case .active:
             if output.hasFlushed { sendFlushed() }
             if case .active = state, input.isReadable { receive() }
@@ -110,7 +110,7 @@ package final class EpollChannel: @unchecked Sendable {
         loop.resumeLater(self)
     }
 
-    /// The connection is lost; what is there to be read or written is worth no more.
+    /// The connection is lost, and what waits to be written with it. What came before is delivered in the next turn.
     func fail(_ error: any Error) {
         guard isActive else { return }
         state = .failed(error)
@@ -150,6 +150,8 @@ package final class EpollChannel: @unchecked Sendable {
 
     /// Has the connection reset when it is closed: nothing that is on its way is delivered.
     package func resetOnClose() {
+        // The descriptor may be another connection's by then.
+        guard !isClosed else { return }
         var setting = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &setting, socklen_t(MemoryLayout<linger>.size))
     }
@@ -164,16 +166,15 @@ extension EpollChannel: EpollSource {
             // What came with it was said with this event, and is not said again.
             if case .active = state { ready(events) }
         case .active:
-            if events & gatehouse_epoll_writable != 0, output.isBlocked {
-                output.isBlocked = false
-                sendFlushed()
+            // Read first: a peer that has no use for the rest of a request answers it and is gone.
+            if events & (gatehouse_epoll_readable | gatehouse_epoll_ending) != 0 {
+                input.isReadable = true
+                if events & gatehouse_epoll_ending != 0 { input.isEnding = true }
+                receive()
             }
-            guard case .active = state, events & (gatehouse_epoll_readable | gatehouse_epoll_ending) != 0 else {
-                return
-            }
-            input.isReadable = true
-            if events & gatehouse_epoll_ending != 0 { input.isEnding = true }
-            receive()
+            guard case .active = state, events & gatehouse_epoll_writable != 0, output.isBlocked else { return }
+            output.isBlocked = false
+            sendFlushed()
         case .opening, .failed, .closed: break
         }
     }

@@ -88,16 +88,19 @@ package final class EpollLoop: EventLoop, @unchecked Sendable {
         tasks.append(task)
     }
 
-    /// After the loop has stopped the task is dropped.
-    private func post(_ task: @escaping @Sendable () -> Void) {
-        let isFirst = inbox.withLock { inbox in
+    /// - Returns: False if the loop has stopped; the task is dropped then.
+    @discardableResult
+    private func post(_ task: @escaping @Sendable () -> Void) -> Bool {
+        inbox.withLock { inbox in
             guard !inbox.isClosed else { return false }
             inbox.tasks.append(task)
-            return inbox.tasks.count == 1
+            if inbox.tasks.count == 1 {
+                hasPosted.store(true, ordering: .releasing)
+                // With the lock: without it the descriptor could be closed, and another file's, by now.
+                eventfd_write(wakeup, 1)
+            }
+            return true
         }
-        guard isFirst else { return }
-        hasPosted.store(true, ordering: .releasing)
-        eventfd_write(wakeup, 1)
     }
 
     private func takePosted() {
@@ -124,12 +127,17 @@ package final class EpollLoop: EventLoop, @unchecked Sendable {
         }
         if inEventLoop { add(timer) } else { post { self.add(timer) } }
         return Scheduled(promise: promise) {
-            if self.inEventLoop { self.timers.remove(timer) } else { self.post { self.timers.remove(timer) } }
+            if self.inEventLoop { self.cancel(timer) } else { self.post { self.cancel(timer) } }
         }
     }
 
     package func scheduleTask<T>(in delay: TimeAmount, _ task: @escaping @Sendable () throws -> T) -> Scheduled<T> {
         scheduleTask(deadline: .now() + delay, task)
+    }
+
+    private func cancel(_ timer: LoopTimer) {
+        timers.remove(timer)
+        timer.forget()
     }
 
     private func add(_ timer: LoopTimer) {
@@ -142,9 +150,10 @@ package final class EpollLoop: EventLoop, @unchecked Sendable {
     /// Begins to tell the source of what its descriptor is ready for.
     ///
     /// - Returns: What to ``remove(_:)`` it with.
-    /// - Throws: `IOError`
+    /// - Throws: `IOError`, or `EventLoopError.shutdown` if the loop is about to end.
     func add(_ source: any EpollSource, _ descriptor: CInt, events: UInt32) throws -> SourceTable.Key {
         assertInEventLoop()
+        guard case .running = state else { throw EventLoopError.shutdown }
         let key = sources.add(source)
         guard gatehouse_epoll_add(epoll, descriptor, events, key.value) == 0 else {
             let error = IOError(errnoCode: errno, reason: "epoll_ctl")
@@ -215,11 +224,10 @@ package final class EpollLoop: EventLoop, @unchecked Sendable {
     ///
     /// - Parameter then: Called on the loop's thread; at once if it has stopped.
     func stop(then: @escaping @Sendable () -> Void) {
-        let isClosed = inbox.withLock { $0.isClosed }
-        if isClosed { return then() }
-        execute {
+        let stop: @Sendable () -> Void = {
             if case .running = self.state { self.state = .stopping(then: then) } else { then() }
         }
+        if inEventLoop { tasks.append(stop) } else if !post(stop) { then() }
     }
 
     private func stop(_ then: () -> Void) {
@@ -232,9 +240,18 @@ package final class EpollLoop: EventLoop, @unchecked Sendable {
             if tasks.isEmpty { break }
             runTasks()
         }
-        inbox.withLock { $0.isClosed = true }
-        Glibc.close(wakeup)
+        let left = inbox.withLock { inbox in
+            inbox.isClosed = true
+            Glibc.close(wakeup)
+            let tasks = inbox.tasks
+            inbox.tasks = []
+            return tasks
+        }
+        for task in left { task() }
+        unfinished = []
         Glibc.close(epoll)
+        // The system gives the number to another thread.
+        thread.store(0, ordering: .relaxed)
         then()
     }
 }

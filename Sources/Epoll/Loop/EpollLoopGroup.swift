@@ -10,7 +10,14 @@ package final class EpollLoopGroup: EventLoopGroup {
     /// - Parameter count: At least 1.
     /// - Throws: `IOError` if the system has no descriptor or thread left.
     package init(count: Int) throws {
-        loops = try (0..<max(1, count)).map { try EpollLoop(name: "proxy-\($0)") }
+        var loops: [EpollLoop] = []
+        do {
+            for index in 0..<max(1, count) { loops.append(try EpollLoop(name: "proxy-\(index)")) }
+        } catch {
+            for loop in loops { loop.stop {} }
+            throw error
+        }
+        self.loops = loops
     }
 
     package func next() -> any EventLoop {

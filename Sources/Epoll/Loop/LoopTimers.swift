@@ -20,6 +20,9 @@ final class LoopTimer: @unchecked Sendable {
         self.action = action
     }
 
+    /// Lets go of what it would do: that may well hold the timer.
+    func forget() { action = nil }
+
     /// Does once what it is for.
     func fire(_ outcome: Outcome) {
         guard let action else { return }

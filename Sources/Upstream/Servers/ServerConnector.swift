@@ -207,6 +207,7 @@ private final class ServerOpening: ChannelInboundHandler, RemovableChannelHandle
 
     private func finish(_ result: Result<ServerConnector.Connected, ServerFailure>) {
         timeout?.cancel()
+        timeout = nil
         guard case .opening(let then) = state else { return }
         state = .done
         then(result)
