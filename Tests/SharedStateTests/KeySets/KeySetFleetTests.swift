@@ -104,6 +104,26 @@ import Verification
         #expect(fixture.provider.fetches == 1)
     }
 
+    @Test func setFetchedUnderALostLeaseDoesNotReplaceANewerOne() async throws {
+        let fixture = KeySetFixture(provider: PretendProvider(keySet))
+        fixture.provider.hold(true)
+        fixture.start()
+        await fixture.provider.waitForFetches(1)
+        // The lease cannot be renewed and runs out; another instance fetches what is newer.
+        fixture.store.setUp(false)
+        fixture.clock.advance(by: 15.25)
+        fixture.store.setUp(true)
+        let shared = SharedKeySets(store: fixture.store, logger: .init(label: "other"))
+        let location = KeySetFixture.source.locationText
+        let lease = try #require(try await fixture.store.acquire(shared.leaseKey(location), for: .seconds(15)))
+        let record = SampleKeys.record(other, fetchedAt: fixture.clock.now.unix, lifetime: 3600)
+        #expect(await shared.publish(record, holding: lease) == .done)
+        fixture.provider.hold(false)
+        await fixture.used[0].wait { $0 == [keys, otherKeys] }
+        #expect(try await shared.heldSet(for: location)?.record == record)
+        await fixture.stop()
+    }
+
     @Test func aFailureOfTheLeaseHolderIsNotRepeatedByAllAtOnce() async throws {
         let fixture = KeySetFixture(10, provider: PretendProvider(keySet))
         fixture.provider.hold(true)
