@@ -10,7 +10,7 @@ package enum ConnectFailure: Error, Equatable {
     case unusable
 }
 
-/// A connection that is being made: who is told if nothing comes of it, and until when.
+/// A connection that is being established: its time limit, and the callback for its failure.
 final class Connecting {
     private var failed: ((ConnectFailure) -> Void)?
     private var timeout: Scheduled<Void>?
@@ -38,13 +38,12 @@ final class Connecting {
 }
 
 extension EpollChannel {
-    /// Connects to a server. What the connection is good for is in the handlers that `fill` adds: they are told when it
-    /// stands.
+    /// Connects to a server. The handlers that `fill` adds get `channelActive` when the connection is established.
     ///
     /// - Parameters:
     ///   - limit: How long it may take.
     ///   - fill: Adds the handlers.
-    ///   - failed: Called once if there will be no connection, on the loop, never before this returns.
+    ///   - failed: Called once if the connection fails, on the loop, never before this returns.
     package static func connect(
         to address: SocketAddress,
         on loop: EpollLoop,
@@ -74,7 +73,7 @@ extension EpollChannel {
     }
 
     private func connect(_ connecting: Connecting, to address: SocketAddress, within limit: TimeAmount) {
-        // Who filled the pipeline may have closed it.
+        // A handler may have closed the channel when it was added.
         guard !isClosed else { return connecting.fail(.unusable) }
         let outcome = address.withSockAddr { Glibc.connect(descriptor, $0, socklen_t($1)) }
         guard outcome == 0 || errno == EINPROGRESS else {
@@ -82,7 +81,7 @@ extension EpollChannel {
             connecting.fail(.failed(error))
             return close0(error: IOError(errnoCode: error, reason: "connect"), mode: .all, promise: nil)
         }
-        // A connection that stands at once is told by the first event.
+        // A connection that is established at once is reported by the first event.
         connecting.fail(in: limit, on: loop, self)
         wait(connecting)
     }

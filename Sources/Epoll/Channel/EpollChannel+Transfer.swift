@@ -4,6 +4,8 @@ package import NIOCore
 extension EpollChannel: ChannelCore {
     /// How many reads, or writes, a channel may make in a row while others wait.
     private static let operationsATurn = 4
+    /// How many reads deliver what a broken connection has left: more than a socket's receive buffer holds by default.
+    private static let readsOfABrokenConnection = 128
 
     // MARK: Reading
 
@@ -34,7 +36,7 @@ extension EpollChannel: ChannelCore {
             }
             hasRead = true
             input.isBulk = buffer.writableBytes == 0
-            // There was no more: what comes from now on is told by another event.
+            // The socket is empty: the kernel reports later bytes by another event.
             if !input.isBulk, !input.isEnding { input.isReadable = false }
             operations.fireChannelRead(NIOAny(buffer))
             loop.buffers.giveBack(buffer, large: isBulk)
@@ -50,7 +52,7 @@ extension EpollChannel: ChannelCore {
     /// Delivers what the peer sent before the connection broke, which may be a response, and closes.
     func endFailed(_ error: any Error) {
         let operations = pipeline.syncOperations
-        while !isClosed {
+        for _ in 0..<Self.readsOfABrokenConnection where !isClosed {
             var buffer = loop.buffers.take(large: true)
             let count = read(into: &buffer)
             if count > 0 { operations.fireChannelRead(NIOAny(buffer)) }

@@ -45,14 +45,16 @@ package final class EpollChannel: @unchecked Sendable {
 
     // MARK: Opening
 
-    /// The connection stands, and the pipeline is filled.
+    /// Begins to serve an established connection, once its pipeline has its handlers.
     func activate() {
         guard case .opening = state else { return }
         register()
         becomeActive()
     }
 
-    /// - Parameter connecting: Whom to tell if nothing comes of it.
+    /// Waits for the kernel to establish the connection.
+    ///
+    /// - Parameter connecting: Is told if the connection fails.
     func wait(_ connecting: Connecting) {
         guard case .opening = state else { return connecting.fail(.failed(ECONNABORTED)) }
         state = .connecting(connecting)
@@ -90,7 +92,7 @@ package final class EpollChannel: @unchecked Sendable {
         becomeActive()
     }
 
-    // MARK: What the loop says
+    // MARK: Calls of the loop
 
     /// Goes on with what was left in the last turn.
     func resume() {
@@ -163,10 +165,10 @@ extension EpollChannel: EpollSource {
         case .connecting(let connecting):
             guard events & (gatehouse_epoll_writable | gatehouse_epoll_ending) != 0 else { return }
             connected(connecting)
-            // What came with it was said with this event, and is not said again.
+            // The same event may report bytes, which the kernel does not report again.
             if case .active = state { ready(events) }
         case .active:
-            // Read first: a peer that has no use for the rest of a request answers it and is gone.
+            // Read first: a server may respond before it has the whole request, and close.
             if events & (gatehouse_epoll_readable | gatehouse_epoll_ending) != 0 {
                 input.isReadable = true
                 if events & gatehouse_epoll_ending != 0 { input.isEnding = true }
