@@ -155,22 +155,20 @@ import Testing
     }
 
     @Test func writesAfterTheEndFail() async throws {
-        let outcomes = Mutex<[Bool]>([])
+        let (outcomes, outcome) = AsyncStream.makeStream(of: Bool.self)
         try await ChannelFixture.run { note, context, _ in
             guard note == .active else { return }
             for isClosed in [false, true] {
                 let promise = context.eventLoop.makePromise(of: Void.self)
-                promise.futureResult.whenComplete { result in
-                    outcomes.withLock { $0.append((try? result.get()) != nil) }
-                }
+                promise.futureResult.whenComplete { outcome.yield((try? $0.get()) != nil) }
                 if isClosed { context.close(promise: nil) }
                 context.channel.writeAndFlush(ByteBuffer(string: "x"), promise: promise)
             }
         } _: { fixture in
             let client = try fixture.connect()
-            _ = await client.readToEnd()
-            _ = await fixture.notes.all()
-            #expect(outcomes.withLock { $0 } == [true, false])
+            var ended = outcomes.makeAsyncIterator()
+            #expect(await ended.next() == true)
+            #expect(await ended.next() == false)
             client.close()
         }
     }
