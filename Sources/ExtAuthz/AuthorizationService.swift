@@ -12,7 +12,7 @@ struct AuthorizationService: Envoy_Service_Auth_V3_Authorization.SimpleServicePr
         guard let peer = Self.address(context.remotePeer) else {
             throw RPCError(code: .permissionDenied, message: "only proxies that are trusted are answered")
         }
-        return await authorizer.decide(AskedRequest(request), for: peer).message
+        return await authorizer.decide(QueriedRequest(request), for: peer).message
     }
 
     /// The address in a peer's description: `ipv4:192.0.2.1:8080` or `ipv6:[2001:db8::1]:8080`.

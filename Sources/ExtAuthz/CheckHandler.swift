@@ -6,7 +6,7 @@ public protocol CheckHandler: Sendable {
     func answers(_ peer: String) -> Bool
 
     /// - Parameter peer: The IP address of the querying Envoy, for which ``answers(_:)`` was true.
-    func decide(_ request: AskedRequest, for peer: String) async -> CheckReply
+    func decide(_ request: QueriedRequest, for peer: String) async -> CheckReply
 }
 
 /// A field of a head.

@@ -62,13 +62,13 @@ public struct EndpointService: Sendable {
         issuer = tokens.verifier.flatMap { IssuerEndpoints(context, codes: codes, verifier: $0) }
     }
 
-    public func answer(_ request: EndpointRequest) async -> EndpointAnswer {
+    public func answer(_ request: EndpointRequest) async -> EndpointResult {
         if let seconds = retryAfterSeconds(request) { return tooMany(request, seconds) }
         let result = await checked(request)
         return result.adding(possession.nonceFields(for: request))
     }
 
-    private func checked(_ request: EndpointRequest) async -> EndpointAnswer {
+    private func checked(_ request: EndpointRequest) async -> EndpointResult {
         switch request.endpoint {
         case .appleExchange, .googleExchange, .appleNotifications: return await exchanges.answer(request)
         case .sessionRefresh, .sessionValidate, .sessionMe, .sessionLogout: return await sessions.answer(request)
@@ -100,7 +100,7 @@ public struct EndpointService: Sendable {
         return seconds
     }
 
-    private func tooMany(_ request: EndpointRequest, _ seconds: Int) -> EndpointAnswer {
+    private func tooMany(_ request: EndpointRequest, _ seconds: Int) -> EndpointResult {
         // These are shown to users.
         if request.endpoint.limit == .pages {
             return .response(browser.errorPage(.tooMany(retryAfterSeconds: seconds), of: request))

@@ -139,8 +139,8 @@ public protocol Store: Sendable {
     func announce(_ announcement: Announcement) async throws(StoreError)
 
     /// The changes since `position`; waits for up to `duration` if there are none, or until ``wake()``. Returning fewer
-    /// than ``StoreNews/fullPage`` changes proves contact: there were no more at that time.
-    func news(after position: StorePosition, waiting duration: Duration) async throws(StoreError) -> StoreNews
+    /// than ``StoreChanges/fullPage`` changes proves contact: there were no more at that time.
+    func news(after position: StorePosition, waiting duration: Duration) async throws(StoreError) -> StoreChanges
 
     /// Ends the waits for news, if the store is local.
     func wake()
@@ -175,7 +175,7 @@ public struct StorePosition: Sendable, Hashable {
 }
 
 /// The changes after a position.
-public enum StoreNews: Sendable, Equatable {
+public enum StoreChanges: Sendable, Equatable {
     /// The changes since, in order: all of them, or as many as ``fullPage``.
     case changes([RevocationRecord], [Announcement], StorePosition)
     /// The history after the position was trimmed or lost, or is unreadable: load the revocations again. The position

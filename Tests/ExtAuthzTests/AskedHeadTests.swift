@@ -75,10 +75,10 @@ import Testing
             $0.attributes.request.http.host = "app.test"
             $0.attributes.request.http.headers["x"] = "1"
         }
-        #expect(AskedRequest(message).head() != nil)
+        #expect(QueriedRequest(message).head() != nil)
         var both = message
         both.attributes.request.http.headerMap.headers = [.with { $0.key = "x" }]
-        #expect(AskedRequest(both).head() == nil)
+        #expect(QueriedRequest(both).head() == nil)
         var twoValues = message
         twoValues.attributes.request.http.headers = [:]
         twoValues.attributes.request.http.headerMap.headers = [
@@ -88,7 +88,7 @@ import Testing
                 $0.rawValue = .init([0x32])
             }
         ]
-        #expect(AskedRequest(twoValues).head() == nil)
+        #expect(QueriedRequest(twoValues).head() == nil)
     }
 
     @Test func rawFieldsKeepTheirOrderAndTheirCopies() {
@@ -103,7 +103,7 @@ import Testing
                 }
             }
         }
-        #expect(text(AskedRequest(message)) == "GET / HTTP/1.1\r\nHost: app.test\r\nb: 1\r\na: 1\r\nb: 1\r\n\r\n")
+        #expect(text(QueriedRequest(message)) == "GET / HTTP/1.1\r\nHost: app.test\r\nb: 1\r\na: 1\r\nb: 1\r\n\r\n")
     }
 
     // MARK: Who the client is
@@ -134,8 +134,8 @@ import Testing
         #expect(request.head() == nil)
     }
 
-    private func asked(_ fields: [AuthzField]) -> AskedRequest {
-        AskedRequest(
+    private func asked(_ fields: [AuthzField]) -> QueriedRequest {
+        QueriedRequest(
             method: Array("GET".utf8),
             path: Array("/a?b=c".utf8),
             host: Array("app.test".utf8),
@@ -146,7 +146,7 @@ import Testing
         )
     }
 
-    private func text(_ request: AskedRequest) -> String? {
+    private func text(_ request: QueriedRequest) -> String? {
         request.head().map { String(decoding: $0, as: UTF8.self) }
     }
 }

@@ -5,7 +5,7 @@ import Testing
 @Suite struct ConnectionLimitTests {
     private struct Nobody: CheckHandler {
         func answers(_ peer: String) -> Bool { false }
-        func decide(_ request: AskedRequest, for peer: String) async -> CheckReply {
+        func decide(_ request: QueriedRequest, for peer: String) async -> CheckReply {
             .denied(status: 403, fields: [], body: [])
         }
     }

@@ -37,7 +37,7 @@ import Testing
             }
             guard let question = try? Envoy_Service_Auth_V3_CheckRequest(serializedBytes: bytes) else { continue }
             messages += 1
-            guard let head = AskedRequest(question).head() else { continue }
+            guard let head = QueriedRequest(question).head() else { continue }
             heads += 1
             let ends = (3..<head.count).filter { head[($0 - 3)...$0].elementsEqual([0x0d, 0x0a, 0x0d, 0x0a]) }
             #expect(ends == [head.count - 1])

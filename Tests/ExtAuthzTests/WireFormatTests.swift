@@ -18,7 +18,7 @@ import Testing
                 """
             )
         )
-        let expected = AskedRequest(
+        let expected = QueriedRequest(
             method: Array("GET".utf8),
             path: Array("/a?b=c".utf8),
             host: Array("app.test".utf8),
@@ -27,7 +27,7 @@ import Testing
             fields: [AuthzField("x-one", "1")],
             source: Array("192.0.2.7".utf8)
         )
-        #expect(AskedRequest(message) == expected)
+        #expect(QueriedRequest(message) == expected)
     }
 
     @Test func rawFieldsAndSocketsOfTheMachineAreRead() throws {
@@ -39,7 +39,7 @@ import Testing
                 """
             )
         )
-        let expected = AskedRequest(
+        let expected = QueriedRequest(
             method: Array("POST".utf8),
             path: Array("/".utf8),
             host: Array("app.test".utf8),
@@ -48,7 +48,7 @@ import Testing
             fields: [AuthzField(name: Array("x-raw".utf8), value: [0xff, 0x01]), AuthzField("x-text", "t")],
             source: nil
         )
-        #expect(AskedRequest(message) == expected)
+        #expect(QueriedRequest(message) == expected)
     }
 
     @Test func grantIsWrittenAsEnvoyReadsIt() throws {

@@ -26,8 +26,8 @@ package final class EmbeddedWorker {
     package init(
         _ tenants: [Tenant],
         gateway: GatewaySettings = GatewaySettings(listeners: []),
-        keys: @escaping @Sendable (RemoteKeySource, KeySetReason) async -> KeySetAnswer = { _, _ in .nothingNew },
-        answer: @escaping @Sendable (TenantIndex, EndpointRequest) async -> EndpointAnswer = { _, _ in
+        keys: @escaping @Sendable (RemoteKeySource, KeySetReason) async -> KeySetResult = { _, _ in .nothingNew },
+        answer: @escaping @Sendable (TenantIndex, EndpointRequest) async -> EndpointResult = { _, _ in
             .refused(.badRequest("nobody answers here"))
         }
     ) {

@@ -115,7 +115,7 @@ import Testing
     func aLongStretchIsToldPieceByPiece(factory: StoreFactory) async throws {
         try await factory.runStore { store async throws in
             var (_, position) = try await store.load([])
-            let count = 2 * StoreNews.fullPage
+            let count = 2 * StoreChanges.fullPage
             var written = try await store.revoke((0..<count).map { revocation("\($0)") })
             var told: [RevocationRecord] = []
             var pieces: [Int] = []
@@ -123,12 +123,12 @@ import Testing
                 told += records
                 position = next
                 pieces.append(records.count)
-                if records.count < StoreNews.fullPage { break }
+                if records.count < StoreChanges.fullPage { break }
                 // What comes meanwhile is told behind the rest.
                 if pieces.count == 1 { written += try await store.revoke([revocation("late"), revocation("later")]) }
             }
             #expect(told == written)
-            #expect(pieces == [StoreNews.fullPage, StoreNews.fullPage, 2])
+            #expect(pieces == [StoreChanges.fullPage, StoreChanges.fullPage, 2])
         }
     }
 
@@ -138,14 +138,14 @@ import Testing
             let writer = try await world.store()
             let reader = try await world.store()
             let (_, start) = try await reader.load([])
-            let written = try await writer.revoke((0...StoreNews.fullPage).map { revocation("\($0)") })
+            let written = try await writer.revoke((0...StoreChanges.fullPage).map { revocation("\($0)") })
             guard case .changes(let first, _, let next) = try await reader.news(after: start, waiting: wait),
                 case .changes(let second, _, let end) = try await reader.news(after: next, waiting: wait)
             else {
                 Issue.record("missed")
                 return
             }
-            #expect(first.count == StoreNews.fullPage)
+            #expect(first.count == StoreChanges.fullPage)
             #expect(first + second == written)
             #expect(try await reader.news(after: end, waiting: .zero) == .changes([], [], end))
         }

@@ -48,7 +48,7 @@ package final class RequestPipeline {
     package init(_ tenants: [Tenant]) {
         let sources = RemoteKeySource.all(of: tenants)
         let limits = SharedLimits(tenants, store: MemoryStore(), logger: Logger(label: "test")).map { limits in
-            (limiter: limits.limiter, ledger: LimitLedger(eventLoop: EmbeddedEventLoop(), settle: limits.settle))
+            (limiter: limits.limiter, ledger: UnreportedRequests(eventLoop: EmbeddedEventLoop(), settle: limits.settle))
         }
         let runtimes = tenants.tenantIndices.map { place in
             TenantRuntime(

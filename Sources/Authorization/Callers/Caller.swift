@@ -8,7 +8,7 @@ package final class Caller {
     package let principal: Principal
     package internal(set) var lifetime: TokenLifetime
     /// By the index of a rate limit for callers: the subject it counts for. Nil until needed.
-    var limitPlaces: [CallerPlace?]?
+    var limitPlaces: [CallerLimitSubject?]?
     /// Nil until needed.
     package var refreshMemory: RefreshMemory?
     /// The identity fields, each with its CRLF, ready to be copied into a head.

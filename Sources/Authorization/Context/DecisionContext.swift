@@ -9,7 +9,7 @@ package final class DecisionContext {
     /// The entry of the connection's last token; nil if there is no connection.
     package private(set) var tokenMemory: TokenMemory?
     /// Nil if there are no connections.
-    package let shownCertificates: (any ShownCertificates)?
+    package let shownCertificates: (any PresentedCertificates)?
     package var source: RequestSource
     /// Records each step of the decision; nil for ordinary requests.
     package var explanation: Explanation?
@@ -32,7 +32,7 @@ package final class DecisionContext {
         peer: Peer? = nil,
         source: RequestSource = .connection,
         allowing: AllowedSteps = .all,
-        shownCertificates: (any ShownCertificates)? = nil,
+        shownCertificates: (any PresentedCertificates)? = nil,
         explanation: Explanation? = nil
     ) {
         self.peer = peer
@@ -94,7 +94,7 @@ package struct RequestSource: Equatable {
 }
 
 /// The certificates for clients, by server name.
-package protocol ShownCertificates: AnyObject {
+package protocol PresentedCertificates: AnyObject {
     /// The files of the certificate for a host.
     func certificate(forServerName serverName: String) -> ServerCertificate?
 }

@@ -4,7 +4,7 @@
 ///     took ─► ended: decided again, with the result; a new configuration requests it again
 ///         └─► hadNoCapacity: decided again, without the step
 package struct DecisionSteps {
-    private enum UnderWay {
+    private enum StepsInProgress {
         case nothing
         /// - Parameter generation: Of the configuration that requested it.
         case step(AllowedSteps, generation: UInt64)
@@ -20,7 +20,7 @@ package struct DecisionSteps {
     package var proof: ProofFinding?
     /// Those that any configuration may request: a refresh is made once per request.
     private var possible: AllowedSteps
-    private var underWay = UnderWay.nothing
+    private var underWay = StepsInProgress.nothing
 
     package init(allowing: AllowedSteps = .all) {
         allowed = allowing

@@ -3,7 +3,7 @@ import Tenants
 
 /// A query about an opaque token, with the key under which its result is cached.
 package struct IntrospectionStep: Sendable {
-    package let question: IntrospectionQuestion
+    package let question: IntrospectionRequest
     package let key: TokenCache.Key
 }
 

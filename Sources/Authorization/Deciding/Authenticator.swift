@@ -10,7 +10,7 @@ package final class Authenticator {
     private let verified = TokenCache()
     private let refused = RefusedTokenCache()
     private var slowChecks = SlowCheckBudget()
-    private var keyQuestions: KeyQuestions
+    private var keyQuestions: KeyFetchLimiter
     /// Tokens to introspect again before their cached answers expire.
     private var dueIntrospections: [IntrospectionStep] = []
     package private(set) var cacheCounts = TokenCacheCounts()
@@ -20,11 +20,11 @@ package final class Authenticator {
 
     /// - Parameter keySources: The number of remote key sets.
     init(keySources: Int) {
-        keyQuestions = KeyQuestions(count: keySources)
+        keyQuestions = KeyFetchLimiter(count: keySources)
     }
 
     /// The caller of a token, from the cache or by its signature, or the step that is needed first.
-    func verify(_ token: Span<UInt8>, _ question: DecisionQuestion) -> Authorizer.Authentication {
+    func verify(_ token: Span<UInt8>, _ question: DecisionInput) -> Authorizer.Authentication {
         let (tenant, now) = (question.request.tenant, question.now)
         let memory = question.decisionContext.tokenMemory
         let isCounted = question.decisionContext.countsToken()
@@ -81,7 +81,7 @@ package final class Authenticator {
         _ token: Span<UInt8>,
         _ introspecting: TenantIntrospecting,
         _ key: TokenCache.Key,
-        _ question: DecisionQuestion
+        _ question: DecisionInput
     ) -> Authorizer.Authentication {
         let now = question.now
         if let finding = question.decisionContext.steps.introspected, finding.isOf(token, tenant: key.tenant) {
@@ -104,7 +104,7 @@ package final class Authenticator {
             line: rules.line
         )
         let copy = token.withUnsafeBufferPointer(Array.init)
-        let asked = IntrospectionQuestion(tenant: key.tenant, token: copy)
+        let asked = IntrospectionRequest(tenant: key.tenant, token: copy)
         return .needs(.introspection(IntrospectionStep(question: asked, key: key)))
     }
 
@@ -114,7 +114,7 @@ package final class Authenticator {
         guard dueIntrospections.count < Self.mostDueIntrospections else { return }
         let key = TokenCache.Key(hash: sipHash.hash(token, seed: UInt64(tenant.index.value)), tenant: tenant.index)
         let copy = token.withUnsafeBufferPointer(Array.init)
-        let question = IntrospectionQuestion(tenant: tenant.index, token: copy, isAhead: true)
+        let question = IntrospectionRequest(tenant: tenant.index, token: copy, isAhead: true)
         dueIntrospections.append(IntrospectionStep(question: question, key: key))
     }
 
@@ -207,7 +207,7 @@ package final class Authenticator {
         }
     }
 
-    package func settle(_ step: KeyStep, _ answer: KeySetAnswer, at now: UnixTime) {
+    package func settle(_ step: KeyStep, _ answer: KeySetResult, at now: UnixTime) {
         keyQuestions.answered(step.source, answer, at: now)
     }
 

@@ -5,7 +5,7 @@ import Tenants
 /// Access checks for the caller, or for a request without one.
 extension Authorizer {
     /// No rule applies to an ambiguous path.
-    func checkAmbiguousPath(_ question: DecisionQuestion, _ authentication: Authentication) -> Decision? {
+    func checkAmbiguousPath(_ question: DecisionInput, _ authentication: Authentication) -> Decision? {
         guard question.request.path == .ambiguous else { return nil }
         if case .needs = authentication { return nil }
         return refuse(question, .ambiguousPath, authentication.verifiedCaller)
@@ -13,7 +13,7 @@ extension Authorizer {
 
     /// An expired token is replaced, if one is needed and the session can be refreshed.
     func refreshExpired(
-        _ question: DecisionQuestion,
+        _ question: DecisionInput,
         _ bytes: Span<UInt8>,
         _ rules: RequestRules,
         _ authentication: Authentication
@@ -32,7 +32,7 @@ extension Authorizer {
 
     /// The limits by subject and by claim, including for a caller whose missing proof is only observed.
     func checkLimitsOfCaller(
-        _ question: DecisionQuestion,
+        _ question: DecisionInput,
         _ bytes: Span<UInt8>,
         _ rules: RequestRules,
         _ authentication: Authentication
@@ -60,7 +60,7 @@ extension Authorizer {
 
     /// The access rules, and the result of the token checks where the rules need a token.
     func checkAccessRules(
-        _ question: DecisionQuestion,
+        _ question: DecisionInput,
         _ rules: RequestRules,
         _ authentication: Authentication
     ) -> Decision {
@@ -78,7 +78,7 @@ extension Authorizer {
         }
     }
 
-    private func decide(_ question: DecisionQuestion, _ rules: RequestRules, _ caller: Caller) -> Decision {
+    private func decide(_ question: DecisionInput, _ rules: RequestRules, _ caller: Caller) -> Decision {
         question.decisionContext.explanation?.note(rules, caller, question.request.tenant.tenant)
         let isOpen = rules.isOpenToAnyone
         let signsOut = rules.endsSession ? caller : nil
@@ -89,7 +89,7 @@ extension Authorizer {
     }
 
     /// There is no valid token.
-    private func decideUnknown(_ question: DecisionQuestion, _ rules: RequestRules, _ refusal: Refusal) -> Decision {
+    private func decideUnknown(_ question: DecisionInput, _ rules: RequestRules, _ refusal: Refusal) -> Decision {
         // A bad token is ignored if none is needed. Several tokens in one location, and a cross-site request with a
         // cookie, are refused there too: they are attacks. A sign-out whose token cannot be checked now is refused, so
         // that the client tries again.
@@ -102,7 +102,7 @@ extension Authorizer {
 
     /// The proof is only observed: apply the rules for the token's owner, forward no identity.
     private func decideUnproven(
-        _ question: DecisionQuestion,
+        _ question: DecisionInput,
         _ rules: RequestRules,
         _ unproven: UnprovenCaller
     ) -> Decision {

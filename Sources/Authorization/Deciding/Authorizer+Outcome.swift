@@ -4,7 +4,7 @@ import Tenants
 /// Grants and refusals, by the mode of the tenant and of the rule.
 extension Authorizer {
     func grant(
-        _ question: DecisionQuestion,
+        _ question: DecisionInput,
         _ caller: Caller?,
         _ outcome: Outcome,
         signsOut: Caller? = nil,
@@ -27,7 +27,7 @@ extension Authorizer {
     /// - Parameter caller: The identity that the backend gets with such a grant; nil for none.
     /// - Parameter rule: The line of a rule that is only observed.
     func refuse(
-        _ question: DecisionQuestion,
+        _ question: DecisionInput,
         _ refusal: Refusal,
         _ caller: Caller?,
         signsOut: Caller? = nil,
@@ -41,7 +41,7 @@ extension Authorizer {
     }
 
     /// - Returns: Nil if the limit is only observed; the next checks decide.
-    func refuse(_ question: DecisionQuestion, _ finding: TenantLimits.Finding) -> Decision? {
+    func refuse(_ question: DecisionInput, _ finding: TenantLimits.Finding) -> Decision? {
         guard finding.isObserved || question.request.tenant.tenant.mode == .observe else {
             return .refused(finding.refusal, question.request.tenant)
         }

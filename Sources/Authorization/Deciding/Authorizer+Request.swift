@@ -6,7 +6,7 @@ import Tenants
 /// The checks of a request before authentication.
 extension Authorizer {
     /// Requests must come on connections opened for their tenant (RFC 9110 section 7.4).
-    func checkConnection(_ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Decision? {
+    func checkConnection(_ question: DecisionInput, _ bytes: Span<UInt8>) -> Decision? {
         let (decisionContext, tenant) = (question.decisionContext, question.request.tenant)
         guard decisionContext.source.isReceivedHere else { return nil }
         let isCovered =
@@ -16,7 +16,7 @@ extension Authorizer {
     }
 
     /// Answers CORS preflights.
-    func checkPreflight(_ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Decision? {
+    func checkPreflight(_ question: DecisionInput, _ bytes: Span<UInt8>) -> Decision? {
         let (decisionContext, tenant) = (question.decisionContext, question.request.tenant)
         guard let sharing = tenant.browsers.crossOrigin, decisionContext.source.answersPreflights,
             !decisionContext.isAdmitted
@@ -29,7 +29,7 @@ extension Authorizer {
     }
 
     /// The limits by address and for the whole tenant. They count a request once, however often it is decided on.
-    func checkLimitsForEverybody(_ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Decision? {
+    func checkLimitsForEverybody(_ question: DecisionInput, _ bytes: Span<UInt8>) -> Decision? {
         let (decisionContext, tenant) = (question.decisionContext, question.request.tenant)
         guard !decisionContext.isAdmitted else { return nil }
         decisionContext.isAdmitted = true
@@ -46,7 +46,7 @@ extension Authorizer {
     }
 
     /// `limits.body_bytes`, for a body with a known length.
-    func checkContentLength(_ question: DecisionQuestion) -> Decision? {
+    func checkContentLength(_ question: DecisionInput) -> Decision? {
         let tenant = question.request.tenant
         guard let limit = tenant.tenant.limits.bodyBytes, question.decisionContext.source.isServedHere,
             case .length(let length) = question.head.framing, length > limit
@@ -58,7 +58,7 @@ extension Authorizer {
     ///
     /// In observe mode it passes like other ambiguous paths; but not if the other proxy, which resolves no dot
     /// segments, may read it as the path of another tenant.
-    func checkForwardedPath(_ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Decision? {
+    func checkForwardedPath(_ question: DecisionInput, _ bytes: Span<UInt8>) -> Decision? {
         let (decisionContext, request) = (question.decisionContext, question.request)
         guard decisionContext.source.isForwardedAsReceived, request.path == .rewritten,
             UnrewrittenPath.isUnsafe(bytes.extracting(request.target.path))
@@ -73,7 +73,7 @@ extension Authorizer {
 
     /// The gateway's own endpoints, and sign-ins that it checks, in any reading of the path: a backend that merges
     /// slashes must not be reachable past a check.
-    func checkEndpoint(_ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Decision? {
+    func checkEndpoint(_ question: DecisionInput, _ bytes: Span<UInt8>) -> Decision? {
         let (decisionContext, request) = (question.decisionContext, question.request)
         let table = request.tenant.endpoints
         guard !table.isEmpty, decisionContext.signIn == nil, request.path != .ambiguous else { return nil }
@@ -88,7 +88,7 @@ extension Authorizer {
 
     /// - Returns: Nil if the tenant's rules decide instead, at an endpoint that forwards: for a browser's preflight,
     ///   and for requests that observe mode lets pass.
-    private func decide(_ endpoint: Endpoint, _ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Decision? {
+    private func decide(_ endpoint: Endpoint, _ question: DecisionInput, _ bytes: Span<UInt8>) -> Decision? {
         let (decisionContext, request, head) = (question.decisionContext, question.request, question.head)
         let tenant = request.tenant
         let forwards = tenant.forwardsSignIns(endpoint)

@@ -4,7 +4,7 @@ import Tenants
 /// The checks of a request's token.
 extension Authorizer {
     /// Looks for a token at the tenant's locations, in order.
-    func findToken(_ question: DecisionQuestion, _ bytes: Span<UInt8>) -> TokenFinder.Finding {
+    func findToken(_ question: DecisionInput, _ bytes: Span<UInt8>) -> TokenFinder.Finding {
         let (request, tenant) = (question.request, question.request.tenant)
         let finding = TokenFinder.find(
             question.head,
@@ -21,7 +21,7 @@ extension Authorizer {
     /// the backend sees beside a token of the page's own.
     ///
     /// - Parameter source: Index of the token's source.
-    func checkCrossSite(_ source: Int, _ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Authentication? {
+    func checkCrossSite(_ source: Int, _ question: DecisionInput, _ bytes: Span<UInt8>) -> Authentication? {
         let (decisionContext, tenant) = (question.decisionContext, question.request.tenant)
         let crossSite = tenant.browsers.crossSite
         guard tenant.tokenSources.isCookie(source) || hidesCookie(source, question, bytes),
@@ -33,7 +33,7 @@ extension Authorizer {
     }
 
     /// Whether the token came in the query or a custom header, and the backend also gets a cookie with a token.
-    private func hidesCookie(_ source: Int, _ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Bool {
+    private func hidesCookie(_ source: Int, _ question: DecisionInput, _ bytes: Span<UInt8>) -> Bool {
         let sources = question.request.tenant.tokenSources
         guard !sources.forwardedCookies.isEmpty else { return false }
         switch sources.all[source] {
@@ -47,7 +47,7 @@ extension Authorizer {
     }
 
     /// Verifies the token.
-    func verify(_ token: Range<Int>, _ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Authentication {
+    func verify(_ token: Range<Int>, _ question: DecisionInput, _ bytes: Span<UInt8>) -> Authentication {
         // A proof that could not be checked affects only bound tokens: see the binding.
         guard question.decisionContext.steps.withoutCapacity.subtracting(.proof).isEmpty else {
             return .refused(.overloaded)
@@ -58,7 +58,7 @@ extension Authorizer {
         return authentication
     }
 
-    func checkRevocation(_ caller: Caller, _ question: DecisionQuestion) -> Authentication? {
+    func checkRevocation(_ caller: Caller, _ question: DecisionInput) -> Authentication? {
         let tenant = question.request.tenant
         let standing = tenant.revocations.standing(of: caller, at: question.now)
         question.decisionContext.explanation?.note(standing, tenant.tenant)
@@ -76,7 +76,7 @@ extension Authorizer {
         _ caller: Caller,
         isExpired: Bool,
         _ token: Range<Int>,
-        _ question: DecisionQuestion,
+        _ question: DecisionInput,
         _ bytes: Span<UInt8>
     ) -> Authentication? {
         let (decisionContext, tenant) = (question.decisionContext, question.request.tenant)

@@ -42,7 +42,7 @@ package final class Authorizer {
         case .refused(let refusal, let tenant): return .refused(refusal, tenant)
         case .routed(let routed): request = routed
         }
-        let question = DecisionQuestion(
+        let question = DecisionInput(
             request: request,
             head: received.head,
             decisionContext: decisionContext,
@@ -59,7 +59,7 @@ package final class Authorizer {
 
     /// The checks of the caller, in order. If no caller is needed, an invalid token is no reason to refuse; the access
     /// rules, at the end, decide that.
-    private func authorizeCaller(_ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Decision {
+    private func authorizeCaller(_ question: DecisionInput, _ bytes: Span<UInt8>) -> Decision {
         let isSignIn = question.decisionContext.signIn != nil
         let rules = RequestRules(question.request, question.head, bytes, isSignIn: isSignIn)
         let authentication = authenticate(question, bytes)
@@ -70,7 +70,7 @@ package final class Authorizer {
     }
 
     /// The checks of the token, in order.
-    private func authenticate(_ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Authentication {
+    private func authenticate(_ question: DecisionInput, _ bytes: Span<UInt8>) -> Authentication {
         let (token, source): (Range<Int>, Int)
         switch findToken(question, bytes) {
         case .missing: return .refused(.missingToken)

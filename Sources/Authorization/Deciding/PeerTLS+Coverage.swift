@@ -8,7 +8,7 @@ extension PeerTLS {
         _ request: RoutedRequest,
         _ bytes: Span<UInt8>,
         _ router: RequestRouter,
-        _ shown: (any ShownCertificates)?
+        _ shown: (any PresentedCertificates)?
     )
         -> Bool
     {

@@ -10,7 +10,7 @@ package struct TenantVerification {
     let slowCheckCost: Double?
     /// Seconds for which an expired token may still be refreshed.
     package let refreshGrace: Double
-    /// By issuer index in the policy: the source of its keys in the loop's ``KeyQuestions``; nil if it is not a remote
+    /// By issuer index in the policy: the source of its keys in the loop's ``KeyFetchLimiter``; nil if it is not a remote
     /// one.
     let keyQuestions: [Int?]
     /// Grows when keys change: the result of a check that began before is not cached afterwards.

@@ -3,7 +3,7 @@ import Synchronization
 package import Tenants
 
 /// A limit's counts, which survive a reload that does not change the limit.
-final class LimitTally: Sendable {
+final class LimitCounts: Sendable {
     let salt = LimitSalt()
     let exceeded = Atomic<UInt64>(0)
 }
@@ -19,7 +19,7 @@ package final class LimitRule: Sendable {
     private let policyField: HeaderField
     /// The value of `RateLimit` up to the seconds.
     private let remaining: [UInt8]
-    private let tally: LimitTally
+    private let tally: LimitCounts
     /// The key of all the tenant's requests; nil for other limits.
     let wholeTenant: LimitKey?
 
@@ -27,7 +27,7 @@ package final class LimitRule: Sendable {
     package var isShared: Bool { limit.isShared }
 
     /// - Parameter tally: Of the same limit in the previous configuration.
-    init(_ limit: RateLimit, tenant: TenantIndex, name: String, tally: LimitTally = LimitTally()) {
+    init(_ limit: RateLimit, tenant: TenantIndex, name: String, tally: LimitCounts = LimitCounts()) {
         self.tally = tally
         salt = tally.salt
         self.limit = limit
@@ -55,7 +55,7 @@ package final class LimitRule: Sendable {
                 name = "\(key)-\(number)"
             }
             let before = known.first { $0.name == name && $0.limit.withoutLine == limit.withoutLine }
-            return LimitRule(limit, tenant: index, name: name, tally: before?.tally ?? LimitTally())
+            return LimitRule(limit, tenant: index, name: name, tally: before?.tally ?? LimitCounts())
         }
     }
 

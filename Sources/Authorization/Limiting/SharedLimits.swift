@@ -5,13 +5,13 @@ package import Tenants
 /// The rate limits of all tenants, with the reports to the store for limits that instances share.
 package struct SharedLimits: Sendable {
     package let limiter: RateLimiter
-    private let settler: LimitSettler
+    private let settler: LimitSynchronizer
 
     /// - Returns: Nil if no tenant has a limit.
     package init?(_ tenants: [Tenant], store: any Store, logger: Logger) {
         guard let limiter = RateLimiter.make(tenants) else { return nil }
         self.limiter = limiter
-        settler = LimitSettler(limiter, store: store, tenants: tenants.map(\.name), logger: logger)
+        settler = LimitSynchronizer(limiter, store: store, tenants: tenants.map(\.name), logger: logger)
     }
 
     /// Replaces the tenants and their limits.

@@ -28,13 +28,18 @@ package final class TenantLimits {
     private let before: [LimitRule]
     private let after: [LimitRule]
     private let limiter: RateLimiter
-    private let ledger: LimitLedger
+    private let ledger: UnreportedRequests
     private let trustedProxies: [AddressRange]
     /// The limits that have counted the request so far. Empty between requests.
     private var taken: [(question: Question, isReserved: Bool)] = []
 
     /// - Returns: Nil for a tenant without limits.
-    package init?(tenant: TenantIndex, _ limiter: RateLimiter, _ ledger: LimitLedger, trustedProxies: [AddressRange]) {
+    package init?(
+        tenant: TenantIndex,
+        _ limiter: RateLimiter,
+        _ ledger: UnreportedRequests,
+        trustedProxies: [AddressRange]
+    ) {
         let rules = limiter.rules[tenant]
         guard !rules.isEmpty else { return nil }
         before = rules.filter(\.limit.key.isBeforeAuthentication)
@@ -214,10 +219,10 @@ package final class TenantLimits {
     }
 
     /// By limit index: nil if the caller has no such claim, and is not limited by it.
-    private func places(of caller: Caller) -> [CallerPlace?] {
+    private func places(of caller: Caller) -> [CallerLimitSubject?] {
         if let known = caller.limitPlaces { return known }
         let principal = caller.principal
-        let places = after.map { rule -> CallerPlace? in
+        let places = after.map { rule -> CallerLimitSubject? in
             let text: String? =
                 switch rule.limit.key {
                 case .subject: principal.subject
@@ -226,7 +231,7 @@ package final class TenantLimits {
                 }
             guard let text, !text.isEmpty else { return nil }
             let subject = LimitSubject(text, of: principal.issuer)
-            return CallerPlace(subject: subject, key: LimitKey(subject, salt: rule.salt))
+            return CallerLimitSubject(subject: subject, key: LimitKey(subject, salt: rule.salt))
         }
         caller.limitPlaces = places
         return places

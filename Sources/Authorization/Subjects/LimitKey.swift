@@ -41,7 +41,7 @@ struct LimitSalt: Sendable {
 }
 
 /// The subject for which one limit counts a caller's requests.
-struct CallerPlace {
+struct CallerLimitSubject {
     let subject: LimitSubject
     let key: LimitKey
 }

@@ -12,7 +12,7 @@ extension ProviderStandIn {
     ///
     /// - Parameter cancelling: Whether the user cancels.
     /// - Throws: The reason if the page would show an error.
-    public func answer(to authorizationURL: String, cancelling: Bool = false) throws -> BrowserAnswer {
+    public func answer(to authorizationURL: String, cancelling: Bool = false) throws -> ProviderRedirect {
         let query = authorizationURL.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
         let provider: SignIn.Provider = authorizationURL.hasPrefix("\(url)/apple/") ? .apple : .google
         let question = try question(String(query), at: provider)
@@ -42,17 +42,17 @@ extension ProviderStandIn {
     private func question(
         _ query: String,
         at provider: SignIn.Provider
-    ) throws(StandInRefusal) -> AuthorizationQuestion {
+    ) throws(StandInRefusal) -> ProviderAuthorizationRequest {
         let parameters = try FormParameters(query)
         let (apple, google) = state.withLock { ($0.appleClients, $0.googleClients) }
         return switch provider {
-        case .apple: try AuthorizationQuestion(parameters, appleClients: apple)
-        case .google: try AuthorizationQuestion(parameters, googleClients: google)
+        case .apple: try ProviderAuthorizationRequest(parameters, appleClients: apple)
+        case .google: try ProviderAuthorizationRequest(parameters, googleClients: google)
         }
     }
 
     /// A code, with the name at the first sign-in at Apple and with the issuer at Google (RFC 9207).
-    private func consent(to question: AuthorizationQuestion, at provider: SignIn.Provider) -> BrowserAnswer {
+    private func consent(to question: ProviderAuthorizationRequest, at provider: SignIn.Provider) -> ProviderRedirect {
         let code = RandomText.make(bytes: 32)
         let expiresAt = now() + Self.codeLifetime
         return state.withLock { state in
@@ -69,14 +69,14 @@ extension ProviderStandIn {
             if provider == .google {
                 fields += [(name: "iss", value: state.googleIssuer), (name: "scope", value: question.scope)]
             }
-            return BrowserAnswer(isPost: question.isPosted, url: question.redirectURI, fields: fields)
+            return ProviderRedirect(isPost: question.isPosted, url: question.redirectURI, fields: fields)
         }
     }
 
-    private func refusal(of question: AuthorizationQuestion, at provider: SignIn.Provider) -> BrowserAnswer {
+    private func refusal(of question: ProviderAuthorizationRequest, at provider: SignIn.Provider) -> ProviderRedirect {
         var fields = question.state.map { [(name: "state", value: $0)] } ?? []
         fields.append((name: "error", value: provider == .apple ? "user_cancelled_authorize" : "access_denied"))
-        return BrowserAnswer(isPost: question.isPosted, url: question.redirectURI, fields: fields)
+        return ProviderRedirect(isPost: question.isPosted, url: question.redirectURI, fields: fields)
     }
 }
 

@@ -8,8 +8,8 @@ enum StandInPage {
     static func signIn(
         _ provider: SignIn.Provider,
         name: String,
-        consent: BrowserAnswer,
-        refusal: BrowserAnswer,
+        consent: ProviderRedirect,
+        refusal: ProviderRedirect,
         atOnce: Bool
     ) -> Response {
         let vendor = provider == .apple ? "Apple" : "Google"
@@ -34,7 +34,7 @@ enum StandInPage {
         )
     }
 
-    private static func form(_ answer: BrowserAnswer, id: String, button: String) -> String {
+    private static func form(_ answer: ProviderRedirect, id: String, button: String) -> String {
         let fields = answer.fields.map { field in
             "<input type=\"hidden\" name=\"\(escaped(field.name))\" value=\"\(escaped(field.value))\">"
         }

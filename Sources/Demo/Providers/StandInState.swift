@@ -102,7 +102,7 @@ struct GoogleClient: Sendable {
 
 /// The record of a code.
 struct IssuedCode: Sendable {
-    let question: AuthorizationQuestion
+    let question: ProviderAuthorizationRequest
     let user: ProviderUser
     let expiresAt: UnixTime
     var isUsed = false

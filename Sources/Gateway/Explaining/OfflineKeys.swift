@@ -28,7 +28,7 @@ actor OfflineKeys {
     }
 
     /// When this returns `decideAgain`, the worker has the keys.
-    func ask(_ source: RemoteKeySource) async -> KeySetAnswer {
+    func ask(_ source: RemoteKeySource) async -> KeySetResult {
         guard asked.insert(source).inserted, let worker else { return .nothingNew }
         do {
             let keys = try HeldKeySet(try await fetcher.fetch(source, since: nil, at: Clock.unix())).keys

@@ -25,7 +25,7 @@ final class ExtAuthzService: CheckHandler {
         return live.current.configuration.gateway.trustedProxies.contains { $0.contains(address) }
     }
 
-    func decide(_ request: AskedRequest, for peer: String) async -> CheckReply {
+    func decide(_ request: QueriedRequest, for peer: String) async -> CheckReply {
         let turn = UInt(bitPattern: turns.wrappingAdd(1, ordering: .relaxed).oldValue)
         let worker = workers[Int(turn % UInt(workers.count))]
         let isTooMuch = underWay.wrappingAdd(1, ordering: .relaxed).newValue > Self.mostQuestions
@@ -33,7 +33,7 @@ final class ExtAuthzService: CheckHandler {
         return await withCheckedContinuation { continuation in
             worker.tell { worker in
                 let peer = Peer(Array(peer.utf8), trustedProxies: worker.settings.trustedProxies, tls: nil)
-                let question = ExtAuthzQuestion(worker, peer) { continuation.resume(returning: $0) }
+                let question = ExtAuthzQuery(worker, peer) { continuation.resume(returning: $0) }
                 if isTooMuch { question.refuse(.overloaded) } else { question.ask(request) }
             }
         }

@@ -21,7 +21,7 @@ struct EndpointServices: Sendable {
         var requests: any ProviderRequests
         var verifiers: ProviderVerifiers
         /// Requests a provider's keys.
-        var ask: @Sendable (RemoteKeySource, KeySetReason) async -> KeySetAnswer
+        var ask: @Sendable (RemoteKeySource, KeySetReason) async -> KeySetResult
         var proofNonces: ProofNonces
         var logger: Logger
         var accountsLogger: Logger
@@ -47,7 +47,7 @@ struct EndpointServices: Sendable {
         }
     }
 
-    func answer(_ request: EndpointRequest, ofTenant tenant: TenantIndex) async -> EndpointAnswer {
+    func answer(_ request: EndpointRequest, ofTenant tenant: TenantIndex) async -> EndpointResult {
         await services[tenant]?.answer(request) ?? .refused(.badRequest("nothing is served here"))
     }
 

@@ -43,7 +43,7 @@ final class SharedServices: Sendable {
     let traces: TraceExporter?
     private let provider: ProviderTransport
     private let providerVerifiers: ProviderVerifiers
-    private let news: SharedNews
+    private let news: StoreChangeRelay
     /// Seals secrets in the store; nil without `GATEHOUSE_KEY`.
     private let sealer: Sealer?
     private let factory: SharedPartsFactory
@@ -75,7 +75,7 @@ final class SharedServices: Sendable {
             sealer = Sealer(keys)
             proofNonces = ProofNonces(key: keys.derivedKey(for: "proof nonces"))
         }
-        if sealer == nil { try NeedForKey.check(edition.configuration) }
+        if sealer == nil { try SealingKeyRequirement.check(edition.configuration) }
         // Not the workers' loops: reading a million revocations there would delay requests.
         let group = MultiThreadedEventLoopGroup.singleton
         let settings = edition.configuration.gateway
@@ -86,7 +86,7 @@ final class SharedServices: Sendable {
             await providerVerifiers.use(keys, from: source)
             await loops.use(keys, from: .remote(source))
         }
-        news = SharedNews()
+        news = StoreChangeRelay()
         revocations = Self.revocations(edition.tenants, store, loops, news, logger)
         let provider = ProviderTransport(group: group)
         introspections = IntrospectionService(edition.tenants, logger: logger.of(.introspection)) {
@@ -126,7 +126,7 @@ final class SharedServices: Sendable {
     /// - Throws: ``StoreError`` if it cannot be served: `GATEHOUSE_KEY` is missing for it, or the store's data of its
     ///   tenants cannot be read.
     func prepare(_ edition: ConfigurationSnapshot, on eventLoop: any EventLoop) async throws(StoreError) -> Parts {
-        if sealer == nil { try NeedForKey.check(edition.configuration) }
+        if sealer == nil { try SealingKeyRequirement.check(edition.configuration) }
         let parts = factory.make(edition, previous: current.withLock { $0 })
         // For both: the present one stays in force until the loops have changed, or permanently if this fails.
         let inForce = current.withLock { $0.edition.tenants }
@@ -205,7 +205,7 @@ final class SharedServices: Sendable {
         _ tenants: [Tenant],
         _ store: any Store,
         _ loops: EventLoops,
-        _ news: SharedNews,
+        _ news: StoreChangeRelay,
         _ logger: Logger
     ) -> RevocationService {
         RevocationService(

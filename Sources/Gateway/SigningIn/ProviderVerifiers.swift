@@ -137,7 +137,7 @@ struct TenantProviderTokens: ProviderTokens {
 
     let tenant: TenantIndex
     let verifiers: ProviderVerifiers
-    let ask: @Sendable (RemoteKeySource, KeySetReason) async -> KeySetAnswer
+    let ask: @Sendable (RemoteKeySource, KeySetReason) async -> KeySetResult
 
     func verify(
         _ token: String,

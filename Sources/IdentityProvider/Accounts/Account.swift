@@ -91,7 +91,7 @@ public enum AccountProblem: Error, Sendable, Equatable {
 
 extension AccountProblem {
     /// The response for an app.
-    public var answer: EndpointAnswer {
+    public var answer: EndpointResult {
         switch self {
         case .otherRole(let message): .response(.json(["error": .string(message)], status: 409))
         case .refusedByHook(let status, let message): .response(.json(["error": .string(message)], status: status))

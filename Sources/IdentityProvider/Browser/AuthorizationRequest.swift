@@ -19,7 +19,7 @@ struct AuthorizationRequest: Sendable, Equatable {
 }
 
 /// The result of reading an authorization request.
-enum JudgedAuthorization: Sendable, Equatable {
+enum AuthorizationRequestResult: Sendable, Equatable {
     case good(AuthorizationRequest)
     /// The error goes to the client.
     case refused(AuthorizationError, ClientReturn)
@@ -27,7 +27,7 @@ enum JudgedAuthorization: Sendable, Equatable {
     case untrusted
 }
 
-extension JudgedAuthorization {
+extension AuthorizationRequestResult {
     /// - Parameters:
     ///   - parameters: Of the query or the form, as received.
     ///   - bindsCodes: Whether the tenant uses DPoP; if not, `dpop_jkt` is ignored like any unknown parameter.

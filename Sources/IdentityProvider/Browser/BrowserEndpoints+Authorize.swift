@@ -11,7 +11,8 @@ extension BrowserEndpoints {
         guard let issuer = context.tenant.issuer else { throw .unknownClient }
         let parameters = try parameters(of: request)
         guard parameters.count <= Self.longestRequest else { throw .malformed }
-        switch JudgedAuthorization(parameters, clients: issuer.clients, bindsCodes: context.tenant.proof != nil) {
+        switch AuthorizationRequestResult(parameters, clients: issuer.clients, bindsCodes: context.tenant.proof != nil)
+        {
         case .untrusted: throw .unknownClient
         case .refused(let error, let client): return tell(client, error, issuer, request)
         case .good(let authorization):

@@ -98,7 +98,7 @@ extension BrowserEndpoints {
     private static func answer(
         _ returned: ProviderReturn,
         posted: SignInTransaction.Posted?
-    ) throws(SignInProblem) -> ProviderAnswer {
+    ) throws(SignInProblem) -> ProviderCallback {
         switch (returned.answer, posted) {
         case (let answer?, nil): return answer
         case (nil, let posted?) where posted.provider == returned.state.provider: return posted.answer

@@ -57,7 +57,7 @@ extension SignInFailure {
 extension BrowserEndpoints {
     /// Completes a sign-in that was consumed.
     func finish(
-        _ answer: ProviderAnswer,
+        _ answer: ProviderCallback,
         of transaction: SignInTransaction,
         _ leg: SignInTransaction.Leg,
         at endpoint: CallbackEndpoint,
@@ -92,7 +92,7 @@ extension BrowserEndpoints {
     }
 
     private func account(
-        _ answer: ProviderAnswer,
+        _ answer: ProviderCallback,
         _ leg: SignInTransaction.Leg,
         at endpoint: CallbackEndpoint,
         _ request: EndpointRequest

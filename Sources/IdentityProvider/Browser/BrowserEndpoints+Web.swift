@@ -10,7 +10,7 @@ extension BrowserEndpoints {
         }
         guard let rules = context.tenant.signIn?.web, let web else { throw .unavailable(retryAfterSeconds: nil) }
         guard let fields = try? FormFields(try parameters(of: request)) else { throw .malformed }
-        guard let after = AfterTarget(fields["after"], configured: rules.after) else { throw .foreignAfter }
+        guard let after = PostSignInTarget(fields["after"], configured: rules.after) else { throw .foreignAfter }
         let redirectURI = request.origin + rules.callback.description
         let (id, transaction, cookie) = try await asking { () async throws(StoreError) in
             try await begin(.web(after: after.url), [web.provider: redirectURI], for: request)
@@ -55,7 +55,7 @@ extension BrowserEndpoints {
     }
 
     func failure(_ failure: SignInFailure, _ after: String, _ request: EndpointRequest) -> EndpointResponse {
-        let denied = AfterTarget.url(after, error: AuthorizationError.cancelled.code.rawValue)
+        let denied = PostSignInTarget.url(after, error: AuthorizationError.cancelled.code.rawValue)
         if failure == .cancelled { return .redirect(to: denied) }
         return errorPage(failure.problem, of: request, back: SignInErrorPage.Link(url: denied, text: "Back"))
     }

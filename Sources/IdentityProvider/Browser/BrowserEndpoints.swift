@@ -34,7 +34,7 @@ struct BrowserEndpoints: Sendable {
     }
 
     /// Handles `authorize`, the callbacks, and the tenant's own browser sign-in.
-    func answer(_ request: EndpointRequest) async -> EndpointAnswer {
+    func answer(_ request: EndpointRequest) async -> EndpointResult {
         do throws(SignInProblem) {
             switch request.endpoint {
             case .authorize: return .response(try await authorize(request))

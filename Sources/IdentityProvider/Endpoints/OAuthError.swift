@@ -31,7 +31,7 @@ struct OAuthError: Error, Sendable, Equatable {
         self.fields = fields
     }
 
-    var answer: EndpointAnswer {
+    var answer: EndpointResult {
         .response(
             .json(
                 ["error": .string(code.rawValue), "error_description": .string(detail)],

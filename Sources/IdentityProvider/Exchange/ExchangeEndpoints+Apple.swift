@@ -7,7 +7,7 @@ extension ExchangeEndpoints {
     func exchange(
         _ request: EndpointRequest,
         _ apple: AppleSignIn
-    ) async throws(SignInStop) -> Exchanged {
+    ) async throws(EarlySignInResponse) -> Exchanged {
         let body = try await checking { () throws(EndpointRefusal) in try AppleBody(request) }
         guard let identityToken = body.identityToken else { return try takeLegacy(body, apple, request) }
         let token = try await checking { () async throws(EndpointRefusal) in
@@ -42,7 +42,7 @@ extension ExchangeEndpoints {
 
 extension ExchangeEndpoints {
     /// The backend responds, to a retry as well. The record is stored before the backend gets the request.
-    private func forward(_ exchange: AppleExchange) async throws(SignInStop) -> Exchanged {
+    private func forward(_ exchange: AppleExchange) async throws(EarlySignInResponse) -> Exchanged {
         try await admit(exchange.token.identity)
         if try await !add(exchange.record(nil), exchange) {
             try admitRetry(try await record(exchange), exchange)
@@ -53,7 +53,7 @@ extension ExchangeEndpoints {
     /// Without a record, prepares a response and tries to store it. Of several at once, on any instance, one succeeds;
     /// the others discard their session and return the stored response. No request waits for another, which may be on
     /// an instance that is gone.
-    private func issue(_ exchange: AppleExchange) async throws(SignInStop) -> Exchanged {
+    private func issue(_ exchange: AppleExchange) async throws(EarlySignInResponse) -> Exchanged {
         let binding = try await binding(exchange.request)
         if let record = try await record(exchange) { return try await again(record, exchange, binding) }
         let now = exchange.request.now
@@ -66,7 +66,7 @@ extension ExchangeEndpoints {
         )
         guard let sealed = session.sealed(with: exchange.identityToken, tenant: context.tenant.name) else {
             await opener.abandon(session, at: now)
-            throw SignInStop(IssuingError.cannotSign(.notSealed))
+            throw EarlySignInResponse(IssuingError.cannotSign(.notSealed))
         }
         // If this fails the record may have been written all the same: the session must stay, as the response to the
         // retry. If it was not, the tokens were never sent, and the session expires.
@@ -82,7 +82,7 @@ extension ExchangeEndpoints {
         _ record: AppleExchangeRecord?,
         _ exchange: AppleExchange,
         _ binding: TokenBinding?
-    ) async throws(SignInStop) -> Exchanged {
+    ) async throws(EarlySignInResponse) -> Exchanged {
         try admitRetry(record, exchange)
         guard let sealed = record?.sealedAnswer,
             let session = OpenedSession(
@@ -92,34 +92,35 @@ extension ExchangeEndpoints {
             ), session.keyThumbprint == binding?.confirmation.keyThumbprint
         else { throw Self.spent }
         guard try await opener.isLive(session, at: exchange.request.now) else {
-            throw SignInStop(.invalidToken("the session that the token began has ended: sign in again"))
+            throw EarlySignInResponse(.invalidToken("the session that the token began has ended: sign in again"))
         }
         return (.response(session.response), .repeated)
     }
 
-    private func admitRetry(_ record: AppleExchangeRecord?, _ exchange: AppleExchange) throws(SignInStop) {
+    private func admitRetry(_ record: AppleExchangeRecord?, _ exchange: AppleExchange) throws(EarlySignInResponse) {
         guard let record, record.allowsRetry(nonce: exchange.body.nonce, at: exchange.request.now) else {
             throw Self.spent
         }
     }
 
-    private func record(_ exchange: AppleExchange) async throws(SignInStop) -> AppleExchangeRecord? {
+    private func record(_ exchange: AppleExchange) async throws(EarlySignInResponse) -> AppleExchangeRecord? {
         do throws(StoreError) {
             return try await records.read(exchange.token)
         } catch {
-            throw SignInStop(error)
+            throw EarlySignInResponse(error)
         }
     }
 
-    private func add(_ record: AppleExchangeRecord, _ exchange: AppleExchange) async throws(SignInStop) -> Bool {
+    private func add(_ record: AppleExchangeRecord, _ exchange: AppleExchange) async throws(EarlySignInResponse) -> Bool
+    {
         do throws(StoreError) {
             return try await records.add(record, for: exchange.token, at: exchange.request.now)
         } catch {
-            throw SignInStop(error)
+            throw EarlySignInResponse(error)
         }
     }
 
-    private static let spent = SignInStop(.invalidToken("the identity token was used before: get a new one"))
+    private static let spent = EarlySignInResponse(.invalidToken("the identity token was used before: get a new one"))
 }
 
 // MARK: - Legacy bodies
@@ -130,8 +131,8 @@ extension ExchangeEndpoints {
         _ body: AppleBody,
         _ apple: AppleSignIn,
         _ request: EndpointRequest
-    ) throws(SignInStop) -> Exchanged {
-        let refusal = SignInStop(
+    ) throws(EarlySignInResponse) -> Exchanged {
+        let refusal = EarlySignInResponse(
             .missing(
                 "send Apple's identity token: { \"identity_token\": …, \"nonce\": … }; userIdentifier proves nothing"
             )

@@ -5,8 +5,8 @@ import Time
 extension ExchangeEndpoints {
     /// Apple's server-to-server events. Apple repeats an event until it gets 200. Repeats are harmless: sessions that
     /// began after the event continue.
-    func takeNotification(_ request: EndpointRequest, _ apple: AppleSignIn) async -> EndpointAnswer {
-        do throws(SignInStop) {
+    func takeNotification(_ request: EndpointRequest, _ apple: AppleSignIn) async -> EndpointResult {
+        do throws(EarlySignInResponse) {
             let event = try await checking { () async throws(EndpointRefusal) in
                 try await checks.appleEvent(request.body, at: request.now)
             }
@@ -28,17 +28,17 @@ extension ExchangeEndpoints {
         }
     }
 
-    private static let noted = EndpointAnswer.response(.json([:]))
+    private static let noted = EndpointResult.response(.json([:]))
 
     /// Ends every session of the account that had begun by then, at all tenants in the realm.
-    private func endSessions(_ event: AppleEvent, at now: UnixTime) async throws(SignInStop) {
+    private func endSessions(_ event: AppleEvent, at now: UnixTime) async throws(EarlySignInResponse) {
         let account: Account?
         do throws(AccountProblem) {
             account = try await context.accounts.account(
                 of: Account.Identity(provider: .apple, subject: event.subject)
             )
         } catch {
-            throw SignInStop(error)
+            throw EarlySignInResponse(error)
         }
         guard let account else { return }
         do throws(IssuingError) {
@@ -51,24 +51,24 @@ extension ExchangeEndpoints {
                 )
             }
         } catch {
-            throw SignInStop(error)
+            throw EarlySignInResponse(error)
         }
     }
 
     /// The next owner of the deleted account's e-mail address is a different person.
-    private func forget(_ event: AppleEvent, at now: UnixTime) async throws(SignInStop) {
+    private func forget(_ event: AppleEvent, at now: UnixTime) async throws(EarlySignInResponse) {
         do throws(AccountProblem) {
             try await context.accounts.forget(
                 Account.Identity(provider: .apple, subject: event.subject),
                 at: now
             )
         } catch {
-            throw SignInStop(error)
+            throw EarlySignInResponse(error)
         }
     }
 
     /// The backend may use Apple's identifiers as subjects in its tokens.
-    private func revokeAtBackend(_ event: AppleEvent) async throws(SignInStop) {
+    private func revokeAtBackend(_ event: AppleEvent) async throws(EarlySignInResponse) {
         let revocation = Revocation(
             tenant: context.tenant.name,
             target: .subject(event.subject),
@@ -79,7 +79,7 @@ extension ExchangeEndpoints {
         do throws(StoreError) {
             try await context.revocations.revoke([revocation])
         } catch {
-            throw SignInStop(error)
+            throw EarlySignInResponse(error)
         }
     }
 }

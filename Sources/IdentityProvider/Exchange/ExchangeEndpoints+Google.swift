@@ -7,7 +7,7 @@ extension ExchangeEndpoints {
     func exchange(
         _ request: EndpointRequest,
         _ google: GoogleSignIn
-    ) async throws(SignInStop) -> Exchanged {
+    ) async throws(EarlySignInResponse) -> Exchanged {
         let identity = try await checking { () async throws(EndpointRefusal) in
             let body = try ExchangeBody(request, members: ["id_token", "access_token", "email"])
             let identity = try await googleIdentity(body, at: request.now)

@@ -35,13 +35,14 @@ struct ExchangeEndpoints: Sendable {
     }
 
     /// - Parameter request: A POST for one of the three endpoints, whose body is at most 64 KiB.
-    func answer(_ request: EndpointRequest) async -> EndpointAnswer {
+    func answer(_ request: EndpointRequest) async -> EndpointResult {
         let signIn = context.tenant.signIn
         if request.endpoint == .appleExchange, let apple = signIn?.apple {
-            return await counted(.apple) { () async throws(SignInStop) in try await exchange(request, apple) }
+            return await counted(.apple) { () async throws(EarlySignInResponse) in try await exchange(request, apple) }
         }
         if request.endpoint == .googleExchange, let google = signIn?.google {
-            return await counted(.google) { () async throws(SignInStop) in try await exchange(request, google) }
+            return await counted(.google) { () async throws(EarlySignInResponse) in try await exchange(request, google)
+            }
         }
         if request.endpoint == .appleNotifications, let apple = signIn?.apple {
             return await takeNotification(request, apple)
@@ -50,14 +51,14 @@ struct ExchangeEndpoints: Sendable {
     }
 
     /// The result of a sign-in, with its outcome for metrics.
-    typealias Exchanged = (answer: EndpointAnswer, outcome: SignInCounts.Outcome)
+    typealias Exchanged = (answer: EndpointResult, outcome: SignInCounts.Outcome)
 
     private func counted(
         _ provider: SignIn.Provider,
-        _ exchange: () async throws(SignInStop) -> Exchanged
-    ) async -> EndpointAnswer {
+        _ exchange: () async throws(EarlySignInResponse) -> Exchanged
+    ) async -> EndpointResult {
         let exchanged: Exchanged
-        do throws(SignInStop) {
+        do throws(EarlySignInResponse) {
             exchanged = try await exchange()
         } catch {
             exchanged = (error.answer, SignInCounts.Outcome(error))
@@ -71,32 +72,32 @@ struct ExchangeEndpoints: Sendable {
 
 extension ExchangeEndpoints {
     /// Checks that `identity` may sign in at the backend.
-    func admit(_ identity: ProviderIdentity) async throws(SignInStop) {
+    func admit(_ identity: ProviderIdentity) async throws(EarlySignInResponse) {
         do throws(AccountProblem) {
             try await context.accounts.check(identity)
         } catch {
-            throw SignInStop(error)
+            throw EarlySignInResponse(error)
         }
     }
 
     /// What the new session is bound to: the key of the request's proof.
-    func binding(_ request: EndpointRequest) async throws(SignInStop) -> TokenBinding? {
+    func binding(_ request: EndpointRequest) async throws(EarlySignInResponse) -> TokenBinding? {
         do throws(PossessionProblem) {
             return try await possession.key(of: request)
                 .map { TokenBinding(Confirmation(keyThumbprint: $0), bindsSession: true) }
         } catch {
-            throw SignInStop(possession.refusal(error))
+            throw EarlySignInResponse(possession.refusal(error))
         }
     }
 
     /// Runs a check of a body or a token.
     func checking<Value>(
         _ check: () async throws(EndpointRefusal) -> Value
-    ) async throws(SignInStop) -> Value {
+    ) async throws(EarlySignInResponse) -> Value {
         do throws(EndpointRefusal) {
             return try await check()
         } catch {
-            throw SignInStop(error)
+            throw EarlySignInResponse(error)
         }
     }
 }

@@ -20,11 +20,11 @@ struct SessionOpener: Sendable {
         givenName: String?,
         boundTo binding: TokenBinding?,
         for request: EndpointRequest
-    ) async throws(SignInStop) -> OpenedSession {
+    ) async throws(EarlySignInResponse) -> OpenedSession {
         let sessions = try service()
         let account = try await account(identity, givenName: givenName, at: request.now)
         if let seconds = context.secondsToWait(forSessionOf: account.subject, at: request.now) {
-            throw SignInStop(.rateLimited("this account signs in too often", retryAfterSeconds: seconds))
+            throw EarlySignInResponse(.rateLimited("this account signs in too often", retryAfterSeconds: seconds))
         }
         let opening = SessionOpening(
             subject: account.subject,
@@ -37,12 +37,12 @@ struct SessionOpener: Sendable {
         do throws(IssuingError) {
             tokens = try await sessions.start(opening, at: request.now)
         } catch {
-            throw SignInStop(error)
+            throw EarlySignInResponse(error)
         }
         return OpenedSession(
             sessionID: tokens.sessionID,
             subject: account.subject,
-            answer: SessionAnswer.object(tokens, user: account.user),
+            answer: SessionResponse.object(tokens, user: account.user),
             keyThumbprint: binding?.confirmation.keyThumbprint
         )
     }
@@ -61,13 +61,13 @@ struct SessionOpener: Sendable {
     }
 
     /// - Returns: Whether it still exists and was not revoked.
-    func isLive(_ session: OpenedSession, at now: UnixTime) async throws(SignInStop) -> Bool {
+    func isLive(_ session: OpenedSession, at now: UnixTime) async throws(EarlySignInResponse) -> Bool {
         let sessions = try service()
         let stored: IssuerSession?
         do throws(IssuingError) {
             stored = try await sessions.session(session.sessionID, at: now)
         } catch {
-            throw SignInStop(error)
+            throw EarlySignInResponse(error)
         }
         guard let stored else { return false }
         return await !context.revocations.isRevoked(stored, tenant: context.tenant.name)
@@ -77,16 +77,16 @@ struct SessionOpener: Sendable {
         _ identity: ProviderIdentity,
         givenName: String?,
         at now: UnixTime
-    ) async throws(SignInStop) -> Account {
+    ) async throws(EarlySignInResponse) -> Account {
         do throws(AccountProblem) {
             return try await context.accounts.signIn(identity, givenName: givenName, at: now)
         } catch {
-            throw SignInStop(error)
+            throw EarlySignInResponse(error)
         }
     }
 
-    private func service() throws(SignInStop) -> SessionService {
-        guard let sessions = context.sessions else { throw SignInStop(.withoutIssuer) }
+    private func service() throws(EarlySignInResponse) -> SessionService {
+        guard let sessions = context.sessions else { throw EarlySignInResponse(.withoutIssuer) }
         return sessions
     }
 }

@@ -66,7 +66,7 @@ public final class SignInCounts: Sendable {
 
 extension SignInCounts.Outcome {
     /// The outcome of a sign-in that was stopped.
-    init(_ stop: SignInStop) {
+    init(_ stop: EarlySignInResponse) {
         let status =
             switch stop.answer {
             case .refused(let refusal): refusal.status

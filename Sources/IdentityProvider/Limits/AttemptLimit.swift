@@ -43,7 +43,7 @@ public struct AttemptLimit: Sendable, Hashable {
 }
 
 /// Whether an attempt is within its limit.
-public enum AttemptAnswer: Sendable, Equatable {
+public enum AttemptDecision: Sendable, Equatable {
     /// - Parameter remaining: How many more are allowed at once.
     case admitted(remaining: Int)
     /// - Parameter retryAfterSeconds: When one would be allowed; at least 1.
@@ -67,7 +67,7 @@ struct CellRate: Sendable {
     ///   - fullAt: The state of the key; `.min` for none.
     ///   - now: In microseconds.
     /// - Returns: The answer, and the new state.
-    func admit(fullAt: Int64, at now: Int64) -> (answer: AttemptAnswer, fullAt: Int64) {
+    func admit(fullAt: Int64, at now: Int64) -> (answer: AttemptDecision, fullAt: Int64) {
         // If the clock was set back, the wait is at most that of an empty allowance.
         let used = min(max(fullAt, now), now + allowance)
         let after = used + interval

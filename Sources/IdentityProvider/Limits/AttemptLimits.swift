@@ -19,14 +19,14 @@ public final class AttemptLimits: Sendable {
     ///
     /// - Parameters:
     ///   - key: Any bytes, such as ``key(address:)``.
-    public func admit(_ key: [UInt8], _ limit: AttemptLimit, at now: UnixTime) -> AttemptAnswer {
+    public func admit(_ key: [UInt8], _ limit: AttemptLimit, at now: UnixTime) -> AttemptDecision {
         let now = Self.microseconds(now)
         return table.withLock { $0.admit(AttemptKey(limit, key), limit, at: now) }
     }
 
     /// What ``admit(_:_:at:)`` would answer, without counting: for limits whose result is known only later. A wrong
     /// secret, for example, must not be distinguishable from a right one while the limit is reached.
-    public func ask(_ key: [UInt8], _ limit: AttemptLimit, at now: UnixTime) -> AttemptAnswer {
+    public func ask(_ key: [UInt8], _ limit: AttemptLimit, at now: UnixTime) -> AttemptDecision {
         let now = Self.microseconds(now)
         return table.withLock { $0.ask(AttemptKey(limit, key), limit, at: now) }
     }
@@ -82,11 +82,11 @@ struct AttemptTable: Sendable {
 
     var count: Int { entries.count }
 
-    func ask(_ key: AttemptKey, _ limit: AttemptLimit, at now: Int64) -> AttemptAnswer {
+    func ask(_ key: AttemptKey, _ limit: AttemptLimit, at now: Int64) -> AttemptDecision {
         CellRate(limit).admit(fullAt: indices[key].map { entries[$0].fullAt } ?? .min, at: now).answer
     }
 
-    mutating func admit(_ key: AttemptKey, _ limit: AttemptLimit, at now: Int64) -> AttemptAnswer {
+    mutating func admit(_ key: AttemptKey, _ limit: AttemptLimit, at now: Int64) -> AttemptDecision {
         let rate = CellRate(limit)
         guard let index = indices[key] else {
             let (answer, fullAt) = rate.admit(fullAt: .min, at: now)

@@ -21,7 +21,7 @@ struct IntrospectionEndpoint: Sendable {
     let tokens: OwnTokens
     let clients: ClientAuthentication
 
-    func answer(_ request: EndpointRequest) async throws(OAuthError) -> EndpointAnswer {
+    func answer(_ request: EndpointRequest) async throws(OAuthError) -> EndpointResult {
         let form = try OAuthForm.read(request)
         let caller = try await caller(request, form)
         guard let token = form["token"] else { throw .invalidRequest("token is missing") }

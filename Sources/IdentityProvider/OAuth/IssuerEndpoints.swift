@@ -57,7 +57,7 @@ struct IssuerEndpoints: Sendable {
     }
 
     /// - Returns: 404 for any other endpoint.
-    func answer(_ request: EndpointRequest) async -> EndpointAnswer {
+    func answer(_ request: EndpointRequest) async -> EndpointResult {
         let methods = request.endpoint.methods
         guard Self.own.contains(request.endpoint) else { return .response(EndpointResponse(status: 404)) }
         guard methods.contains(request.method) else {
@@ -71,7 +71,7 @@ struct IssuerEndpoints: Sendable {
         }
     }
 
-    private func checked(_ request: EndpointRequest) async throws(OAuthError) -> EndpointAnswer {
+    private func checked(_ request: EndpointRequest) async throws(OAuthError) -> EndpointResult {
         switch request.endpoint {
         case .discovery:
             published(
@@ -103,7 +103,7 @@ struct IssuerEndpoints: Sendable {
         }
     }
 
-    private func published(_ object: JSONObject, _ caching: String) -> EndpointAnswer {
+    private func published(_ object: JSONObject, _ caching: String) -> EndpointResult {
         .response(
             EndpointResponse(
                 status: 200,

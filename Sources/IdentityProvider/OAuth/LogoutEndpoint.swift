@@ -21,7 +21,7 @@ struct LogoutEndpoint: Sendable {
         case unavailable = "It is not possible at the moment. Please try again."
     }
 
-    func answer(_ request: EndpointRequest) async -> EndpointAnswer {
+    func answer(_ request: EndpointRequest) async -> EndpointResult {
         do throws(Problem) {
             let parameters = try parameters(request)
             let hint = try await hint(parameters, at: request.now)

@@ -12,7 +12,7 @@ struct RevocationEndpoint: Sendable {
     let clients: ClientAuthentication
 
     /// 200 says that the token is invalid, including one that always was (section 2.2).
-    func answer(_ request: EndpointRequest) async throws(OAuthError) -> EndpointAnswer {
+    func answer(_ request: EndpointRequest) async throws(OAuthError) -> EndpointResult {
         let form = try OAuthForm.read(request)
         let client = try clients.authenticate(request, form)
         guard let token = form["token"] else { throw .invalidRequest("token is missing") }

@@ -13,7 +13,7 @@ struct TokenEndpoint: Sendable {
     let tokens: OwnTokens
     let possession: PossessionChecks
 
-    func answer(_ request: EndpointRequest) async throws(OAuthError) -> EndpointAnswer {
+    func answer(_ request: EndpointRequest) async throws(OAuthError) -> EndpointResult {
         let form = try OAuthForm.read(request)
         guard let grantType = form["grant_type"] else { throw .invalidRequest("grant_type is missing") }
         let client = try clients.authenticate(request, form)
@@ -54,7 +54,7 @@ struct TokenEndpoint: Sendable {
             .map { TokenBinding($0, bindsSession: client.isPublic) }
     }
 
-    private func answer(_ tokens: IssuedTokens, subject: String?) -> EndpointAnswer {
+    private func answer(_ tokens: IssuedTokens, subject: String?) -> EndpointResult {
         let pragma = EndpointResponse.Field("Pragma", "no-cache")
         return .response(.json(tokens.response, fields: [pragma], subject: subject))
     }
@@ -69,7 +69,7 @@ extension TokenEndpoint {
         _ client: IssuerClient,
         _ binding: TokenBinding?,
         at now: UnixTime
-    ) async throws(OAuthError) -> EndpointAnswer {
+    ) async throws(OAuthError) -> EndpointResult {
         guard let code = form["code"] else { throw .invalidRequest("code is missing") }
         guard let redirectURI = form["redirect_uri"] else { throw .invalidRequest("redirect_uri is missing") }
         guard let verifier = form["code_verifier"] else { throw .invalidRequest("code_verifier is missing") }
@@ -210,7 +210,7 @@ extension TokenEndpoint {
         _ client: IssuerClient,
         _ binding: TokenBinding?,
         at now: UnixTime
-    ) async throws(OAuthError) -> EndpointAnswer {
+    ) async throws(OAuthError) -> EndpointResult {
         guard let token = form["refresh_token"] else { throw .invalidRequest("refresh_token is missing") }
         let scopes = form["scope"].map { $0.split(separator: " ").map(String.init) }
         let tokens = try await OAuthError.issuing { () async throws(IssuingError) in

@@ -6,7 +6,7 @@ struct UserInfoEndpoint: Sendable {
     let context: SignInContext
     let tokens: OwnTokens
 
-    func answer(_ request: EndpointRequest) async throws(OAuthError) -> EndpointAnswer {
+    func answer(_ request: EndpointRequest) async throws(OAuthError) -> EndpointResult {
         let realm = context.tenant.name
         guard let token = try token(request) else {
             // A request without a token gets no error code (RFC 6750 section 3.1).

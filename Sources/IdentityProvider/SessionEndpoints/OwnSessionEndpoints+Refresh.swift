@@ -34,7 +34,7 @@ extension OwnSessionEndpoints {
         guard let session else { throw EndpointRefusal(IssuingError.refused(.unknownSession)) }
         let user = await user(session.subject, clientID: session.clientID, claims: session.claims)
         return .json(
-            SessionAnswer.object(tokens, user: user),
+            SessionResponse.object(tokens, user: user),
             fields: presented.cookie.map { cookies.fields(for: tokens, refreshCookie: $0, at: now) } ?? [],
             subject: session.subject
         )

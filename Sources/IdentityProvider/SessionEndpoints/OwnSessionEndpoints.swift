@@ -27,7 +27,7 @@ struct OwnSessionEndpoints: Sendable {
     }
 
     /// - Parameter request: For one of the four endpoints: refresh and logout by POST, me by GET, validate by either.
-    func answer(_ request: EndpointRequest) async -> EndpointAnswer {
+    func answer(_ request: EndpointRequest) async -> EndpointResult {
         guard let sessions = context.sessions else { return .refused(.withoutIssuer) }
         do throws(EndpointRefusal) {
             switch request.endpoint {
@@ -114,7 +114,7 @@ extension OwnSessionEndpoints {
         if clientID == nil, let account = try? await context.accounts.account(ofSubject: subject) {
             return account.user
         }
-        return SessionAnswer.user(subject, claims: claims)
+        return SessionResponse.user(subject, claims: claims)
     }
 }
 

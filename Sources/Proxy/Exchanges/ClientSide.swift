@@ -95,7 +95,7 @@ struct ResponseStyle {
     /// Fields that the gateway adds to the final response.
     var fields: [HeaderField] = []
     /// Response header rules of the tenant; nil if it has none.
-    var shape: AnswerShape?
+    var shape: AppliedHeaderRules?
     var version = HTTPVersion.http11
     /// Whether the client's connection stays open after the response.
     var stays = true

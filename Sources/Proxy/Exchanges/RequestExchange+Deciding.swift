@@ -54,7 +54,7 @@ extension RequestExchange {
         if case .refused(let code) = grant.outcome {
             worker.note(code, decisionContext.observed, grant, record.id, grant.request.head, bytes)
         }
-        var kept: KeptRequest?
+        var kept: ReplayableRequest?
         if grant.needsCaller, decisionContext.steps.allowed.contains(.refresh) { kept = prepareRefresh(grant, bytes) }
         addFreshNonce()
         forward(grant, holds(grant, kept, bytes), bytes)

@@ -14,7 +14,7 @@ extension RequestExchange {
         let received = request.received
         guard let peer else { return failInternally("an endpoint without a client") }
         record.trace?.served(by: "\(endpoint)", at: worker.now())
-        let question = EndpointQuestion(
+        let question = EndpointRequestReader(
             endpoint: endpoint,
             routed: request,
             head: head,
@@ -50,7 +50,7 @@ extension RequestExchange {
 
     // MARK: What the endpoint says
 
-    func endpointAnswered(_ answer: EndpointAnswer) {
+    func endpointAnswered(_ answer: EndpointResult) {
         guard let call = lifecycle.endpointCall, let tenant else { return }
         switch answer {
         case .response(let response):
@@ -80,7 +80,7 @@ extension RequestExchange {
     /// Sends the unchanged request on to the backend.
     private func passOn(_ signIn: CheckedSignIn, _ call: EndpointCall) {
         let hasBody = lifecycle.body.framing != .none
-        let content = hasBody ? ContentAtHand(ByteBuffer(bytes: call.question.body)) : nil
+        let content = hasBody ? BufferedBody(ByteBuffer(bytes: call.question.body)) : nil
         guard let received = advance({ $0.endpointPassedOn(content) }) else { return }
         let buffer = received.bytes
         // The body is complete: the server need not send 100 Continue.

@@ -7,7 +7,7 @@ import NIOCore
 extension RequestExchange {
     /// Returns whether the request was a decision query; if so it is answered now or later.
     func isAnsweredAsQuestion(_ request: ReceivedRequest, _ bytes: Span<UInt8>) -> Bool {
-        guard let peer, peer.isTrustedProxy, let question = ForwardAuthQuestion(request.head, bytes) else {
+        guard let peer, peer.isTrustedProxy, let question = ForwardAuthQuery(request.head, bytes) else {
             return false
         }
         var asked = worker.loop.allocator.buffer(capacity: request.head.length + 128)
@@ -46,7 +46,7 @@ extension RequestExchange {
 
     /// - Parameter asked: The request in question; nil if it could not be parsed.
     private func answer(_ verdict: Authorizer.Decision, _ decisionContext: DecisionContext, _ asked: ReceivedRequest?) {
-        guard let asked else { return refuse(ProxyAnswer(verdict).refusal ?? .malformedQuestion) }
+        guard let asked else { return refuse(DecisionResponse(verdict).refusal ?? .malformedQuestion) }
         let buffer = asked.bytes
         let bytes = buffer.readableBytesUInt8Span
         record.request.askedMethod = CountedMethod(bytes, asked.head.method)

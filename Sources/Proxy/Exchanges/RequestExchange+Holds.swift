@@ -13,7 +13,7 @@ extension RequestExchange {
     /// What the response to a granted request may have to wait for.
     ///
     /// - Parameter kept: The request, if a refresh may follow.
-    func holds(_ grant: Grant, _ kept: KeptRequest?, _ bytes: Span<UInt8>) -> ResponseHolds {
+    func holds(_ grant: Grant, _ kept: ReplayableRequest?, _ bytes: Span<UInt8>) -> ResponseHolds {
         let capturesTokens = tenant?.capturesTokens == true
         // The common case.
         if kept == nil, !capturesTokens, grant.signsOut == nil, decisionContext.signIn == nil { return .none }

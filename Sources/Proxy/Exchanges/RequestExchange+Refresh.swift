@@ -14,13 +14,13 @@ extension RequestExchange {
     /// Keeps what a refresh may need of a granted request, and checks whether its token is due for one.
     ///
     /// - Returns: Nil if the backend's 401 leads to no refresh.
-    func prepareRefresh(_ grant: Grant, _ bytes: Span<UInt8>) -> KeptRequest? {
+    func prepareRefresh(_ grant: Grant, _ bytes: Span<UInt8>) -> ReplayableRequest? {
         guard let caller = grant.caller, let refreshing = grant.request.tenant.refreshing else { return nil }
         if worker.unixTime(at: record.startedAt) >= caller.lifetime.dueFrom {
             deliverOrNote(caller, grant.request, bytes)
         }
         guard refreshing.rules.onUnauthorized else { return nil }
-        return KeptRequest(
+        return ReplayableRequest(
             grant.request,
             limit: refreshing.replayBytes,
             room: worker.replayRoom,
@@ -64,7 +64,7 @@ extension RequestExchange {
     /// Refreshes the token for the request.
     ///
     /// - Returns: Nil if the 401 goes to the client without waiting.
-    func beginRefresh(_ kept: KeptRequest) -> ResponseHold.Begun? {
+    func beginRefresh(_ kept: ReplayableRequest) -> ResponseHold.Begun? {
         dueRefresh = nil
         let bytes = kept.request.received.bytes
         guard let caller = record.user.caller,
@@ -165,7 +165,7 @@ extension RequestExchange {
     }
 
     /// After the backend's 401: replays the request with a new token, or sends the 401 to the client.
-    private func replayRefreshed(_ outcome: RefreshOutcome, _ attempt: RefreshAttempt, _ kept: KeptRequest) {
+    private func replayRefreshed(_ outcome: RefreshOutcome, _ attempt: RefreshAttempt, _ kept: ReplayableRequest) {
         switch outcome {
         case .renewed(let renewal, let isShared):
             guard refusal(of: renewal, attempt) == nil else { break }
@@ -185,10 +185,10 @@ extension RequestExchange {
 
     /// Sends the same request again with the new token; the backend's second response is final. Returns whether that is
     /// possible.
-    private func replay(_ kept: KeptRequest, _ renewal: Renewal, _ attempt: RefreshAttempt) -> Bool {
+    private func replay(_ kept: ReplayableRequest, _ renewal: Renewal, _ attempt: RefreshAttempt) -> Bool {
         guard let request = rewritten(kept.request.received, renewal, attempt, isReplay: true) else { return false }
         upstream.abandon()
-        let content = kept.body == .whole ? ContentAtHand(kept) : nil
+        let content = kept.body == .whole ? BufferedBody(kept) : nil
         guard advance({ $0.replays(content) }) != nil else { return true }
         // Otherwise a backend that always sends 401 would have the token refreshed forever.
         decisionContext.steps.beginWithoutRefresh()

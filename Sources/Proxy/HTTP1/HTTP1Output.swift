@@ -15,5 +15,5 @@ struct HTTP1Output {
     /// All bytes that were handed to the channel.
     var written: UInt64 = 0
     /// How the body of the response that is under way is delimited.
-    var delivery = ClientAnswer.Delivery()
+    var delivery = ClientHeadWriter.Delivery()
 }

@@ -23,7 +23,7 @@ extension HTTP1ServerConnection: ClientSide {
         guard style.version != .http10 else { return }
         let bytes = response.bytes
         takeOutput()
-        ClientAnswer.writeInterim(
+        ClientHeadWriter.writeInterim(
             response.head,
             bytes.readableBytesUInt8Span,
             shape: style.shape,
@@ -40,15 +40,15 @@ extension HTTP1ServerConnection: ClientSide {
 
     func writeHead(_ response: ReceivedResponse, _ framing: ResponseFraming, _ style: ResponseStyle) -> Bool {
         let minorVersion = style.version == .http10 ? 0 : 1
-        let delivery = ClientAnswer.Delivery(framing, clientMinorVersion: minorVersion)
+        let delivery = ClientHeadWriter.Delivery(framing, clientMinorVersion: minorVersion)
         output.delivery = delivery
         let bytes = response.bytes
         takeOutput()
-        ClientAnswer.write(
+        ClientHeadWriter.write(
             response.head,
             bytes.readableBytesUInt8Span,
             delivery,
-            ClientAnswer.Connection(minorVersion: minorVersion, stays: style.stays && !delivery.isCloseDelimited),
+            ClientHeadWriter.Connection(minorVersion: minorVersion, stays: style.stays && !delivery.isCloseDelimited),
             date: worker.loop.date,
             fields: style.fields,
             shape: style.shape,
@@ -107,7 +107,7 @@ extension HTTP1ServerConnection: ClientSide {
     // MARK: The gateway's own
 
     func write(_ response: GatewayResponse, isHead: Bool, _ style: ResponseStyle) -> Int {
-        output.delivery = ClientAnswer.Delivery()
+        output.delivery = ClientHeadWriter.Delivery()
         takeOutput()
         return response.write(
             isHead: isHead,
@@ -168,7 +168,7 @@ extension HTTP1ServerConnection: ClientSide {
     func writeSwitch(_ response: ReceivedResponse, _ style: ResponseStyle) {
         let bytes = response.bytes
         takeOutput()
-        ClientAnswer.writeSwitching(
+        ClientHeadWriter.writeSwitching(
             response.head,
             bytes.readableBytesUInt8Span,
             fields: style.fields,

@@ -104,7 +104,7 @@ extension RequestLifecycle {
     }
 
     /// The request is replayed: the server's first response is dropped.
-    mutating func replays(_ content: ContentAtHand?) {
+    mutating func replays(_ content: BufferedBody?) {
         guard case .holding(let holding) = state, case .refresh = holding.hold else {
             return fail("a request is made again that nothing was refreshed for")
         }
@@ -112,7 +112,7 @@ extension RequestLifecycle {
     }
 
     /// The request to replay after a 401; nil if it cannot be replayed.
-    var keptRequest: KeptRequest? {
+    var keptRequest: ReplayableRequest? {
         switch state {
         case .waitingForServer(let forwarding): forwarding.holds.refresh
         case .streaming(let streaming): streaming.holds.refresh
@@ -126,7 +126,7 @@ extension RequestLifecycle {
         /// Its token had expired.
         case beforeDecision(RefreshAttempt, ReceivedRequest)
         /// The server said 401.
-        case afterResponse(RefreshAttempt, KeptRequest)
+        case afterResponse(RefreshAttempt, ReplayableRequest)
     }
 
     var refresh: Refresh? {

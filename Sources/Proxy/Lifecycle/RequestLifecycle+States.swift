@@ -18,13 +18,13 @@ extension RequestLifecycle {
 
         var wait = Wait.nothing
         /// The request's body, if it does not come from the client.
-        var content: ContentAtHand?
+        var content: BufferedBody?
     }
 
     /// A granted request without a server.
     struct Forwarding {
         var holds: ResponseHolds
-        var content: ContentAtHand?
+        var content: BufferedBody?
         /// Whether a server has received it, and may have acted on it.
         var wasSent = false
     }
@@ -34,7 +34,7 @@ extension RequestLifecycle {
         /// There is none, or it was forwarded.
         case complete
         case fromClient
-        case atHand(ContentAtHand)
+        case atHand(BufferedBody)
     }
 
     /// A request that a server or an endpoint has.

@@ -147,7 +147,7 @@ struct RequestLifecycle: ~Copyable {
     ///
     /// - Parameter content: The request's body, if it has one.
     /// - Returns: The request as it was received.
-    mutating func endpointPassedOn(_ content: ContentAtHand?) -> ReceivedRequest? {
+    mutating func endpointPassedOn(_ content: BufferedBody?) -> ReceivedRequest? {
         guard case .streaming(let streaming) = state, case .endpoint(let call) = streaming.destination,
             case .awaited = streaming.response, let request = call.received
         else {

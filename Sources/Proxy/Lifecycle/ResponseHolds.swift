@@ -8,7 +8,7 @@ import Tenants
 enum ResponseHolds {
     struct Pending {
         /// The request, while a 401 from the server can lead to its replay with new tokens.
-        var refresh: KeptRequest?
+        var refresh: ReplayableRequest?
         /// Where to find tokens in a response that is gathered and stored.
         var capture: TokenCapture?
         /// The account to record when the backend has admitted it.
@@ -25,7 +25,7 @@ enum ResponseHolds {
     indirect case some(Pending)
 
     init(
-        refresh: KeptRequest? = nil,
+        refresh: ReplayableRequest? = nil,
         capture: TokenCapture? = nil,
         registration: ProviderIdentity? = nil,
         signOut: Caller? = nil
@@ -45,7 +45,7 @@ enum ResponseHolds {
         if case .some(let pending) = self { pending.refresh != nil } else { false }
     }
 
-    var refresh: KeptRequest? {
+    var refresh: ReplayableRequest? {
         if case .some(let pending) = self { pending.refresh } else { nil }
     }
 
@@ -81,7 +81,7 @@ extension ResponseHolds.Pending {
 /// One hold of a response. `RequestExchange+Holds.swift` begins each and continues after it.
 enum ResponseHold {
     /// The server sent 401: refresh the token and replay the request.
-    case refresh(KeptRequest)
+    case refresh(ReplayableRequest)
     /// Record the role of an account: from then on the other apps of the realm know it.
     case registration(ProviderIdentity)
     /// End the session everywhere before the client is told that it is over.
@@ -91,7 +91,7 @@ enum ResponseHold {
 
     /// A hold that has begun, with what is needed to continue.
     enum Begun {
-        case refresh(KeptRequest, RefreshAttempt)
+        case refresh(ReplayableRequest, RefreshAttempt)
         case registration
         case signOut
         case capture(trailers: [UInt8])

@@ -2,7 +2,7 @@ import HTTPCore
 
 extension GatewayResponse {
     /// The response after the tenant's response header rules.
-    func shaped(by shape: AnswerShape?) -> GatewayResponse {
+    func shaped(by shape: AppliedHeaderRules?) -> GatewayResponse {
         guard let shape else { return self }
         let all = allFields
         var response = GatewayResponse(status: status, body: body)
@@ -12,7 +12,7 @@ extension GatewayResponse {
     }
 }
 
-extension AnswerShape {
+extension AppliedHeaderRules {
     /// Whether one of the gateway's own fields is removed.
     func drops(ours field: HeaderField) -> Bool {
         // Tenants do not control whether the gateway's own responses are stored.

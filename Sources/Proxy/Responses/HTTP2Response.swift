@@ -14,7 +14,7 @@ enum HTTP2Response {
         _ bytes: Span<UInt8>,
         date: [UInt8],
         fields: [HeaderField],
-        shape: AnswerShape? = nil,
+        shape: AppliedHeaderRules? = nil,
         with encoder: inout HPACKEncoder,
         to out: inout ByteBuffer
     ) {
@@ -51,7 +51,7 @@ enum HTTP2Response {
     static func encodeInterim(
         _ head: ResponseHead,
         _ bytes: Span<UInt8>,
-        shape: AnswerShape? = nil,
+        shape: AppliedHeaderRules? = nil,
         with encoder: inout HPACKEncoder,
         to out: inout ByteBuffer
     ) {
@@ -66,7 +66,7 @@ enum HTTP2Response {
         _ bytes: Span<UInt8>,
         date: [UInt8],
         fields: [HeaderField],
-        shape: AnswerShape? = nil,
+        shape: AppliedHeaderRules? = nil,
         with encoder: inout HPACKEncoder,
         to out: inout ByteBuffer
     ) {
@@ -80,7 +80,7 @@ enum HTTP2Response {
         _ fields: [HeaderField],
         _ head: ResponseHead,
         _ bytes: Span<UInt8>,
-        _ shape: AnswerShape?,
+        _ shape: AppliedHeaderRules?,
         with encoder: inout HPACKEncoder,
         to out: inout ByteBuffer
     ) {
@@ -96,7 +96,7 @@ enum HTTP2Response {
         _ head: ResponseHead,
         _ bytes: Span<UInt8>,
         added: [HeaderField],
-        _ shape: AnswerShape?,
+        _ shape: AppliedHeaderRules?,
         unless leftOut: StaticString? = nil,
         with encoder: inout HPACKEncoder,
         to out: inout ByteBuffer

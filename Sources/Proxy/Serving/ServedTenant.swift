@@ -8,7 +8,7 @@ package final class ServedTenant {
     package let servers: BackendServers
     package let forwarding: ForwardingRules
     /// Nil for a tenant without response header rules.
-    let answerRules: AnswerRules?
+    let answerRules: ResponseHeaderRules?
     /// Whether some backend responses hold tokens to capture.
     let capturesTokens: Bool
     /// Requests to its endpoints without a response yet.
@@ -19,7 +19,7 @@ package final class ServedTenant {
         self.runtime = runtime
         self.servers = servers
         forwarding = ForwardingRules(tenant)
-        answerRules = AnswerRules(tenant, runtime.browsers.crossOrigin)
+        answerRules = ResponseHeaderRules(tenant, runtime.browsers.crossOrigin)
         capturesTokens = tenant.refresh?.captures.isEmpty == false
     }
 

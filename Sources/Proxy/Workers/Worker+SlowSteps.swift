@@ -12,29 +12,29 @@ package import Verification
 /// Asynchronous calls of the loops into the rest of the process. A loop never blocks on them.
 package struct ControlPlane: Sendable {
     /// Fetches an issuer's keys.
-    package var keys: @Sendable (RemoteKeySource, KeySetReason) async -> KeySetAnswer
+    package var keys: @Sendable (RemoteKeySource, KeySetReason) async -> KeySetResult
     /// Revokes what was signed out; returns whether the store has it.
     package var endSession: @Sendable ([Revocation]) async -> Bool
     /// Introspects an opaque token.
-    package var introspect: @Sendable (IntrospectionQuestion) async -> IntrospectionOutcome
+    package var introspect: @Sendable (IntrospectionRequest) async -> IntrospectionOutcome
     /// Refreshes a session's tokens.
     package var refresh: @Sendable (RefreshRequest) async -> RefreshOutcome
     /// Stores a refresh token that the backend has given a client; returns whether the store has it.
     package var capture: @Sendable (CapturedTokens) async -> Bool
     /// Handles a request for one of a tenant's endpoints.
-    package var answer: @Sendable (TenantIndex, EndpointRequest) async -> EndpointAnswer
+    package var answer: @Sendable (TenantIndex, EndpointRequest) async -> EndpointResult
     /// Records that a tenant's backend has admitted an account.
     package var register: @Sendable (TenantIndex, ProviderIdentity) async -> Void
     /// Records a signed proof; returns whether it was used before.
     package var useProof: @Sendable (ProofStep) async -> ProofFinding = { _ in .storeUnavailable }
 
     package init(
-        keys: @escaping @Sendable (RemoteKeySource, KeySetReason) async -> KeySetAnswer,
+        keys: @escaping @Sendable (RemoteKeySource, KeySetReason) async -> KeySetResult,
         endSession: @escaping @Sendable ([Revocation]) async -> Bool,
-        introspect: @escaping @Sendable (IntrospectionQuestion) async -> IntrospectionOutcome,
+        introspect: @escaping @Sendable (IntrospectionRequest) async -> IntrospectionOutcome,
         refresh: @escaping @Sendable (RefreshRequest) async -> RefreshOutcome,
         capture: @escaping @Sendable (CapturedTokens) async -> Bool,
-        answer: @escaping @Sendable (TenantIndex, EndpointRequest) async -> EndpointAnswer,
+        answer: @escaping @Sendable (TenantIndex, EndpointRequest) async -> EndpointResult,
         register: @escaping @Sendable (TenantIndex, ProviderIdentity) async -> Void,
         useProof: @escaping @Sendable (ProofStep) async -> ProofFinding = { _ in .storeUnavailable }
     ) {

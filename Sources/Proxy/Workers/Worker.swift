@@ -25,7 +25,7 @@ package final class Worker {
     /// Certificates of TLS listeners; nil without one.
     package private(set) var certificates: ServerCertificates?
     var healthCheckers: [TenantIndex: [HealthChecker]] = [:]
-    private var limitLedger: LimitLedger?
+    private var limitLedger: UnreportedRequests?
 
     /// What a worker is made from; the same for all workers.
     package struct Parts: Sendable {
@@ -117,7 +117,7 @@ package final class Worker {
             previous: previous?.servers
         )
         let limits = parts.limits.flatMap { limits in
-            let ledger = limitLedger ?? LimitLedger(eventLoop: eventLoop, settle: limits.settle)
+            let ledger = limitLedger ?? UnreportedRequests(eventLoop: eventLoop, settle: limits.settle)
             limitLedger = ledger
             return TenantLimits(tenant: index, limits.limiter, ledger, trustedProxies: settings.trustedProxies)
         }
@@ -275,7 +275,7 @@ package final class Worker {
     }
 }
 
-extension Worker: ShownCertificates {
+extension Worker: PresentedCertificates {
     package func certificate(forServerName serverName: String) -> ServerCertificate? {
         certificates?.identity(forServerName: serverName).files
     }

@@ -115,7 +115,7 @@ final class ReplyReader {
 
 /// Assembles the items that hiredis finds: they come depth first, so the incomplete arrays form a stack.
 private final class ReplyBuilder {
-    private struct Unfilled {
+    private struct IncompleteArray {
         var missing: Int
         var elements: [RedisReply]
     }
@@ -125,7 +125,7 @@ private final class ReplyBuilder {
     private(set) var bytes = 0
     /// Why the current reply was abandoned.
     private(set) var refusal: String?
-    private var arrays: [Unfilled] = []
+    private var arrays: [IncompleteArray] = []
     private var finished: RedisReply?
 
     init(maximumBytes: Int) {
@@ -176,7 +176,7 @@ private final class ReplyBuilder {
         let size = count * MemoryLayout<RedisReply>.stride
         guard fits(for: size) else { return nil }
         bytes += size
-        arrays.append(Unfilled(missing: count, elements: []))
+        arrays.append(IncompleteArray(missing: count, elements: []))
         return itself
     }
 

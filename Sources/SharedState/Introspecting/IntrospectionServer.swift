@@ -40,12 +40,12 @@ public enum IntrospectionFailure: String, Error, CaseIterable {
 }
 
 /// Asks one tenant's server.
-public protocol IntrospectionAsking: Sendable {
-    func ask(about token: [UInt8]) async throws(IntrospectionFailure) -> IntrospectionAnswer
+public protocol IntrospectionClient: Sendable {
+    func ask(about token: [UInt8]) async throws(IntrospectionFailure) -> IntrospectionResponse
 }
 
 /// The introspection endpoint of a tenant (RFC 7662 section 2).
-public struct IntrospectionServer: IntrospectionAsking, Sendable {
+public struct IntrospectionServer: IntrospectionClient, Sendable {
     /// For a question, with its second try.
     static let patience = Duration.seconds(5)
 
@@ -60,7 +60,7 @@ public struct IntrospectionServer: IntrospectionAsking, Sendable {
     }
 
     /// - Parameter token: A `b64token`.
-    public func ask(about token: [UInt8]) async throws(IntrospectionFailure) -> IntrospectionAnswer {
+    public func ask(about token: [UInt8]) async throws(IntrospectionFailure) -> IntrospectionResponse {
         let request = request(about: token)
         let end = ContinuousClock.now + Self.patience
         let response: RefreshHTTPResponse
@@ -83,7 +83,7 @@ public struct IntrospectionServer: IntrospectionAsking, Sendable {
         case 502, 504: throw .proxyFailed
         default: throw .unexpectedStatus
         }
-        guard let answer = IntrospectionAnswer(response.body) else { throw .garbledAnswer }
+        guard let answer = IntrospectionResponse(response.body) else { throw .garbledAnswer }
         return answer
     }
 

@@ -26,7 +26,7 @@ public actor IntrospectionService {
         /// Seconds.
         let cache: Double
         let policy: IntrospectionPolicy
-        let server: any IntrospectionAsking
+        let server: any IntrospectionClient
         var book = IntrospectionState()
         var flights: [[UInt8]: Flight] = [:]
         var silentUntil = UnixTime.distantPast
@@ -34,7 +34,7 @@ public actor IntrospectionService {
 
     private var states: [TenantState?]
     private var flightCount: UInt64 = 0
-    private let server: @Sendable (Introspection) -> any IntrospectionAsking
+    private let server: @Sendable (Introspection) -> any IntrospectionClient
     private let now: @Sendable () -> UnixTime
     private let logger: Logger
 
@@ -44,7 +44,7 @@ public actor IntrospectionService {
         _ tenants: [Tenant],
         logger: Logger,
         now: @escaping @Sendable () -> UnixTime = { Clock.unix() },
-        server: @escaping @Sendable (Introspection) -> any IntrospectionAsking
+        server: @escaping @Sendable (Introspection) -> any IntrospectionClient
     ) {
         states = tenants.map { Self.state($0, server) }
         self.server = server
@@ -52,7 +52,7 @@ public actor IntrospectionService {
         self.logger = logger
     }
 
-    private static func state(_ tenant: Tenant, _ server: (Introspection) -> any IntrospectionAsking)
+    private static func state(_ tenant: Tenant, _ server: (Introspection) -> any IntrospectionClient)
         -> TenantState?
     {
         tenant.introspection.map { rules in
@@ -78,7 +78,7 @@ public actor IntrospectionService {
     }
 
     /// What is known of the token, or what its server says.
-    public func ask(_ question: IntrospectionQuestion) async -> IntrospectionOutcome {
+    public func ask(_ question: IntrospectionRequest) async -> IntrospectionOutcome {
         // Nobody asks for a tenant without a server.
         guard let cache = states[question.tenant]?.cache else { return .overloaded }
         let digest = OpaqueToken.digest(question.token)
@@ -98,7 +98,7 @@ public actor IntrospectionService {
         }
     }
 
-    private func begin(_ question: IntrospectionQuestion, _ digest: [UInt8]) async -> IntrospectionOutcome {
+    private func begin(_ question: IntrospectionRequest, _ digest: [UInt8]) async -> IntrospectionOutcome {
         guard let state = states[question.tenant] else { return .overloaded }
         let began = now()
         flightCount += 1
@@ -125,17 +125,17 @@ public actor IntrospectionService {
     }
 
     /// Whether the flight counts still: the tenant may have another server meanwhile.
-    private func isUnderWay(_ question: IntrospectionQuestion, _ digest: [UInt8], _ number: UInt64) -> Bool {
+    private func isUnderWay(_ question: IntrospectionRequest, _ digest: [UInt8], _ number: UInt64) -> Bool {
         states[question.tenant]?.flights[digest]?.number == number
     }
 
-    private func ended(_ question: IntrospectionQuestion, _ digest: [UInt8], _ outcome: IntrospectionOutcome) {
+    private func ended(_ question: IntrospectionRequest, _ digest: [UInt8], _ outcome: IntrospectionOutcome) {
         states[question.tenant]?.flights[digest] = nil
         states[question.tenant]?.book.answered(digest, outcome, at: now())
     }
 
     private func failed(
-        _ question: IntrospectionQuestion,
+        _ question: IntrospectionRequest,
         _ digest: [UInt8],
         _ trouble: IntrospectionFailure
     ) -> IntrospectionOutcome {
@@ -146,8 +146,8 @@ public actor IntrospectionService {
 
     /// Not on the actor, since answers are read here.
     private nonisolated func outcome(
-        _ question: IntrospectionQuestion,
-        _ server: any IntrospectionAsking,
+        _ question: IntrospectionRequest,
+        _ server: any IntrospectionClient,
         _ policy: IntrospectionPolicy,
         cache: Double,
         began: UnixTime

@@ -20,8 +20,8 @@ public actor KeySetService: FleetFlightRunner {
         /// What `use` was given last.
         var used: KeySet?
         var written: KeySetRecord?
-        var uses = WorkInTurn()
-        var writes = WorkInTurn()
+        var uses = SerialTaskQueue()
+        var writes = SerialTaskQueue()
         /// The loop, at rest; cancelling it makes the loop look again.
         var rest: Task<Void, Never>?
         var isWatchingWaiters = false
@@ -44,7 +44,7 @@ public actor KeySetService: FleetFlightRunner {
     /// The rounds under way.
     var flights: [RemoteKeySource: KeySetRound] = [:]
     var lastTurn: UInt64 = 0
-    private var waiters: [KeySetState.WaiterID: CheckedContinuation<KeySetAnswer, Never>] = [:]
+    private var waiters: [KeySetState.WaiterID: CheckedContinuation<KeySetResult, Never>] = [:]
     private var nextWaiter: KeySetState.WaiterID = 0
     /// Sources whose loops are to begin.
     private nonisolated let arrivals: AsyncStream<RemoteKeySource>
@@ -135,7 +135,7 @@ public actor KeySetService: FleetFlightRunner {
     /// Asks for keys that a decision lacks; waits for at most 5 s.
     ///
     /// Whoever is told to decide again and still lacks the key may ask again; a second answer comes at once.
-    public func ask(_ source: RemoteKeySource, because reason: KeySetReason) async -> KeySetAnswer {
+    public func ask(_ source: RemoteKeySource, because reason: KeySetReason) async -> KeySetResult {
         nextWaiter += 1
         let id = nextWaiter
         switch entries[source]?.state.asked(id, reason, at: clock.moment().monotonic) {
@@ -290,7 +290,7 @@ extension KeySetService {
 
     private func wake(_ source: RemoteKeySource) { entries[source]?.rest?.cancel() }
 
-    private func answer(_ ids: [KeySetState.WaiterID], _ answer: KeySetAnswer) {
+    private func answer(_ ids: [KeySetState.WaiterID], _ answer: KeySetResult) {
         for id in ids { waiters.removeValue(forKey: id)?.resume(returning: answer) }
     }
 

@@ -10,7 +10,7 @@ public enum KeySetReason: Sendable {
 }
 
 /// What whoever asked for keys is told.
-public enum KeySetAnswer: Sendable, Equatable {
+public enum KeySetResult: Sendable, Equatable {
     /// There is a set that the asker may not have seen.
     case decideAgain
     /// The keys are those that the asker has.
@@ -55,7 +55,7 @@ struct KeySetState: Sendable {
     }
 
     enum Asked: Equatable {
-        case answer(KeySetAnswer)
+        case answer(KeySetResult)
         case wait
         /// Wait too, and tick: a round is wanted.
         case tick
@@ -66,7 +66,7 @@ struct KeySetState: Sendable {
         /// Whether there are other keys than before.
         var isChanged = false
         var answered: [WaiterID] = []
-        var answer = KeySetAnswer.nothingNew
+        var answer = KeySetResult.nothingNew
     }
 
     struct Held: Sendable {
@@ -161,7 +161,7 @@ extension KeySetState {
         return .tick
     }
 
-    /// - Returns: The askers who have waited long enough; to be told ``KeySetAnswer/unavailable(retryAfterSeconds:)``.
+    /// - Returns: The askers who have waited long enough; to be told ``KeySetResult/unavailable(retryAfterSeconds:)``.
     mutating func waitersOverdue(at now: Double) -> [WaiterID] {
         let count = waiters.firstIndex { $0.deadline > now } ?? waiters.count
         let overdue = waiters[..<count].map(\.id)
@@ -172,7 +172,7 @@ extension KeySetState {
     /// The round is over.
     ///
     /// - Parameter random: From 0 to 1.
-    mutating func finished(_ result: Result, at now: KeySetMoment, random: Double) -> Settled {
+    mutating func finished(_ result: Result, at now: ClockReading, random: Double) -> Settled {
         let purpose = round
         round = nil
         switch result {
@@ -199,7 +199,7 @@ extension KeySetState {
     }
 
     /// The set was found in the store or on disk without a round: at the start, or because it was announced.
-    mutating func heard(_ set: HeldKeySet, at now: KeySetMoment, random: Double) -> Settled {
+    mutating func heard(_ set: HeldKeySet, at now: ClockReading, random: Double) -> Settled {
         guard round != nil else { return succeeded(with: set, at: now, random) }
         // Who waits for the round goes on waiting for it, if this brings nothing new.
         let isChanged = adopt(set, at: now, random)
@@ -208,7 +208,7 @@ extension KeySetState {
             : Settled()
     }
 
-    private mutating func succeeded(with set: HeldKeySet, at now: KeySetMoment, _ random: Double) -> Settled {
+    private mutating func succeeded(with set: HeldKeySet, at now: ClockReading, _ random: Double) -> Settled {
         let isChanged = adopt(set, at: now, random)
         if !isChanged, isUnknownKeyWanted { return Settled() }
         isUnknownKeyWanted = false
@@ -220,7 +220,7 @@ extension KeySetState {
         return Settled(answered: takeWaiters(), answer: answer)
     }
 
-    private mutating func adopt(_ set: HeldKeySet, at now: KeySetMoment, _ random: Double) -> Bool {
+    private mutating func adopt(_ set: HeldKeySet, at now: ClockReading, _ random: Double) -> Bool {
         let isChanged = held?.set.keys != set.keys
         let record = set.record
         let succeededAt = now.monotonic - max(0, now.unix - record.fetchedAt)
@@ -244,7 +244,7 @@ extension KeySetState {
         return waiters.map(\.id)
     }
 
-    private static func unavailable(until moment: Double, _ now: Double) -> KeySetAnswer {
+    private static func unavailable(until moment: Double, _ now: Double) -> KeySetResult {
         .unavailable(retryAfterSeconds: max(1, Int((moment - now).rounded(.up))))
     }
 }

@@ -116,7 +116,7 @@ public actor RevocationService {
             return nil
         case .changes(let records, let announcements, let next):
             // With a full page there is more, and the copy as old as before.
-            if records.count < StoreNews.fullPage { contact = asked }
+            if records.count < StoreChanges.fullPage { contact = asked }
             await take(records, inOrder: true)
             await tellContact()
             for waiting in waitingForContact where waiting.since <= asked { waiting.promise.succeed() }

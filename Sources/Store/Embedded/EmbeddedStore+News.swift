@@ -16,7 +16,7 @@ extension EmbeddedStore {
     public func news(
         after position: StorePosition,
         waiting duration: Duration
-    ) async throws(StoreError) -> StoreNews {
+    ) async throws(StoreError) -> StoreChanges {
         let end = ContinuousClock.now + duration
         let wakes = wakes.load(ordering: .acquiring)
         while true {
@@ -58,7 +58,7 @@ extension EmbeddedStore {
         after position: StorePosition,
         _ db: Database,
         _ unreadable: UnreadableLog
-    ) throws -> StoreNews {
+    ) throws -> StoreChanges {
         guard let start = EmbeddedPosition(position), try start.isInHistory(db) else { return .missed }
         var reached = start
         let limit = RevocationLimits.news

@@ -25,7 +25,7 @@ public final class EmbeddedStore: Store {
     public let isLocal = true
     let path: String
     let now: UnixClock
-    let bell = Bell()
+    let bell = EventSignal()
     /// How often readers waiting for news were woken for another reason.
     let wakes = Atomic(0)
     let keptChanges: Int64

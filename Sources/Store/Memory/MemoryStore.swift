@@ -7,7 +7,7 @@ public final class MemoryStore: Store {
     public let isLocal = true
     public let isUp = true
     private let now: UnixClock
-    private let bell = Bell()
+    private let bell = EventSignal()
     private let state: Mutex<MemoryState>
     /// Positions of another memory are invalid here.
     private let epoch = UInt64.random(in: .min ... .max)
@@ -183,7 +183,7 @@ public final class MemoryStore: Store {
     public func news(
         after position: StorePosition,
         waiting duration: Duration
-    ) async throws(StoreError) -> StoreNews {
+    ) async throws(StoreError) -> StoreChanges {
         let rings = bell.rings
         let news = state.withLock { self.news(in: $0, after: position) }
         guard case .changes([], [], _) = news else { return news }
@@ -193,7 +193,7 @@ public final class MemoryStore: Store {
 
     public func wake() { bell.ring() }
 
-    private func news(in state: MemoryState, after position: StorePosition) -> StoreNews {
+    private func news(in state: MemoryState, after position: StorePosition) -> StoreChanges {
         guard let start = HistoryPosition(position), start.epoch == epoch,
             let changes = state.changes.events(after: start.change, count: RevocationLimits.news)
         else { return .missed }

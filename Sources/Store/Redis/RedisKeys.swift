@@ -2,7 +2,7 @@
 enum RedisKeys {
     static let changes = "gatehouse:changes"
     static let announcements = "gatehouse:announcements"
-    /// The number of changes, starting at a number taken from the clock; see ``RedisTally``.
+    /// The number of changes, starting at a number taken from the clock; see ``RedisChangeCount``.
     static let changeCount = "gatehouse:changes:count"
     static let fencingToken = StoreKey(tenant: nil, kind: "lease", name: "fencing-token").text
 

@@ -4,7 +4,7 @@ import Redis
 struct RedisPosition: Sendable, Hashable {
     var change: RedisStreamID
     var announcement: RedisStreamID
-    var tally: RedisTally
+    var tally: RedisChangeCount
 
     static let keys = [RedisKeys.changes, RedisKeys.announcements, RedisKeys.changeCount]
 
@@ -20,10 +20,10 @@ struct RedisPosition: Sendable, Hashable {
         else { return nil }
         let added = UInt64(digits: parts[3])
         guard added != nil || parts[3].isEmpty else { return nil }
-        self.init(change: change, announcement: announcement, tally: RedisTally(count: count, added: added))
+        self.init(change: change, announcement: announcement, tally: RedisChangeCount(count: count, added: added))
     }
 
-    init(change: RedisStreamID, announcement: RedisStreamID, tally: RedisTally) {
+    init(change: RedisStreamID, announcement: RedisStreamID, tally: RedisChangeCount) {
         self.change = change
         self.announcement = announcement
         self.tally = tally
@@ -37,14 +37,14 @@ struct RedisPosition: Sendable, Hashable {
             let change = parts[0].bytes.flatMap({ RedisStreamID($0) }),
             let announcement = parts[1].bytes.flatMap({ RedisStreamID($0) })
         else { throw .unexpected("the question where the streams are") }
-        let tally = try RedisTally(count: parts[2], added: parts[3])
+        let tally = try RedisChangeCount(count: parts[2], added: parts[3])
         return RedisPosition(change: change, announcement: announcement, tally: tally)
     }
 }
 
 /// The number of changes, counted twice: a reader that has seen fewer has missed some, wherever in the stream they were
 /// trimmed or deleted.
-struct RedisTally: Sendable, Hashable {
+struct RedisChangeCount: Sendable, Hashable {
     /// Counted by the scripts that make changes, beside the stream: it continues when only the stream is deleted, and
     /// starts at the time, so that it differs after all data was lost. 0 before the first change.
     var count: UInt64
@@ -75,7 +75,7 @@ struct RedisStreamState: Sendable {
     var hasAcknowledged: Bool
     /// The last ID that was assigned; zero if the stream does not exist.
     var last: RedisStreamID
-    var tally: RedisTally
+    var tally: RedisChangeCount
 
     /// Whether the changes that were read are all changes after the position, or the first of them.
     ///
@@ -86,8 +86,8 @@ struct RedisStreamState: Sendable {
     func tally(
         after position: RedisPosition,
         reading read: Int,
-        page: Int = StoreNews.fullPage
-    ) -> RedisTally? {
+        page: Int = StoreChanges.fullPage
+    ) -> RedisChangeCount? {
         // Another history may have as many changes: a new master may lack the last ones, and have others.
         let isSameHistory = hasPosition || position.change == last || position.change == .zero
         guard isSameHistory, hasAcknowledged, let read = UInt64(exactly: read), tally.count >= position.tally.count
@@ -107,7 +107,7 @@ struct RedisStreamState: Sendable {
         }
         if read == made { return tally }
         guard read >= page, read < made else { return nil }
-        return RedisTally(
+        return RedisChangeCount(
             count: position.tally.count + min(read, counted),
             added: position.tally.added.map { $0 + read }
         )

@@ -21,7 +21,7 @@ extension RedisStore {
     public func news(
         after position: StorePosition,
         waiting duration: Duration
-    ) async throws(StoreError) -> StoreNews {
+    ) async throws(StoreError) -> StoreChanges {
         guard let position = RedisPosition(position), !witness.withLock({ $0.needsLoad }) else { return .missed }
         let client = try clients().news
         let connection = client.connectionNumber
@@ -45,7 +45,7 @@ extension RedisStore {
         after position: RedisPosition,
         waiting duration: Duration?,
         _ client: RedisClient
-    ) async throws(StoreError) -> StoreNews {
+    ) async throws(StoreError) -> StoreChanges {
         let unread = witness.withLock { $0.unread }
         let arguments: [any RedisArgument] = [position.change.text, position.announcement.text, RevocationLimits.news]
         let look = RedisScripts.look.command(keys: RedisPosition.keys, arguments: arguments + unread.map(\.text))
@@ -64,14 +64,14 @@ extension RedisStore {
             timeout: configuration.commandTimeout + (duration ?? .zero)
         )
         guard let reply = replies.last else { throw .unexpected("XREAD") }
-        return try news(RedisLook(reply, unread: unread.count), after: position, unread: unread)
+        return try news(RedisHistoryPage(reply, unread: unread.count), after: position, unread: unread)
     }
 
     private func news(
-        _ look: RedisLook,
+        _ look: RedisHistoryPage,
         after position: RedisPosition,
         unread: [RedisStreamID]
-    ) throws(StoreError) -> StoreNews {
+    ) throws(StoreError) -> StoreChanges {
         guard let tally = look.state.tally(after: position, reading: look.changes.count) else {
             return .missed
         }
@@ -94,7 +94,7 @@ extension RedisStore {
 }
 
 /// The reply to ``RedisScripts/look``.
-private struct RedisLook {
+private struct RedisHistoryPage {
     private(set) var changes: [RedisEntry] = []
     private(set) var announcements: [RedisEntry] = []
     let state: RedisStreamState
@@ -108,7 +108,7 @@ private struct RedisLook {
             hasPosition: hasPosition > 0,
             hasAcknowledged: found == unread,
             last: last,
-            tally: try RedisTally(count: parts[4], added: parts[5])
+            tally: try RedisChangeCount(count: parts[4], added: parts[5])
         )
         guard !parts[0].isNull else { return }
         guard let streams = parts[0].array else { throw .unexpected("XREAD") }

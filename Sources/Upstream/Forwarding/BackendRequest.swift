@@ -167,7 +167,7 @@ package enum BackendRequest {
             wantsPlainAnswer: context.wantsPlainAnswer,
             isTraced: context.isTraced
         )
-        var kept = KeptLines()
+        var kept = ForwardedLines()
         // A local copy: reading through the head would retain and release the array for each field.
         let fields = head.fields
         for index in 0..<head.fieldCount {

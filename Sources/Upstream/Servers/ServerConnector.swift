@@ -70,13 +70,13 @@ final class ServerConnector {
         _ then: @escaping (Result<Connected, ServerFailure>) -> Void
     ) {
         let label = pool.label
-        let negotiation: ServerOpening.Negotiation =
+        let negotiation: ConnectingHandler.Negotiation =
             if let tls {
                 .handshake(tls.peerName(forHost: server.address.host)) { self.tell($0, of: label, at: address) }
             } else {
                 .none(speaksHTTP2: server.scheme == .h2c)
             }
-        let opening = ServerOpening(pool, loop: loop, negotiation, address, then)
+        let opening = ConnectingHandler(pool, loop: loop, negotiation, address, then)
         guard let eventLoop = loop.eventLoop as? EpollLoop else {
             assertionFailure("a loop without sockets has no servers")
             return opening.failed(.connectFailed)
@@ -102,7 +102,7 @@ final class ServerConnector {
 }
 
 /// Occupies a new connection's channel until it can take requests; then the connection's handler replaces it.
-private final class ServerOpening: ChannelInboundHandler, RemovableChannelHandler {
+private final class ConnectingHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 
     /// What comes between the TCP connection and the first request.

@@ -1,6 +1,6 @@
 public import Time
 
-/// The verified caller. Only `TokenVerifier` and `IntrospectionAnswer` make one, so having one proves that every check
+/// The verified caller. Only `TokenVerifier` and `IntrospectionResponse` make one, so having one proves that every check
 /// was passed.
 public final class Principal: Sendable {
     /// `iss`, equal to a trusted issuer's name.

@@ -21,7 +21,7 @@ struct OpaqueRevocationTests {
     }
 
     private func principal(_ claims: String = #""sub":"alice""#) throws -> Principal {
-        let answer = try #require(IntrospectionAnswer(Array(#"{"active":true,\#(claims)}"#.utf8)))
+        let answer = try #require(IntrospectionResponse(Array(#"{"active":true,\#(claims)}"#.utf8)))
         return try answer.principal(of: Array(Self.token.utf8), IntrospectionPolicy(issuer: "i"), at: SampleTenant.now)
     }
 

@@ -53,7 +53,7 @@ struct KeyDecisionTests {
         #expect(asksForKeys(pipeline.ask(request), isMissing: true))
         let refusal = try #require(pipeline.ask(request, allowing: .signature).refusal)
         #expect(refusal.status == 503 && refusal.code == .storeUnavailable && refusal.retryAfterSeconds == 1)
-        let answer = KeySetAnswer.unavailable(retryAfterSeconds: 7)
+        let answer = KeySetResult.unavailable(retryAfterSeconds: 7)
         pipeline.authorizer.authenticator.settle(KeyStep(source: 0, isMissing: true), answer, at: RequestPipeline.now)
         #expect(pipeline.ask(request).refusal?.retryAfterSeconds == 7, "nobody is asked again so soon")
     }

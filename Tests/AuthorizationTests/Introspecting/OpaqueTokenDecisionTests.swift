@@ -32,7 +32,7 @@ struct OpaqueTokenDecisionTests {
         cache: Double = 30,
         at now: UnixTime = RequestPipeline.now
     ) throws -> IntrospectionOutcome {
-        let answer = try #require(IntrospectionAnswer(Array(#"{"active":true,\#(claims)}"#.utf8)))
+        let answer = try #require(IntrospectionResponse(Array(#"{"active":true,\#(claims)}"#.utf8)))
         let principal = try answer.principal(of: step.question.token, IntrospectionPolicy(issuer: "i"), at: now)
         return .active(principal, IntrospectionLifetime(cache: cache, asked: now))
     }

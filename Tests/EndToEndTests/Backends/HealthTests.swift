@@ -57,7 +57,7 @@ import Testing
         return try #require(metrics.value("gatehouse_backend_healthy", ["tenant": "app", "server": server])) == 1
     }
 
-    /// Looks after each probe whether the server's state has changed. How many probes it takes is `ProbeTallyTests`' to say:
+    /// Looks after each probe whether the server's state has changed. How many probes it takes is `ProbeHistoryTests`' to say:
     /// on a busy machine one of them may come too late and count as a bad one.
     private func expect(
         _ server: String,

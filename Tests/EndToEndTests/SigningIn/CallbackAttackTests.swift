@@ -21,7 +21,7 @@ import Verification
         #expect(response.fields["X-Frame-Options"] == ["DENY"], "\(comment)", sourceLocation: sourceLocation)
     }
 
-    private func target(_ answer: BrowserAnswer, at path: String? = nil) -> String {
+    private func target(_ answer: ProviderRedirect, at path: String? = nil) -> String {
         "\(path ?? Form.target(of: answer.url))?\(answer.form)"
     }
 

@@ -85,7 +85,7 @@ import Verification
         var spentForm: String
         var keyIDs: [String]
         var browser: [String: String]
-        var answer: BrowserAnswer
+        var answer: ProviderRedirect
         var cookies: [String: String]
 
         static func make(_ app: AppClient, _ standIn: ProviderStandIn) async throws -> Before {

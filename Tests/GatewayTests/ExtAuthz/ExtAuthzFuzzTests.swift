@@ -44,14 +44,14 @@ import UpstreamTestSupport
         #expect(granted > 500, "the good ones must be among them")
     }
 
-    private func hasGoodToken(_ request: AskedRequest, _ token: String) -> Bool {
+    private func hasGoodToken(_ request: QueriedRequest, _ token: String) -> Bool {
         request.fields.contains { field in
             String(decoding: field.name, as: UTF8.self).lowercased() == "authorization"
                 && String(decoding: field.value, as: UTF8.self).contains(token)
         }
     }
 
-    private func spoil(_ request: inout AskedRequest, _ random: inout SplitMix64) {
+    private func spoil(_ request: inout QueriedRequest, _ random: inout SplitMix64) {
         switch random.below(8) {
         case 0: request.method = random.oneIn(2) ? Array(random.pick(Self.values).utf8) : random.mutated(request.method)
         case 1: request.path = random.oneIn(2) ? Array(random.pick(Self.values).utf8) : random.mutated(request.path)

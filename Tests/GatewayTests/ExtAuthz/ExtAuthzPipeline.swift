@@ -19,20 +19,20 @@ final class ExtAuthzPipeline {
     }
 
     /// The answer; nil where it did not come at once.
-    func ask(_ request: AskedRequest) -> CheckReply? {
+    func ask(_ request: QueriedRequest) -> CheckReply? {
         var answer: CheckReply?
-        ExtAuthzQuestion(fixture.worker, peer) { answer = $0 }.ask(request)
+        ExtAuthzQuery(fixture.worker, peer) { answer = $0 }.ask(request)
         return answer
     }
 
-    func changes(_ request: AskedRequest) throws -> RequestChanges {
+    func changes(_ request: QueriedRequest) throws -> RequestChanges {
         guard case .granted(let changes) = try #require(ask(request)) else {
             throw Unexpected(description: "no grant")
         }
         return changes
     }
 
-    func denial(_ request: AskedRequest) throws -> Denial {
+    func denial(_ request: QueriedRequest) throws -> Denial {
         guard case .denied(let status, let fields, let body) = try #require(ask(request)) else {
             throw Unexpected(description: "no refusal")
         }
@@ -58,9 +58,9 @@ final class ExtAuthzPipeline {
         token: String? = nil,
         fields: [(String, String)] = [],
         source: String? = "203.0.113.7"
-    ) -> AskedRequest {
+    ) -> QueriedRequest {
         let authorization = token.map { [("authorization", "Bearer \($0)")] } ?? []
-        return AskedRequest(
+        return QueriedRequest(
             method: Array(method.utf8),
             path: Array(path.utf8),
             host: Array(host.utf8),

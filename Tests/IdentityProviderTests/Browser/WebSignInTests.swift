@@ -146,7 +146,7 @@ struct WebSignInTests {
     }
 
     @Test func errorsGoBeforeTheFragment() {
-        #expect(AfterTarget.url("https://a.example/#x?y", error: "e") == "https://a.example/?error=e#x?y")
-        #expect(AfterTarget.url("https://a.example/?b=c", error: "e") == "https://a.example/?b=c&error=e")
+        #expect(PostSignInTarget.url("https://a.example/#x?y", error: "e") == "https://a.example/?error=e#x?y")
+        #expect(PostSignInTarget.url("https://a.example/?b=c", error: "e") == "https://a.example/?b=c&error=e")
     }
 }

@@ -79,7 +79,7 @@ import Verification
     @Test(arguments: [AppleSignIn.LegacyBody.observe, .allow])
     func aLegacyBodyThatIsLetThroughIsCountedAndWarnedOf(_ legacy: AppleSignIn.LegacyBody) async throws {
         let stage = try Self.stage(.signIn(.forward, legacy: legacy))
-        let expected = EndpointAnswer.forward(ForwardedSignIn(identity: nil, isObserved: legacy == .observe))
+        let expected = EndpointResult.forward(ForwardedSignIn(identity: nil, isObserved: legacy == .observe))
         #expect(await stage.post(.appleExchange, ["userIdentifier": "001.apple"]) == expected)
         #expect(await stage.post(.appleExchange, ["userIdentifier": "001.apple", "id_token": nil]) == expected)
         #expect(stage.counts.snapshot().legacy == [.init(tenant: "chat", decision: legacy): 2])

@@ -12,7 +12,7 @@ import Verification
     private static let body = Array(#"{"payload":"jws"}"#.utf8)
 
     private static func tell(_ stage: ExchangeFixture, _ kind: AppleEvent.Kind, at now: UnixTime) async
-        -> EndpointAnswer
+        -> EndpointResult
     {
         await tell(stage, stage.exchange, kind, at: now)
     }
@@ -22,7 +22,7 @@ import Verification
         _ endpoints: ExchangeEndpoints,
         _ kind: AppleEvent.Kind,
         at now: UnixTime
-    ) async -> EndpointAnswer {
+    ) async -> EndpointResult {
         stage.checks.announce(AppleEvent(kind: kind, subject: "001.apple", happenedAt: start + 100), as: body)
         return await endpoints.answer(
             EndpointRequest(

@@ -103,7 +103,7 @@ struct ExchangeFixture {
         _ endpoint: Endpoint = .appleExchange,
         _ body: JSONObject,
         at now: UnixTime = start
-    ) async -> EndpointAnswer {
+    ) async -> EndpointResult {
         await exchange.answer(
             EndpointRequest(
                 endpoint: endpoint,
@@ -178,7 +178,7 @@ extension Tenant {
 
 // MARK: - Answers
 
-extension EndpointAnswer {
+extension EndpointResult {
     /// The answer's own JSON; a test whose request was refused or sent on has failed.
     var object: JSONObject {
         get throws { try #require(JSONParser.parse(response.body).object) }
@@ -197,7 +197,7 @@ extension EndpointAnswer {
     }
 
     private struct NoResponse: Error {
-        let answer: EndpointAnswer
+        let answer: EndpointResult
     }
 }
 

@@ -65,7 +65,7 @@ enum EndpointFuzz {
         ]
     ) { bytes in
         let client: ClientReturn
-        switch JudgedAuthorization(bytes, clients: clients, bindsCodes: true) {
+        switch AuthorizationRequestResult(bytes, clients: clients, bindsCodes: true) {
         case .untrusted: return false
         case .refused(let error, let told):
             client = told
@@ -165,7 +165,7 @@ enum EndpointFuzz {
         words: ["//", "/\\", "@evil.test", ":80", ".evil.test", "https://app.test", "\t", "\u{301}", "#"]
     ) { bytes in
         let text = String(decoding: bytes, as: UTF8.self)
-        guard let target = AfterTarget(text, configured: "https://app.test/home") else { return false }
+        guard let target = PostSignInTarget(text, configured: "https://app.test/home") else { return false }
         let rest = target.url.utf8.dropFirst("https://app.test".utf8.count)
         try hold(target.url.utf8.starts(with: "https://app.test".utf8), "leads to \(target.url)")
         try hold(rest.first.map { "/?#".utf8.contains($0) } ?? true, "leads to \(target.url)")

@@ -26,7 +26,7 @@ import Verification
         _ body: JSONObject,
         proofs: [String],
         at now: UnixTime = start
-    ) async -> EndpointAnswer {
+    ) async -> EndpointResult {
         await stage.exchange.answer(
             EndpointRequest(
                 endpoint: endpoint,
@@ -45,7 +45,7 @@ import Verification
         proofs: [String],
         cookie: Bool = false,
         at now: UnixTime = start + 1
-    ) async -> EndpointAnswer {
+    ) async -> EndpointResult {
         let body: JSONObject = ["refresh_token": .string(token)]
         return await stage.own.answer(
             EndpointRequest(
@@ -68,7 +68,7 @@ import Verification
         try (key ?? self.key).proof("POST", Self.url, at: now)
     }
 
-    private func keyName(_ answer: EndpointAnswer) throws -> String? {
+    private func keyName(_ answer: EndpointResult) throws -> String? {
         try GivenTokens.claims(of: try answer.object.text("access_token"))["cnf"]?.object?["jkt"]?.string
     }
 

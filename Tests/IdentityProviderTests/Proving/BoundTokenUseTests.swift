@@ -180,7 +180,7 @@ import Verification
     }
 }
 
-extension EndpointAnswer {
+extension EndpointResult {
     fileprivate var fields: [EndpointResponse.Field] {
         switch self {
         case .response(let response): response.fields

@@ -28,7 +28,7 @@ extension ExchangeFixture {
         origin: String? = nil,
         fetchSite: String? = nil,
         at now: UnixTime = start
-    ) async -> EndpointAnswer {
+    ) async -> EndpointResult {
         let pairs = cookies.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
         let fromCookie = cookies["ce_access_token"].map { PresentedToken(token: $0, cookie: "ce_access_token") }
         return await own.answer(

@@ -31,9 +31,9 @@ struct LifecycleModelTests {
             #expect(life.body == RequestBody() && life.keptRequest == nil && life.refresh == nil && !life.hasHolds)
             life.headReceived(.length(4), keepsAlive: random.below(4) > 0, expectsContinue: random.below(4) == 0)
             func holds() throws -> ResponseHolds {
-                var kept: KeptRequest?
+                var kept: ReplayableRequest?
                 if random.below(2) == 0 {
-                    kept = KeptRequest(try pipeline.routed(head), limit: 100, room: room, spare: SpareRequests())
+                    kept = ReplayableRequest(try pipeline.routed(head), limit: 100, room: room, spare: SpareRequests())
                 }
                 return ResponseHolds(
                     refresh: kept,
@@ -92,7 +92,7 @@ struct LifecycleModelTests {
             if case .capture = holding.hold {
                 _ = life.captureEnded()
             } else if case .refresh(let kept, _) = holding.hold, random.below(2) == 0 {
-                life.replays(ContentAtHand(kept))
+                life.replays(BufferedBody(kept))
             } else {
                 _ = life.holdEnded()
             }

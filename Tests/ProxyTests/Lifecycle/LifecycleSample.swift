@@ -73,9 +73,9 @@ enum LifecycleSample {
         )
     }
 
-    static func kept(_ room: ReplayBudget = ReplayBudget(100)) throws -> KeptRequest {
+    static func kept(_ room: ReplayBudget = ReplayBudget(100)) throws -> ReplayableRequest {
         let request = try RequestPipeline([try RequestPipeline.tenant()]).routed(RequestPipeline.request("/a"))
-        return KeptRequest(request, limit: 10, room: room, spare: SpareRequests())
+        return ReplayableRequest(request, limit: 10, room: room, spare: SpareRequests())
     }
 
     static func captureRule() throws -> TokenCapture {

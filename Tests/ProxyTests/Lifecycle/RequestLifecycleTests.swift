@@ -71,7 +71,7 @@ struct RequestLifecycleTests {
         var forwarded = try LifecycleSample.deciding()
         let request = ReceivedRequest()
         forwarded.endpointTaken(try LifecycleSample.call(forwarding: request))
-        let passed = forwarded.endpointPassedOn(ContentAtHand(.init(string: "x")))
+        let passed = forwarded.endpointPassedOn(BufferedBody(.init(string: "x")))
         #expect(passed === request)
         forwarded.granted(ResponseHolds())
         guard case .atHand(let content) = forwarded.serverTaken() else {

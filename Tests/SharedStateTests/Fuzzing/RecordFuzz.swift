@@ -25,7 +25,7 @@ enum RecordFuzz {
         var isAccepted = false
         for status in [200, 302, 400, 503] {
             let response = RefreshHTTPResponse(status: status, body: bytes)
-            guard case .tokens(let tokens) = RefreshAnswer.result(response, rules, at: SampleCalls.now) else {
+            guard case .tokens(let tokens) = RefreshResponseReader.result(response, rules, at: SampleCalls.now) else {
                 continue
             }
             isAccepted = true

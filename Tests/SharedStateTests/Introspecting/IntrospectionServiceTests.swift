@@ -16,8 +16,8 @@ struct IntrospectionServiceTests {
         return IntrospectionService([tenant], logger: Logger(label: "test"), now: { clock.now }) { _ in server }
     }
 
-    private func question(_ token: String, isAhead: Bool = false) -> IntrospectionQuestion {
-        IntrospectionQuestion(tenant: 0, token: Array(token.utf8), isAhead: isAhead)
+    private func question(_ token: String, isAhead: Bool = false) -> IntrospectionRequest {
+        IntrospectionRequest(tenant: 0, token: Array(token.utf8), isAhead: isAhead)
     }
 
     private static let alice = #"{"active":true,"sub":"alice","exp":1800003600}"#

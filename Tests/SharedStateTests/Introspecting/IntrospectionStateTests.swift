@@ -16,7 +16,7 @@ struct IntrospectionStateTests {
     }
 
     private static func active(asked: UnixTime = now, cache: Double = 30) throws -> IntrospectionOutcome {
-        let answer = try #require(IntrospectionAnswer(Array(#"{"active":true,"sub":"alice"}"#.utf8)))
+        let answer = try #require(IntrospectionResponse(Array(#"{"active":true,"sub":"alice"}"#.utf8)))
         let principal = try answer.principal(of: [1], IntrospectionPolicy(issuer: "i"), at: now)
         return .active(principal, IntrospectionLifetime(cache: cache, asked: asked))
     }

@@ -8,7 +8,7 @@ import Verification
 @testable import Tenants
 
 /// A server that records who is asked about, how often, and how many at once. It answers when it is told to.
-final class PretendIntrospection: IntrospectionAsking {
+final class PretendIntrospection: IntrospectionClient {
     private struct State {
         var answers: [[UInt8]: Result<String, IntrospectionFailure>] = [:]
         var asked: [[UInt8]] = []
@@ -53,7 +53,7 @@ final class PretendIntrospection: IntrospectionAsking {
         }
     }
 
-    func ask(about token: [UInt8]) async throws(IntrospectionFailure) -> IntrospectionAnswer {
+    func ask(about token: [UInt8]) async throws(IntrospectionFailure) -> IntrospectionResponse {
         let arrived = state.withLock { state in
             state.asked.append(token)
             let arrived = state.watchers.filter { $0.count <= state.asked.count }
@@ -70,7 +70,7 @@ final class PretendIntrospection: IntrospectionAsking {
             }
             if isOpen { continuation.resume() }
         }
-        guard let read = IntrospectionAnswer(Array(try answer.get().utf8)) else { throw .garbledAnswer }
+        guard let read = IntrospectionResponse(Array(try answer.get().utf8)) else { throw .garbledAnswer }
         return read
     }
 }

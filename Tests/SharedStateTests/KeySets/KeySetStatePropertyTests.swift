@@ -113,7 +113,7 @@ import Verification
             for asked in waiting.values { #expect(now - asked < 5, "waits for more than five seconds") }
         }
 
-        private var moment: KeySetMoment { KeySetMoment(monotonic: now, unix: 1_000_000 + now) }
+        private var moment: ClockReading { ClockReading(monotonic: now, unix: 1_000_000 + now) }
         private mutating func unit() -> Double { Double(random.below(1000)) / 1000 }
 
         /// Everybody who still waits gets an answer in the end.

@@ -14,7 +14,7 @@ import Verification
         other = try SampleKeys.keySet()
     }
 
-    private func at(_ seconds: Double) -> KeySetMoment { KeySetMoment(monotonic: seconds, unix: 1_000_000 + seconds) }
+    private func at(_ seconds: Double) -> ClockReading { ClockReading(monotonic: seconds, unix: 1_000_000 + seconds) }
 
     private func set(_ bytes: [UInt8], at seconds: Double, lifetime: Double = 3600) throws -> HeldKeySet {
         try HeldKeySet(SampleKeys.record(bytes, fetchedAt: 1_000_000 + seconds, lifetime: lifetime))
@@ -167,7 +167,7 @@ import Verification
         other = try SampleKeys.keySet()
     }
 
-    private func at(_ seconds: Double) -> KeySetMoment { KeySetMoment(monotonic: seconds, unix: 1_000_000 + seconds) }
+    private func at(_ seconds: Double) -> ClockReading { ClockReading(monotonic: seconds, unix: 1_000_000 + seconds) }
 
     private func set(_ bytes: [UInt8], at seconds: Double) throws -> HeldKeySet {
         try HeldKeySet(SampleKeys.record(bytes, fetchedAt: 1_000_000 + seconds))

@@ -14,7 +14,7 @@ import Verification
         keySet = try SampleKeys.keySet()
     }
 
-    private func flood(_ fixture: KeySetFixture, _ count: Int) async -> [KeySetAnswer] {
+    private func flood(_ fixture: KeySetFixture, _ count: Int) async -> [KeySetResult] {
         await withTaskGroup { group in
             for number in 0..<count {
                 let service = fixture.services[number % fixture.services.count]

@@ -196,7 +196,7 @@ struct RevocationServiceTests {
     }
 
     @Test func copyIsAsOldAsBeforeWhileThereIsMoreToRead() async throws {
-        let many = (0..<StoreNews.fullPage + 1).map { revocation("\($0)") }
+        let many = (0..<StoreChanges.fullPage + 1).map { revocation("\($0)") }
         try await withRunningService {
             store.cut()
             await store.failed()

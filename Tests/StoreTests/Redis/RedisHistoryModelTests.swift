@@ -118,7 +118,7 @@ private struct ModelInstance {
             hasPosition: redis.entries.contains { $0.id == place.change },
             hasAcknowledged: witness.unread.allSatisfy { id in redis.entries.contains { $0.id == id } },
             last: redis.last,
-            tally: RedisTally(count: redis.count, added: redis.added)
+            tally: RedisChangeCount(count: redis.count, added: redis.added)
         )
         let tally = state.tally(after: place, reading: read.count, page: Self.page)
         guard let tally, !witness.needsLoad else {
@@ -136,7 +136,7 @@ private struct ModelInstance {
         loads += 1
         witness.loadBegan()
         if redis.count == 0 { redis.count = redis.startOfCount(noise) }
-        let tally = RedisTally(count: redis.count, added: redis.added)
+        let tally = RedisChangeCount(count: redis.count, added: redis.added)
         position = RedisPosition(change: redis.entries.last?.id ?? redis.last, announcement: .zero, tally: tally)
         for (item, version) in redis.records { know(item, version) }
         witness.loaded()

@@ -119,7 +119,9 @@ package final class FailingStore: Store {
     package func announce(_ announcement: Announcement) async throws(StoreError) {
         try await reached().announce(announcement)
     }
-    package func news(after position: StorePosition, waiting duration: Duration) async throws(StoreError) -> StoreNews {
+    package func news(after position: StorePosition, waiting duration: Duration) async throws(StoreError)
+        -> StoreChanges
+    {
         try await reached().news(after: position, waiting: duration)
     }
 }

@@ -109,7 +109,7 @@ enum VerificationFuzz {
         ],
         words: [#""active":true,"#, #""active":false,"#, "null", "1e308", #""iss":"https://evil.test","#, #""exp":0,"#]
     ) { bytes in
-        guard let answer = IntrospectionAnswer(bytes) else { return false }
+        guard let answer = IntrospectionResponse(bytes) else { return false }
         let policy = IntrospectionPolicy(issuer: "https://id.test", audiences: ["app"])
         guard let principal = try? answer.principal(of: [1], policy, at: now) else { return true }
         guard case .object(let object)? = try? JSONParser.parse(bytes) else {

@@ -40,7 +40,7 @@ public struct RefreshCaller: RefreshCalling, Sendable {
         }
         do throws(RefreshFailure) {
             let request = try RefreshRequestForm.request(rules.call, credential, to: target)
-            return RefreshAnswer.result(try await transport.send(request, tenant: tenant), rules, at: now())
+            return RefreshResponseReader.result(try await transport.send(request, tenant: tenant), rules, at: now())
         } catch {
             return .failed(error)
         }

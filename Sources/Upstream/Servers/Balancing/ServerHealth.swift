@@ -70,7 +70,7 @@ struct ServerHealth: Equatable {
 
     // MARK: Events
 
-    /// The probes' result (see ``ProbeTally``). A server that they bring up needs no trial; repeating the same state
+    /// The probes' result (see ``ProbeHistory``). A server that they bring up needs no trial; repeating the same state
     /// does nothing.
     mutating func probed(isUp: Bool, at now: MonotonicTime) {
         guard isUp != isProbedUp else { return }

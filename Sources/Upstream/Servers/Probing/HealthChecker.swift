@@ -16,7 +16,7 @@ package final class HealthChecker {
     private let pool: ServerPool
     private let announce: (Bool) -> Void
     private unowned let loop: LoopContext
-    private var tally: ProbeTally
+    private var tally: ProbeHistory
     private var state = State.probing
 
     /// - Parameter announce: Called on every change between up and down.
@@ -34,7 +34,7 @@ package final class HealthChecker {
         var settings = ServerPool.Settings(backend, loops: 1)
         settings.responseTimeout = min(settings.responseTimeout, check.every.nanosecondsClamped)
         pool = ServerPool(server, settings, tls: tls, upgrades: .nowhere, loop: loop)
-        tally = ProbeTally(healthyAfter: check.healthyAfter, unhealthyAfter: check.unhealthyAfter)
+        tally = ProbeHistory(healthyAfter: check.healthyAfter, unhealthyAfter: check.unhealthyAfter)
     }
 
     package func start() { probe() }

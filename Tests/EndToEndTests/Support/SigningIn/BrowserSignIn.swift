@@ -21,7 +21,7 @@ extension Browser {
         at standIn: ProviderStandIn,
         as user: ProviderUser = .annaAtGoogle,
         query: String = ""
-    ) async throws -> BrowserAnswer {
+    ) async throws -> ProviderRedirect {
         let login = try await get(paths.login + query)
         #expect(login.status == 303, "\(login.body.text)")
         standIn.setUser(user, at: .google)
@@ -99,7 +99,7 @@ extension Browser {
         by provider: SignIn.Provider = .apple,
         as user: ProviderUser = .anna,
         changes: [String: String] = [:]
-    ) async throws -> BrowserAnswer {
+    ) async throws -> ProviderRedirect {
         let page = try await get(signIn.authorizeTarget(changes))
         #expect(page.status == 200, "\(page.location ?? page.body.text)")
         standIn.setUser(user, at: provider)
@@ -109,7 +109,7 @@ extension Browser {
     /// Brings a provider's answer to the gateway the way browsers do.
     ///
     /// - Returns: What the gateway says in the end.
-    func bring(_ answer: BrowserAnswer) async throws -> RawResponse {
+    func bring(_ answer: ProviderRedirect) async throws -> RawResponse {
         let target = Form.target(of: answer.url)
         guard answer.isPost else { return try await get("\(target)?\(answer.form)") }
         let posted = try await postFromElsewhere(target, form: answer.form)

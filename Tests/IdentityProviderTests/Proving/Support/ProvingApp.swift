@@ -45,7 +45,7 @@ struct ProvingApp {
         cookies: [String] = [],
         proofs: [String] = [],
         at now: UnixTime = IssuerFixture.start
-    ) async -> EndpointAnswer {
+    ) async -> EndpointResult {
         let type = form != nil ? "application/x-www-form-urlencoded" : json != nil ? "application/json" : nil
         let body = form.map { Array(FormText.text(of: $0).utf8) } ?? json.map { JSONWriter.bytes(of: $0) }
         return await fixture.service.answer(
@@ -92,7 +92,7 @@ struct ProvingApp {
         scheme: String = "DPoP",
         proof: String? = nil,
         at now: UnixTime = IssuerFixture.start
-    ) async throws -> EndpointAnswer {
+    ) async throws -> EndpointResult {
         let path = "/id/\(endpoint.rawValue)"
         let own = try key.map { try $0.proof(method, url(path), token: token, nonce: nonce, at: now) }
         return await send(
@@ -131,7 +131,7 @@ extension GivenTokens {
     var type: String? { answer["token_type"]?.string }
 }
 
-extension EndpointAnswer {
+extension EndpointResult {
     /// Status, code and DPoP error, as tables of tests have them.
     var verdict: String {
         switch self {

@@ -19,9 +19,9 @@ final class PretendClock: Sendable {
         times = Awaited(Times(unixAtZero: unix - 1000))
     }
 
-    var now: KeySetMoment {
+    var now: ClockReading {
         let times = times.value
-        return KeySetMoment(monotonic: times.now, unix: times.unixAtZero + times.now)
+        return ClockReading(monotonic: times.now, unix: times.unixAtZero + times.now)
     }
 
     /// - Parameter random: What chance says, always.

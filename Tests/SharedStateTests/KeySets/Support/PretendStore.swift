@@ -114,7 +114,7 @@ final class PretendStore: Store {
         try await reached().removeExpiredRevocations(tenants: tenants)
     }
 
-    func news(after position: StorePosition, waiting duration: Duration) async throws(StoreError) -> StoreNews {
+    func news(after position: StorePosition, waiting duration: Duration) async throws(StoreError) -> StoreChanges {
         try await reached().news(after: position, waiting: duration)
     }
 }

@@ -17,7 +17,7 @@ import Verification
     ) throws -> [Renewal.Cookie]? {
         let rules = try SampleCalls.rules(accessToken: accessToken, refreshToken: refreshToken, cookies: cookies)
         let response = RefreshHTTPResponse(status: 200, body: Array(body.utf8))
-        return RefreshAnswer.result(response, rules, at: now).tokens?.cookies
+        return RefreshResponseReader.result(response, rules, at: now).tokens?.cookies
     }
 
     private func cookie(_ name: String, _ value: String, _ expiresAt: UnixTime? = nil) -> Renewal.Cookie {

@@ -1,0 +1,51 @@
+/// The URL after a sign-in with cookies. It is always on one origin, whatever the request asks for.
+struct PostSignInTarget: Sendable, Equatable {
+    private static let longest = 2048
+
+    let url: String
+
+    /// - Parameters:
+    ///   - asked: From the request: a URL of `configured`'s origin, or a path there; nil for `configured` itself.
+    ///   - configured: An absolute URL.
+    /// - Returns: Nil if it leads to another origin, or might in some browser.
+    init?(_ asked: String?, configured: String) {
+        guard let asked else {
+            url = configured
+            return
+        }
+        guard asked.utf8.count <= Self.longest, asked.utf8.allSatisfy(Self.isPlain) else { return nil }
+        let origin = Self.origin(of: configured)
+        if asked.hasPrefix("/") {
+            guard !asked.hasPrefix("//") else { return nil }
+            url = origin + asked
+        } else {
+            // After the origin there may be a path, a query or nothing: no port, no further label, no `@`.
+            guard asked.utf8.starts(with: origin.utf8),
+                asked.utf8.dropFirst(origin.utf8.count).first.map(Self.ends) ?? true
+            else { return nil }
+            url = asked
+        }
+    }
+
+    /// `url` with `error` in its query, before any fragment.
+    static func url(_ url: String, error: String) -> String {
+        let fragment = url.firstIndex(of: "#") ?? url.endIndex
+        return FormText.url(String(url[..<fragment]), adding: [("error", error)]) + url[fragment...]
+    }
+
+    private static func origin(of url: String) -> String {
+        let bytes = url.utf8
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return url }
+        let start = bytes.index(colon, offsetBy: 3, limitedBy: bytes.endIndex) ?? bytes.endIndex
+        return String(url[..<(bytes[start...].firstIndex(where: ends) ?? bytes.endIndex)])
+    }
+
+    private static func ends(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
+    }
+
+    /// Visible ASCII, without characters that no URL has: browsers read `\` as `/`, and drop line ends and tabs.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        (0x21...0x7E).contains(byte) && !#"\"<>^`{|}"#.utf8.contains(byte)
+    }
+}

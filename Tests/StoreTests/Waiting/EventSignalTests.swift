@@ -1,0 +1,99 @@
+import Testing
+
+@testable import Store
+
+@Suite struct EventSignalTests {
+    @Test func aRingBetweenTheLookAndTheWaitEndsTheWait() async {
+        let bell = EventSignal()
+        let rings = bell.rings
+        bell.ring()
+        await bell.wait(past: rings, for: .seconds(600))
+        #expect(bell.rings == rings + 1)
+    }
+
+    @Test func aRingWakesAllThatWait() async {
+        let bell = EventSignal()
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<20 { group.addTask { await bell.wait(past: 0, for: .seconds(600)) } }
+            group.addTask { bell.ring() }
+        }
+        #expect(bell.rings == 1)
+    }
+
+    @Test func aWaitEndsByItself() async {
+        let bell = EventSignal()
+        await bell.wait(past: 0, for: .milliseconds(1))
+        await bell.wait(past: 0, for: .zero)
+        await bell.wait(past: 0, for: .seconds(-1))
+        #expect(bell.rings == 0)
+    }
+
+    @Test func cancellingEndsAWait() async {
+        let bell = EventSignal()
+        let waiting = Task { await bell.wait(past: 0, for: .seconds(600)) }
+        waiting.cancel()
+        await waiting.value
+        #expect(bell.rings == 0)
+    }
+}
+
+@Suite struct TimeLimitTests {
+    @Test func whatIsDoneInTimeIsGiven() async throws {
+        #expect(try await within(.seconds(600)) { 5 } == 5)
+        await #expect(throws: StoreError.garbled("x")) {
+            try await within(.seconds(600)) { () async throws(StoreError) -> Int in throw .garbled("x") }
+        }
+    }
+
+    @Test func whatIsNotDoneIsCancelledAndLeftBehind() async {
+        let bell = EventSignal()
+        let ended = EventSignal()
+        let error = await #expect(throws: StoreError.self) {
+            try await within(.milliseconds(1)) {
+                await bell.wait(past: 0, for: .seconds(600))
+                ended.ring()
+            }
+        }
+        guard case .unavailable = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        await ended.wait(past: 0, for: .seconds(600))
+        #expect(ended.rings == 1)
+    }
+
+    @Test func cancellingTheCallerEndsItAtOnce() async {
+        let bell = EventSignal()
+        let caller = Task { try await within(.seconds(600)) { await bell.wait(past: 0, for: .seconds(600)) } }
+        caller.cancel()
+        await #expect(throws: StoreError.self) { try await caller.value }
+    }
+}
+
+@Suite struct HistoryTests {
+    @Test func whatIsKeptCanBeReadFromAnyPlace() {
+        var history = History<Int>(limit: 10)
+        #expect(history.events(after: 0, count: 5) == [])
+        for number in 1...1000 {
+            history.append(number)
+            #expect(history.last == number)
+            for place in max(0, number - 10)...number {
+                #expect(
+                    history.events(after: place, count: 4).map(Array.init)
+                        == Array((place + 1)..<(number + 1)).prefix(4).map(\.self)
+                )
+            }
+            #expect(history.events(after: number + 1, count: 4) == nil)
+            #expect(history.events(after: -1, count: 4) == nil)
+            if number > 20 { #expect(history.events(after: number - 21, count: 4) == nil) }
+        }
+    }
+
+    @Test func bellTellsWhetherItHasRungOfLate() {
+        let bell = EventSignal()
+        #expect(!bell.hasRung(within: .seconds(3600)))
+        bell.ring()
+        #expect(bell.hasRung(within: .seconds(3600)))
+        #expect(!bell.hasRung(within: .zero))
+    }
+}
