@@ -5,6 +5,7 @@ import Tenants
 package struct IntrospectionStep: Sendable {
     package let question: IntrospectionRequest
     package let key: TokenCache.Key
+    package let digest: TokenDigest
 }
 
 /// The introspection result for the request that waited: it holds for this request even if it is not cached, so that no

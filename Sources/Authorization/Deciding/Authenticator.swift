@@ -6,7 +6,7 @@ package import Verification
 
 /// Verifies tokens, and caches the results. One per event loop.
 package final class Authenticator {
-    private let sipHash = SipHash.withRandomKey()
+    private let hasher = TokenHasher()
     private let verified = TokenCache()
     private let refused = RefusedTokenCache()
     private var slowChecks = SlowCheckBudget()
@@ -33,7 +33,7 @@ package final class Authenticator {
             if now >= caller.lifetime.askedAgainFrom { askAgain(caller, tenant, token) }
             return .verified(caller)
         }
-        let key = TokenCache.Key(hash: sipHash.hash(token, seed: UInt64(tenant.index.value)), tenant: tenant.index)
+        let key = hasher.key(of: token, tenant: tenant.index)
         if let entry = verified.entry(key, token: token, at: now) {
             if isCounted { cacheCounts.hits += 1 }
             guard now < entry.caller.lifetime.refusedFrom else { return .expired(entry.caller) }
@@ -41,13 +41,14 @@ package final class Authenticator {
             memory?.last = entry
             return .verified(entry.caller)
         }
-        if let refusal = refused.refusal(key, at: now) {
+        let digest = hasher.digest(of: token, tenant: tenant.index)
+        if let refusal = refused.refusal(digest, at: now) {
             if isCounted { cacheCounts.refusedHits += 1 }
             return .refused(refusal)
         }
         if isCounted { cacheCounts.misses += 1 }
         if let introspecting = tenant.verification.introspecting, OpaqueToken.isOpaque(token) {
-            return introspect(token, introspecting, key, question)
+            return introspect(token, introspecting, key, digest, question)
         }
         let allowed = question.decisionContext.steps.allowed
         if allowed.contains(.signature), let cost = tenant.verification.slowCheckCost,
@@ -72,7 +73,7 @@ package final class Authenticator {
             let caller = remember(verified.principal, tenant, key, token)
             return verified.isExpired ? .expired(caller) : .verified(caller)
         } catch {
-            return refused(error, tenant, key, mayAsk: allowed.contains(.keys), at: now)
+            return refused(error, tenant, digest, mayAsk: allowed.contains(.keys), at: now)
         }
     }
 
@@ -81,6 +82,7 @@ package final class Authenticator {
         _ token: Span<UInt8>,
         _ introspecting: TenantIntrospecting,
         _ key: TokenCache.Key,
+        _ digest: TokenDigest,
         _ question: DecisionInput
     ) -> Authorizer.Authentication {
         let now = question.now
@@ -90,7 +92,7 @@ package final class Authenticator {
             case .refused(let refusal): return .refused(refusal)
             }
         }
-        guard OpaqueToken.isWellFormed(token) else { return .refused(remember(.malformedOpaque, key, at: now)) }
+        guard OpaqueToken.isWellFormed(token) else { return .refused(remember(.malformedOpaque, digest, at: now)) }
         if let seconds = introspecting.retryAfterSeconds(at: now) {
             return .refused(.introspectionUnavailable(retryAfterSeconds: seconds))
         }
@@ -105,17 +107,18 @@ package final class Authenticator {
         )
         let copy = token.withUnsafeBufferPointer(Array.init)
         let asked = IntrospectionRequest(tenant: key.tenant, token: copy)
-        return .needs(.introspection(IntrospectionStep(question: asked, key: key)))
+        return .needs(.introspection(IntrospectionStep(question: asked, key: key, digest: digest)))
     }
 
     /// The cached result is still valid, but expires soon.
     private func askAgain(_ caller: Caller, _ tenant: TenantRuntime, _ token: Span<UInt8>) {
         caller.lifetime.askedAgainFrom = .distantFuture
         guard dueIntrospections.count < Self.mostDueIntrospections else { return }
-        let key = TokenCache.Key(hash: sipHash.hash(token, seed: UInt64(tenant.index.value)), tenant: tenant.index)
+        let key = hasher.key(of: token, tenant: tenant.index)
+        let digest = hasher.digest(of: token, tenant: tenant.index)
         let copy = token.withUnsafeBufferPointer(Array.init)
         let question = IntrospectionRequest(tenant: tenant.index, token: copy, isAhead: true)
-        dueIntrospections.append(IntrospectionStep(question: question, key: key))
+        dueIntrospections.append(IntrospectionStep(question: question, key: key, digest: digest))
     }
 
     /// The introspections to repeat ahead of time, each once.
@@ -129,7 +132,7 @@ package final class Authenticator {
     private func refused(
         _ failure: VerificationFailure,
         _ tenant: TenantRuntime,
-        _ key: TokenCache.Key,
+        _ digest: TokenDigest,
         mayAsk: Bool,
         at now: UnixTime
     ) -> Authorizer.Authentication {
@@ -137,7 +140,7 @@ package final class Authenticator {
             let source = tenant.verification.keyQuestions[index]
         else {
             return failure.reason == .keysNotLoaded
-                ? .refused(.keysMissing(retryAfterSeconds: 1)) : .refused(remember(failure, key, at: now))
+                ? .refused(.keysMissing(retryAfterSeconds: 1)) : .refused(remember(failure, digest, at: now))
         }
         let isMissing = failure.reason == .keysNotLoaded
         if mayAsk, keyQuestions.mayAsk(source, at: now) {
@@ -146,7 +149,7 @@ package final class Authenticator {
         if isMissing {
             return .refused(.keysMissing(retryAfterSeconds: keyQuestions.retryAfterSeconds(source, at: now)))
         }
-        return .refused(remember(failure, key, at: now))
+        return .refused(remember(failure, digest, at: now))
     }
 
     /// Forgets verified tokens: the keys or the configuration have changed, or this one is retired.
@@ -177,7 +180,8 @@ package final class Authenticator {
         switch outcome {
         case .success(let verified): _ = remember(verified.principal, tenant, step.key, step.token.span)
         case .failure(let failure):
-            if failure.issuerPlace == nil { _ = remember(failure, step.key, at: step.now) }
+            guard failure.issuerPlace == nil else { return }
+            _ = remember(failure, hasher.digest(of: step.token.span, tenant: step.tenant), at: step.now)
         }
     }
 
@@ -199,7 +203,7 @@ package final class Authenticator {
         case .refused(let failure, let until):
             verified.remove(step.key, token: step.question.token.span)
             let refusal = Self.refusal(for: failure)
-            refused.insert(refusal, step.key, at: now, for: min(until - now, RefusedTokenCache.lifetime))
+            refused.insert(refusal, step.digest, at: now, for: min(until - now, RefusedTokenCache.lifetime))
             return IntrospectionFinding(step, .refused(refusal))
         case .unavailable(let seconds, _):
             return IntrospectionFinding(step, .refused(.introspectionUnavailable(retryAfterSeconds: seconds)))
@@ -222,9 +226,9 @@ package final class Authenticator {
         return caller
     }
 
-    private func remember(_ failure: VerificationFailure, _ key: TokenCache.Key, at now: UnixTime) -> Refusal {
+    private func remember(_ failure: VerificationFailure, _ digest: TokenDigest, at now: UnixTime) -> Refusal {
         let refusal = Self.refusal(for: failure)
-        if !failure.mayPass { refused.insert(refusal, key, at: now) }
+        if !failure.mayPass { refused.insert(refusal, digest, at: now) }
         return refusal
     }
 

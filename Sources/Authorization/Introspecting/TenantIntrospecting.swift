@@ -14,18 +14,8 @@ package final class TenantIntrospecting {
     /// Seconds; if the clock was set back, requests are sent again.
     private static let longestQuiet = 30.0
 
-    /// A token's keyed hash, which cannot be predicted from outside.
-    private struct Name: Hashable {
-        let first: UInt64
-        let second: UInt64
-
-        init(_ key: TokenCache.Key) {
-            (first, second) = key.hash
-        }
-    }
-
     package let rules: Introspection
-    private var good = DigestMemory<Name, Void>(capacity: mostRemembered)
+    private var good = DigestMemory<TokenDigest, Void>(capacity: mostRemembered)
     private var waiting = 0
     private var quietUntil = UnixTime.distantPast
 
@@ -35,7 +25,7 @@ package final class TenantIntrospecting {
 
     /// Returns whether one more may begin.
     package func begin(_ step: IntrospectionStep) -> Bool {
-        let wasGood = good[Name(step.key)] != nil
+        let wasGood = good[step.digest] != nil
         guard waiting < (wasGood ? 2 * Self.mostWaiting : Self.mostWaiting) else { return false }
         waiting += 1
         return true
@@ -45,10 +35,10 @@ package final class TenantIntrospecting {
         waiting -= 1
         switch outcome {
         case .active:
-            good.insert((), for: Name(step.key))
+            good.insert((), for: step.digest)
             quietUntil = .distantPast
         case .refused:
-            good.remove(Name(step.key))
+            good.remove(step.digest)
             quietUntil = .distantPast
         case .unavailable(let seconds, isForAll: true): quietUntil = now + Double(seconds)
         case .unavailable, .overloaded: break

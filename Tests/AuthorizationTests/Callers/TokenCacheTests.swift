@@ -207,14 +207,99 @@ struct TokenCacheTests {
         #expect(alice.find(in: cache) == nil)
     }
 
-    @Test func refusedCacheTellsHashesApartAndForgets() {
+    // MARK: Refused tokens
+
+    private func digest(_ number: Int) -> TokenDigest { TokenDigest(first: 0, second: UInt64(number)) }
+
+    @Test func refusedTokenIsRememberedForAWhile() {
         let cache = RefusedTokenCache(sets: 1)
-        cache.insert(.tokenExpired, key(1), at: 100)
-        #expect(cache.refusal(key(1), at: 129.9) == .tokenExpired)
-        #expect(cache.refusal(key(1), at: 130) == nil)
-        #expect(cache.refusal(key(2), at: 100) == nil)
-        for number in 2..<6 { cache.insert(.missingToken, key(number), at: 100) }
-        #expect(cache.refusal(key(1), at: 101) == nil)
-        #expect((2..<6).allSatisfy { cache.refusal(key($0), at: 101) == .missingToken })
+        #expect(cache.refusal(digest(1), at: 100) == nil)
+        cache.insert(.tokenExpired, digest(1), at: 100)
+        #expect(cache.refusal(digest(1), at: 129.9) == .tokenExpired)
+        #expect(cache.refusal(digest(1), at: 130) == nil)
+        #expect(cache.refusal(digest(2), at: 100) == nil)
+        cache.removeAll()
+        #expect(cache.refusal(digest(1), at: 100) == nil)
+    }
+
+    @Test func refusedTokensOfAFullSetReplaceOutdatedOnesFirst() {
+        let cache = RefusedTokenCache(sets: 1)
+        cache.insert(.tokenExpired, digest(1), at: 100, for: 5)
+        for number in 2...8 { cache.insert(.missingToken, digest(number), at: 100) }
+        cache.insert(.tokenExpired, digest(9), at: 105)
+        #expect((2...8).allSatisfy { cache.refusal(digest($0), at: 106) == .missingToken })
+        #expect(cache.refusal(digest(9), at: 106) == .tokenExpired)
+        cache.insert(.tokenExpired, digest(10), at: 106)
+        #expect((2...9).count { cache.refusal(digest($0), at: 106) != nil } == 7)
+        #expect(cache.refusal(digest(10), at: 106) == .tokenExpired)
+    }
+
+    /// The same token again, when its time is over, takes no second entry.
+    @Test func refusedTokenTakesOneEntry() {
+        let cache = RefusedTokenCache(sets: 1)
+        for number in 1...8 { cache.insert(.missingToken, digest(number), at: 100) }
+        cache.insert(.tokenExpired, digest(3), at: 110)
+        #expect((1...8).allSatisfy { cache.refusal(digest($0), at: 111) != nil })
+        #expect(cache.refusal(digest(3), at: 139) == .tokenExpired)
+    }
+
+    @Test func refusalsBeyondTheReasonsKeptAreNotRemembered() {
+        let cache = RefusedTokenCache(sets: 64)
+        for number in 0..<300 {
+            let refusal = Refusal(.invalidToken, status: 401, detail: "reason \(number)")
+            cache.insert(refusal, TokenDigest(first: UInt64(number), second: 1), at: 100)
+        }
+        func remembered(_ number: Int) -> Refusal? {
+            cache.refusal(TokenDigest(first: UInt64(number), second: 1), at: 101)
+        }
+        #expect((0..<256).allSatisfy { remembered($0)?.detail == "reason \($0)" })
+        #expect((256..<300).allSatisfy { remembered($0) == nil })
+    }
+
+    // MARK: Hashing
+
+    @Test func keyOfALongTokenDependsOnItsEndLengthAndTenant() {
+        let hasher = TokenHasher()
+        let token = (0..<200).map { UInt8($0) }
+        func key(_ token: [UInt8], tenant: TenantIndex = 1) -> [UInt64] {
+            let hash = hasher.key(of: token.span, tenant: tenant).hash
+            return [hash.0, hash.1]
+        }
+        var otherStart = token
+        otherStart[0] ^= 1
+        #expect(key(token) == key(otherStart))
+        for index in [136, 199] {
+            var other = token
+            other[index] ^= 1
+            #expect(key(token) != key(other))
+        }
+        #expect(key(token) != key([0] + token))
+        #expect(key(token) != key(token, tenant: 2))
+        #expect(key(Array(token.prefix(128))) != key(Array(otherStart.prefix(128))))
+    }
+
+    @Test func digestDependsOnEveryByteAndOnTheTenant() {
+        let hasher = TokenHasher()
+        let token = (0..<200).map { UInt8($0) }
+        let digest = hasher.digest(of: token.span, tenant: 1)
+        for index in token.indices {
+            var other = token
+            other[index] ^= 1
+            #expect(hasher.digest(of: other.span, tenant: 1) != digest)
+        }
+        #expect(hasher.digest(of: token.span, tenant: 2) != digest)
+    }
+
+    /// Tokens with the same end share a set, and are told apart by their bytes.
+    @Test func longTokensWithTheSameEndAreDifferentTokens() throws {
+        let hasher = TokenHasher()
+        let cache = TokenCache(sets: 4)
+        let (alice, token) = try caller("alice")
+        var forged = token
+        forged[10] ^= 1
+        let key = hasher.key(of: token.span, tenant: 0)
+        cache.insert(alice, key, token: token.span)
+        #expect(cache.entry(key, token: token.span, at: RequestPipeline.now)?.caller === alice)
+        #expect(cache.entry(hasher.key(of: forged.span, tenant: 0), token: forged.span, at: RequestPipeline.now) == nil)
     }
 }

@@ -1,0 +1,34 @@
+import Tenants
+
+/// The keyed hash of a whole token and its tenant. Without the key nobody can produce a collision, so that it stands
+/// for the token where that is not kept.
+package struct TokenDigest: Hashable, Sendable {
+    let first: UInt64
+    let second: UInt64
+}
+
+/// Hashes tokens with a random key of its own.
+struct TokenHasher: Sendable {
+    /// Of a longer token only as many bytes at its end select the cache entry, which then compares all of them: reading
+    /// 700 bytes for the hash alone costs 0.4 µs. The end of a signed token is its signature, which whoever could
+    /// choose it could also forge; opaque tokens are shorter and hashed whole.
+    private static let longestWhole = 128
+    private static let endHashed = 64
+    private let sipHash = SipHash.withRandomKey()
+
+    func digest(of token: Span<UInt8>, tenant: TenantIndex) -> TokenDigest {
+        let (first, second) = sipHash.hash(token, seed: UInt64(truncatingIfNeeded: tenant.value))
+        return TokenDigest(first: first, second: second)
+    }
+
+    /// The token's key in ``TokenCache``.
+    func key(of token: Span<UInt8>, tenant: TenantIndex) -> TokenCache.Key {
+        let seed = UInt64(truncatingIfNeeded: tenant.value)
+        guard token.count > Self.longestWhole else {
+            return TokenCache.Key(hash: sipHash.hash(token, seed: seed), tenant: tenant)
+        }
+        let end = token.extracting(last: Self.endHashed)
+        let hash = sipHash.hash(end, seed: seed ^ UInt64(truncatingIfNeeded: token.count) << 32)
+        return TokenCache.Key(hash: hash, tenant: tenant)
+    }
+}
