@@ -18,7 +18,6 @@ extension EpollChannel: ChannelCore {
     func receive() {
         guard input.isDue else { return }
         input.isWanted = false
-        let operations = pipeline.syncOperations
         var hasRead = false
         for _ in 0..<Self.operationsATurn {
             let isBulk = input.isBulk
@@ -38,29 +37,40 @@ extension EpollChannel: ChannelCore {
             input.isBulk = buffer.writableBytes == 0
             // The socket is empty: the kernel reports later bytes by another event.
             if !input.isBulk, !input.isEnding { input.isReadable = false }
-            operations.fireChannelRead(NIOAny(buffer))
+            deliver(buffer)
             loop.buffers.giveBack(buffer, large: isBulk)
             guard isActive else { return }
             guard input.isReadable, input.isAutomatic || input.isEnding else { break }
         }
-        if hasRead { operations.fireChannelReadComplete() }
+        if hasRead { deliveredAll() }
         guard isActive else { return }
-        if input.isAutomatic { operations.read() }
+        if input.isAutomatic { readOn() }
         if input.isDue { finishLater() }
+    }
+
+    private func deliver(_ bytes: ByteBuffer) {
+        if let direct { direct.received(bytes) } else { pipeline.syncOperations.fireChannelRead(NIOAny(bytes)) }
+    }
+
+    private func deliveredAll() {
+        if let direct { direct.receivedAll() } else { pipeline.syncOperations.fireChannelReadComplete() }
+    }
+
+    private func readOn() {
+        if direct != nil { input.isWanted = true } else { pipeline.syncOperations.read() }
     }
 
     /// Delivers what the peer sent before the connection broke, which may be a response, and closes.
     func endFailed(_ error: any Error) {
-        let operations = pipeline.syncOperations
         for _ in 0..<Self.readsOfABrokenConnection where !isClosed {
             var buffer = loop.buffers.take(large: true)
             let count = read(into: &buffer)
-            if count > 0 { operations.fireChannelRead(NIOAny(buffer)) }
+            if count > 0 { deliver(buffer) }
             loop.buffers.giveBack(buffer, large: true)
             if count <= 0 { break }
         }
-        if !isClosed { operations.fireChannelReadComplete() }
-        if !isClosed { operations.fireErrorCaught(error) }
+        if !isClosed { deliveredAll() }
+        if !isClosed { pipeline.syncOperations.fireErrorCaught(error) }
         if !isClosed { close0(error: error, mode: .all, promise: nil) }
     }
 
@@ -78,14 +88,13 @@ extension EpollChannel: ChannelCore {
     /// - Parameter error: Nil for an orderly end.
     private func inputEnded(_ error: CInt?, hasRead: Bool) {
         input.isReadable = false
-        let operations = pipeline.syncOperations
         guard let error else {
-            operations.fireChannelReadComplete()
+            deliveredAll()
             return close0(error: ChannelError.eof, mode: .all, promise: nil)
         }
         let failure = IOError(errnoCode: error, reason: "recv")
-        if hasRead { operations.fireChannelReadComplete() }
-        operations.fireErrorCaught(failure)
+        if hasRead { deliveredAll() }
+        pipeline.syncOperations.fireErrorCaught(failure)
         close0(error: failure, mode: .all, promise: nil)
     }
 

@@ -30,6 +30,8 @@ package final class EpollChannel: @unchecked Sendable {
     var output: OutputQueue
     /// Whether it is among the loop's unfinished ones.
     private var isUnfinished = false
+    /// Its only handler, if that has asked for it.
+    var direct: (any DirectHandler)?
     /// Nil until ``init`` is done.
     private var filledPipeline: ChannelPipeline?
 
@@ -131,6 +133,7 @@ package final class EpollChannel: @unchecked Sendable {
         }
         let before = state
         state = .closed
+        direct = nil
         if let key { loop.remove(key) }
         Glibc.close(descriptor)
         for promise in output.removeAll() { promise.fail(error) }

@@ -79,16 +79,14 @@ struct OutputQueue {
         var left = count
         bytes -= count
         for _ in 0..<min(flushed, Self.mostVectors) {
-            guard let first = entries.first else { break }
-            let length = first.buffer.readableBytes
+            guard let length = entries.first?.buffer.readableBytes else { break }
             guard left >= length else {
                 entries[entries.startIndex].buffer.moveReaderIndex(forwardBy: left)
                 isBlocked = true
                 return
             }
             left -= length
-            if let promise = first.promise { promises.append(promise) }
-            entries.removeFirst()
+            if let promise = entries.removeFirst().promise { promises.append(promise) }
             flushed -= 1
         }
     }

@@ -163,7 +163,8 @@ final class ProtocolDetectionHandler: ChannelInboundHandler, RemovableChannelHan
         if case .closed = state { return }
         let peer = Peer(client, trustedProxies: worker.settings.trustedProxies, tls: tls)
         do {
-            let pipeline = context.pipeline.syncOperations
+            let channel = context.channel
+            let pipeline = channel.pipeline.syncOperations
             state = .closed
             worker.loop.timers.retire(timer)
             // TLS is added ahead of this handler.
@@ -175,9 +176,10 @@ final class ProtocolDetectionHandler: ChannelInboundHandler, RemovableChannelHan
                 let connection = HTTP1ServerConnection(worker: worker, peer: peer, isWelcome: isWelcome)
                 worker.handOver(from: self, to: connection)
                 try pipeline.addHandler(connection)
+                if tls == nil { connection.serveAlone(channel) }
             }
             // Adding the handler may have shown that the client is gone.
-            if tls == nil, context.channel.isActive { passOn(context) }
+            if tls == nil, channel.isActive { passOn(context) }
             pipeline.removeHandler(context: context, promise: nil)
         } catch {
             context.close(promise: nil)

@@ -140,7 +140,7 @@ extension HTTP1ServerConnection: ClientSide {
 
     private func write(_ bytes: ByteBuffer) {
         output.written &+= UInt64(bytes.readableBytes)
-        context?.write(wrapOutboundOut(bytes), promise: nil)
+        if let socket { socket.writeDirectly(bytes) } else { context?.write(wrapOutboundOut(bytes), promise: nil) }
         output.hasUnflushed = true
     }
 
@@ -152,7 +152,7 @@ extension HTTP1ServerConnection: ClientSide {
         output.hasUnflushed = false
         let received = input.count
         output.isFlushing = true
-        context?.flush()
+        if let socket { socket.flushDirectly() } else { context?.flush() }
         output.isFlushing = false
         if input.count > received, !input.isClosed { worker.loop.atEndOfTurn { [self] in readDelivered() } }
         if !isWritable { updateBacklog() }

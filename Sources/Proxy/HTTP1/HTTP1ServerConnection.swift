@@ -1,4 +1,5 @@
 import Authorization
+import Epoll
 import HTTPCore
 import NIOCore
 import Tenants
@@ -39,6 +40,8 @@ final class HTTP1ServerConnection: ChannelInboundHandler {
     var placeInWorker = -1
     var backlog = ClientBacklog()
     var context: ChannelHandlerContext?
+    /// Its channel, if bytes take the direct way.
+    private(set) var socket: EpollChannel?
     private let isWelcome: Bool
     private let timer = WheelTimer()
 
@@ -65,17 +68,12 @@ final class HTTP1ServerConnection: ChannelInboundHandler {
 
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
+        socket = nil
     }
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        input.append(unwrapInboundIn(data))
-        // A failed flush delivers unread bytes in the middle of the operation that flushed.
-        if !output.isFlushing { resume() }
-    }
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) { received(unwrapInboundIn(data)) }
 
-    func channelReadComplete(context: ChannelHandlerContext) {
-        if !output.isFlushing { exchange.flushTunnelToServer() }
-    }
+    func channelReadComplete(context: ChannelHandlerContext) { receivedAll() }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         output.isWritable = context.channel.isWritable
@@ -156,6 +154,25 @@ final class HTTP1ServerConnection: ChannelInboundHandler {
     func reset() {
         output.isReset = true
         context?.reset()
+    }
+}
+
+extension HTTP1ServerConnection: DirectHandler {
+    /// It is the only handler in `channel`: bytes take the direct way from now on.
+    func serveAlone(_ channel: any Channel) {
+        guard let channel = channel as? EpollChannel, context != nil else { return }
+        socket = channel
+        channel.deliver(to: self)
+    }
+
+    func received(_ bytes: ByteBuffer) {
+        input.append(bytes)
+        // A failed flush delivers unread bytes in the middle of the operation that flushed.
+        if !output.isFlushing { resume() }
+    }
+
+    func receivedAll() {
+        if !output.isFlushing { exchange.flushTunnelToServer() }
     }
 }
 

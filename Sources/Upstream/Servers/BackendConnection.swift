@@ -1,4 +1,5 @@
 import Authorization
+import Epoll
 import HTTPCore
 import NIOCore
 import Time
@@ -7,7 +8,7 @@ import Time
 /// requests, reads the responses, and passes them to the ``UpstreamRequest`` directly.
 ///
 /// This file has the connection and its output; `+Response` the server's output.
-final class BackendConnection: ChannelInboundHandler {
+final class BackendConnection: ChannelInboundHandler, DirectHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
@@ -23,6 +24,8 @@ final class BackendConnection: ChannelInboundHandler {
     /// Whether the channel is being flushed. It may close during that, and delivers unread bytes first.
     private var isFlushing = false
     private var context: ChannelHandlerContext?
+    /// Its channel, if bytes take the direct way.
+    private var socket: EpollChannel?
     private let timer = WheelTimer()
 
     init(pool: ServerPool, loop: LoopContext, address: SocketAddress) {
@@ -71,10 +74,20 @@ final class BackendConnection: ChannelInboundHandler {
 
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
+        socket = nil
     }
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        input.append(unwrapInboundIn(data))
+    /// It is the only handler in `channel`: bytes take the direct way from now on.
+    func serveAlone(_ channel: any Channel) {
+        guard let channel = channel as? EpollChannel, context != nil else { return }
+        socket = channel
+        channel.deliver(to: self)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) { received(unwrapInboundIn(data)) }
+
+    func received(_ bytes: ByteBuffer) {
+        input.append(bytes)
         // In the middle of sending a request, perhaps on a closing channel: wait until it is known whether the
         // connection can take another.
         guard !isFlushing else { return loop.atEndOfTurn { [self] in readLate() } }
@@ -88,7 +101,9 @@ final class BackendConnection: ChannelInboundHandler {
         request?.owner?.flushResponse()
     }
 
-    func channelReadComplete(context: ChannelHandlerContext) {
+    func channelReadComplete(context: ChannelHandlerContext) { receivedAll() }
+
+    func receivedAll() {
         if !isFlushing { request?.owner?.flushResponse() }
     }
 
@@ -236,7 +251,7 @@ extension BackendConnection: UpstreamServer {
         guard output.hasUnflushed else { return }
         output.hasUnflushed = false
         isFlushing = true
-        context?.flush()
+        if let socket { socket.flushDirectly() } else { context?.flush() }
         isFlushing = false
     }
 
@@ -245,7 +260,7 @@ extension BackendConnection: UpstreamServer {
     }
 
     private func write(_ bytes: ByteBuffer) {
-        context?.write(wrapOutboundOut(bytes), promise: nil)
+        if let socket { socket.writeDirectly(bytes) } else { context?.write(wrapOutboundOut(bytes), promise: nil) }
         output.hasUnflushed = true
     }
 

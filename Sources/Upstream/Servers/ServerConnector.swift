@@ -186,7 +186,8 @@ private final class ConnectingHandler: ChannelInboundHandler, RemovableChannelHa
     private func opened(_ context: ChannelHandlerContext, speaksHTTP2: Bool) {
         if case .done = state { return context.close(promise: nil) }
         do {
-            let pipeline = context.pipeline.syncOperations
+            let channel = context.channel
+            let pipeline = channel.pipeline.syncOperations
             let connected: ServerConnector.Connected
             if speaksHTTP2 {
                 let connection = BackendMultiplexer(pool: pool, loop: loop, address: address)
@@ -195,6 +196,7 @@ private final class ConnectingHandler: ChannelInboundHandler, RemovableChannelHa
             } else {
                 let connection = BackendConnection(pool: pool, loop: loop, address: address)
                 try pipeline.addHandler(connection)
+                if case .none = negotiation { connection.serveAlone(channel) }
                 connected = .single(connection)
             }
             pipeline.removeHandler(context: context, promise: nil)
