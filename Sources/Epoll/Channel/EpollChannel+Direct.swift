@@ -1,3 +1,4 @@
+import Glibc
 package import NIOCore
 
 /// A channel's only handler, for which bytes take the short way past the pipeline: through it a message costs four times
@@ -24,4 +25,25 @@ extension EpollChannel {
 
     /// As a flush through the pipeline does.
     package func flushDirectly() { flush0() }
+
+    /// Writes and flushes. What the socket takes at once is never queued.
+    package func sendDirectly(_ bytes: ByteBuffer) {
+        guard isActive, !output.isShutting else { return }
+        guard output.isEmpty, !output.isBlocked, bytes.readableBytes > 0 else {
+            writeDirectly(bytes)
+            return flush0()
+        }
+        let count = bytes.withUnsafeReadableBytes {
+            Glibc.send(descriptor, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL))
+        }
+        if count == bytes.readableBytes { return }
+        var rest = bytes
+        if count > 0 {
+            rest.moveReaderIndex(forwardBy: count)
+            output.isBlocked = true
+        }
+        // An error is met again, where all are dealt with.
+        writeDirectly(rest)
+        flush0()
+    }
 }

@@ -11,8 +11,7 @@ extension RequestExchange {
     /// - Parameters:
     ///   - bytes: The bytes of the request.
     func decide(_ request: ReceivedRequest, _ bytes: Span<UInt8>, at now: UnixTime) {
-        let decision = worker.serving.authorizer.authorize(request, bytes, decisionContext, at: now)
-        switch decision {
+        switch worker.serving.authorizer.authorize(request, bytes, decisionContext, at: now) {
         case .granted(let grant):
             begin(for: grant.request.tenant, request, bytes)
             granted(grant, bytes)

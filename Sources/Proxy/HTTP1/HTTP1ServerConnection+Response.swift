@@ -126,16 +126,24 @@ extension HTTP1ServerConnection: ClientSide {
     }
 
     private func writeOutput() {
-        if let kept = output.kept {
-            output.kept = nil
-            write(kept)
-        }
-        guard worker.connections.http1Output.isOwned(by: self) else { return }
+        writeKept()
+        if let bytes = takeOwnOutput() { write(bytes) }
+    }
+
+    private func writeKept() {
+        guard let kept = output.kept else { return }
+        output.kept = nil
+        write(kept)
+    }
+
+    /// What it has in the loop's buffer.
+    private func takeOwnOutput() -> ByteBuffer? {
+        guard worker.connections.http1Output.isOwned(by: self) else { return nil }
         worker.connections.http1Output.letGo(self)
         let bytes = worker.connections.http1Output.bytes
         // Release it before anything is written: a write may run other exchanges.
         worker.connections.http1Output.bytes.clear()
-        write(bytes)
+        return bytes
     }
 
     private func write(_ bytes: ByteBuffer) {
@@ -147,15 +155,27 @@ extension HTTP1ServerConnection: ClientSide {
     /// If the client is gone, the channel delivers the unread rest here, and then that it is closed. None of it is
     /// handled here: the response being flushed is not done with its exchange.
     func flush() {
-        writeOutput()
-        guard output.hasUnflushed else { return }
+        writeKept()
+        let last = takeOwnOutput()
+        guard output.hasUnflushed || last != nil else { return }
         output.hasUnflushed = false
         let received = input.count
         output.isFlushing = true
-        if let socket { socket.flushDirectly() } else { context?.flush() }
+        flush(last)
         output.isFlushing = false
         if input.count > received, !input.isClosed { worker.loop.atEndOfTurn { [self] in readDelivered() } }
         if !isWritable { updateBacklog() }
+    }
+
+    /// - Parameter last: Written before the flush.
+    private func flush(_ last: ByteBuffer?) {
+        output.written &+= UInt64(last?.readableBytes ?? 0)
+        if let socket {
+            if let last { socket.sendDirectly(last) } else { socket.flushDirectly() }
+        } else {
+            if let last { context?.write(wrapOutboundOut(last), promise: nil) }
+            context?.flush()
+        }
     }
 
     private func readDelivered() {

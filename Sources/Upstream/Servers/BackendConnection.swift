@@ -246,12 +246,17 @@ extension BackendConnection: UpstreamServer {
     }
 
     func flush(bodyFollows: Bool) {
-        writeOutput()
+        let last = output.takeUnwritten()
         if bodyFollows { output.forget() }
-        guard output.hasUnflushed else { return }
+        guard output.hasUnflushed || last != nil else { return }
         output.hasUnflushed = false
         isFlushing = true
-        if let socket { socket.flushDirectly() } else { context?.flush() }
+        if let socket {
+            if let last { socket.sendDirectly(last) } else { socket.flushDirectly() }
+        } else {
+            if let last { context?.write(wrapOutboundOut(last), promise: nil) }
+            context?.flush()
+        }
         isFlushing = false
     }
 
