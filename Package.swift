@@ -38,7 +38,6 @@ let package = Package(
         .package(url: "https://github.com/grpc/grpc-swift-nio-transport", from: "2.9.2"),
         .package(url: "https://github.com/grpc/grpc-swift-protobuf", from: "2.4.1"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
-        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
@@ -47,7 +46,7 @@ let package = Package(
         .target(name: "Verification", dependencies: ["COpenSSL", "Time"], swiftSettings: strict),
         .target(
             name: "Tenants",
-            dependencies: ["Time", "Verification", .product(name: "Yams", package: "Yams")],
+            dependencies: ["CYAML", "Time", "Verification"],
             swiftSettings: strict
         ),
         .target(
@@ -71,6 +70,7 @@ let package = Package(
             dependencies: ["CEpoll", .product(name: "NIOCore", package: "swift-nio")],
             swiftSettings: strict
         ),
+        .systemLibrary(name: "CYAML", path: "Sources/CYAML", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CHiredis", path: "Sources/CHiredis", providers: [.apt(["libhiredis-dev"])]),
         .target(
             name: "Redis",

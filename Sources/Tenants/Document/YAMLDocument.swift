@@ -1,6 +1,4 @@
-import Yams
-
-/// Turns YAML text into a ``DocumentNode``; the one file that knows the YAML library.
+/// Turns YAML text into a ``DocumentNode``.
 ///
 /// Aliases are followed. Merge keys (`<<`) and keys that are not text are refused. A key given twice is reported and
 /// its first value is kept, so that the rest of the file can still be judged.
@@ -11,7 +9,6 @@ struct YAMLDocument {
     private let environment: Interpolation
     private var findings: Findings
     private var valueCount = 0
-    private var duplicateKeys = DuplicateKeys()
 
     /// - Returns: The root value, or nil where the text is no YAML or holds nothing.
     static func read(
@@ -30,94 +27,75 @@ struct YAMLDocument {
         self.findings = findings
     }
 
-    private mutating func compose(_ original: String) -> DocumentNode? {
-        let positions = TextPositions(original)
-        var text = original
-        while true {
-            do {
-                guard let root = try Parser(yaml: text, encoding: .utf8).singleRoot(), !isEmpty(root) else {
-                    findings.error(.start, "the file is empty: it needs at least \"version\" and \"tenants\"")
-                    return nil
-                }
-                let node = try convert(root)
-                return valueCount > Self.valueLimit ? nil : node
-            } catch YamlError.duplicatedKeysInMapping(let names, let context) {
-                let place = Place(line: context.mark.line, column: context.mark.column)
-                let name = names.first ?? ""
-                guard let renamed = duplicateKeys.rename(name, at: place, in: text) else {
-                    findings.error(positions.clamp(place), "\"\(name)\" is given twice in this map: keep one")
-                    return nil
-                }
-                text = renamed
-            } catch let error as YamlError {
-                report(error, positions)
-                return nil
-            } catch {
-                findings.error(.start, "the YAML cannot be read")
+    private mutating func compose(_ text: String) -> DocumentNode? {
+        do throws(YAMLFailure) {
+            guard let root = try YAMLParser.parse(text), !isEmpty(root) else {
+                findings.error(.start, "the file is empty: it needs at least \"version\" and \"tenants\"")
                 return nil
             }
+            let node = convert(root)
+            return valueCount > Self.valueLimit ? nil : node
+        } catch {
+            report(error, TextPositions(text))
+            return nil
         }
     }
 
-    private func isEmpty(_ root: Node) -> Bool {
-        guard case .scalar(let scalar) = root else { return false }
-        return scalar.string.isEmpty && scalar.style == .plain
+    private func isEmpty(_ root: YAMLNode) -> Bool {
+        guard case .scalar(let text, isPlain: true) = root.content else { return false }
+        return text.isEmpty
     }
 
-    private mutating func report(_ error: YamlError, _ positions: TextPositions) {
-        switch error {
-        case .scanner(let context, let problem, let mark, _),
-            .parser(let context, let problem, let mark, _),
-            .composer(let context, let problem, let mark, _):
-            let place = positions.clamp(Place(line: mark.line, column: mark.column))
-            let started = context.map { "\($0.text) that starts in line \($0.mark.line), " } ?? ""
+    private mutating func report(_ failure: YAMLFailure, _ positions: TextPositions) {
+        switch failure {
+        case .malformed(let problem, let place, let context):
+            let started = context.map { "\($0.text) that starts in line \($0.line), " } ?? ""
             findings.error(
-                place,
+                positions.clamp(place),
                 "not valid YAML: \(started)\(problem): check indentation (spaces only), brackets and quotes"
             )
-        case .reader:
+        case .unreadable:
             findings.error(
                 positions.firstUnreadable,
                 "a control character, which YAML does not allow: remove it or escape it"
             )
-        default:
-            findings.error(.start, "the YAML cannot be read")
+        case .tooDeep(let place):
+            findings.error(place, "more than \(YAMLParser.mostLevels) values inside one another: no key needs as many")
+        case .outOfMemory:
+            findings.error(.start, "the YAML cannot be read: there is not enough memory")
         }
     }
 
-    private mutating func convert(_ node: Node) throws -> DocumentNode {
+    private mutating func convert(_ node: YAMLNode) -> DocumentNode {
         valueCount += 1
-        let place = node.mark.map { Place(line: $0.line, column: $0.column) } ?? .start
+        let place = node.place
         guard valueCount <= Self.valueLimit else {
             if valueCount == Self.valueLimit + 1 {
                 findings.error(place, "the file stands for more than \(Self.valueLimit) values: use fewer aliases")
             }
             return DocumentNode(place: place, content: .unresolved)
         }
-        switch node {
-        case .scalar(let scalar):
-            return DocumentNode(place: place, content: content(of: scalar, place))
+        switch node.content {
+        case .scalar(let text, let isPlain):
+            return DocumentNode(place: place, content: content(of: text, isPlain: isPlain, place))
         case .sequence(let sequence):
             var items: [DocumentNode] = []
-            for item in sequence where valueCount <= Self.valueLimit { items.append(try convert(item)) }
+            for item in sequence where valueCount <= Self.valueLimit { items.append(convert(item)) }
             return DocumentNode(place: place, content: .list(items))
         case .mapping(let mapping):
-            return DocumentNode(place: place, content: .map(try entries(of: mapping)))
-        case .alias:
-            return DocumentNode(place: place, content: .unresolved)
+            return DocumentNode(place: place, content: .map(entries(of: mapping)))
         }
     }
 
-    private mutating func content(of scalar: Node.Scalar, _ place: Place) -> DocumentNode.Content {
-        let isPlain = scalar.style == .plain
-        if isPlain, ["", "~", "null", "Null", "NULL"].contains(scalar.string) { return .null }
+    private mutating func content(of written: String, isPlain: Bool, _ place: Place) -> DocumentNode.Content {
+        if isPlain, ["", "~", "null", "Null", "NULL"].contains(written) { return .null }
         do throws(Interpolation.Problem) {
-            let (text, variables) = try environment.resolve(scalar.string)
+            let (text, variables) = try environment.resolve(written)
             return .scalar(
                 DocumentNode.Scalar(
                     text: text,
                     isPlain: isPlain,
-                    isInterpolated: text != scalar.string,
+                    isInterpolated: text != written,
                     variables: variables
                 )
             )
@@ -127,21 +105,20 @@ struct YAMLDocument {
         }
     }
 
-    private mutating func entries(of mapping: Node.Mapping) throws -> [DocumentNode.Entry] {
+    private mutating func entries(of mapping: [(key: YAMLNode, value: YAMLNode)]) -> [DocumentNode.Entry] {
         var entries: [DocumentNode.Entry] = []
         var places: [String: Place] = [:]
         for (keyNode, valueNode) in mapping where valueCount <= Self.valueLimit {
-            let place = keyNode.mark.map { Place(line: $0.line, column: $0.column) } ?? .start
-            let value = try convert(valueNode)
-            guard let scalar = keyNode.scalar else {
+            let place = keyNode.place
+            let value = convert(valueNode)
+            guard case .scalar(let key, let isPlain) = keyNode.content else {
                 findings.error(place, "a key must be text: put a text in quotes that begins with \"{\" or \"[\"")
                 continue
             }
-            guard scalar.string != "<<" || scalar.style != .plain else {
+            guard key != "<<" || !isPlain else {
                 findings.error(place, "merge keys (\"<<\") are not read: write the keys out, or alias a whole value")
                 continue
             }
-            let key = duplicateKeys.original(at: place) ?? scalar.string
             if let first = places[key] {
                 let (earlier, later) = (min(first, place), max(first, place))
                 findings.error(

@@ -1,0 +1,27 @@
+/// A value as it stands in YAML text, and where it begins.
+struct YAMLNode: Sendable {
+    indirect enum Content: Sendable {
+        /// - isPlain: Whether it is written without quotes, and not as a block.
+        case scalar(String, isPlain: Bool)
+        case sequence([YAMLNode])
+        case mapping([(key: YAMLNode, value: YAMLNode)])
+    }
+
+    let place: Place
+    let content: Content
+}
+
+/// Why a text is no YAML.
+enum YAMLFailure: Error, Equatable {
+    /// - context: What it belongs to, with the line where that begins.
+    case malformed(problem: String, at: Place, context: Context?)
+    /// A character that YAML does not allow.
+    case unreadable
+    case tooDeep(Place)
+    case outOfMemory
+
+    struct Context: Equatable {
+        let text: String
+        let line: Int
+    }
+}
