@@ -67,6 +67,9 @@ struct BlockingSocket {
         }
     }
 
+    /// Sends no more.
+    func shutDown() { _ = shutdown(descriptor, CInt(SHUT_WR)) }
+
     /// - Parameter reset: Whether the peer gets a reset rather than an orderly end.
     func close(reset: Bool = false) {
         if reset {

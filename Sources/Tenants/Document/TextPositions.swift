@@ -1,15 +1,10 @@
-/// Lines and columns of a text as the YAML library counts them: columns in Unicode scalars; NEL, LS and PS end lines
+/// Lines and columns of a text as libyaml counts them: columns in Unicode scalars; NEL, LS and PS end lines
 /// too.
 struct TextPositions {
     private let text: String
 
     init(_ text: String) {
         self.text = text
-    }
-
-    /// The index of a place, or the end where the text is shorter.
-    func index(of wanted: Place) -> String.Index {
-        find { place, _ in place >= wanted }?.index ?? text.endIndex
     }
 
     /// The nearest place that is inside the text: an error at the end of a file that ends with a line break is told of
@@ -29,7 +24,7 @@ struct TextPositions {
             default: true
             }
         }
-        return found?.place ?? .start
+        return found ?? .start
     }
 
     /// The start of every line that holds something or ends with a break.
@@ -44,13 +39,13 @@ struct TextPositions {
 
     private func find(
         _ isWanted: (Place, Unicode.Scalar) -> Bool
-    ) -> (index: String.Index, place: Place)? {
+    ) -> Place? {
         let scalars = text.unicodeScalars
         var place = Place.start
         var index = scalars.startIndex
         while index < scalars.endIndex {
             let scalar = scalars[index]
-            if isWanted(place, scalar) { return (index, place) }
+            if isWanted(place, scalar) { return place }
             let next = scalars.index(after: index)
             let isFirstOfPair = scalar == "\r" && next < scalars.endIndex && scalars[next] == "\n"
             switch scalar {

@@ -1,0 +1,71 @@
+import Testing
+
+@testable import Tenants
+
+@Suite struct YAMLParserTests {
+    /// A node as flow text: quoted scalars in quotes.
+    private func text(_ node: YAMLNode) -> String {
+        switch node.content {
+        case .scalar(let text, isPlain: true): text
+        case .scalar(let text, isPlain: false): "\"\(text)\""
+        case .sequence(let items): "[" + items.map(text).joined(separator: ", ") + "]"
+        case .mapping(let entries):
+            "{" + entries.map { "\(text($0.key)): \(text($0.value))" }.joined(separator: ", ") + "}"
+        }
+    }
+
+    @Test(arguments: [
+        ("a: 1", "{a: 1}"), ("- a\n- 'b'\n- \"c\"", "[a, \"b\", \"c\"]"), ("a: |\n  x\n  y\n", "{a: \"x\ny\n\"}"),
+        ("a: {b: [1, {c: 2}]}", "{a: {b: [1, {c: 2}]}}"), ("x", "x"), ("a:", "{a: }"), ("---\na: 1\n...\n", "{a: 1}"),
+        ("a: &n [1]\nb: *n", "{a: [1], b: [1]}"), ("a: &n 1\nb: &n 2\nc: *n", "{a: 1, b: 2, c: 2}"),
+        ("a: 1\na: 2", "{a: 1, a: 2}"), ("? [a]\n: 1", "{[a]: 1}"), ("a: \"b\\0c\"", "{a: \"b\0c\"}"),
+        ("\u{FEFF}a: 1", "{a: 1}"), ("a: ü🙂", "{a: ü🙂}"),
+    ])
+    func valuesAreRead(_ yaml: String, _ expected: String) throws {
+        #expect(try YAMLParser.parse(yaml).map(text) == expected)
+    }
+
+    @Test(arguments: ["", "\n\n", "# only a comment\n"])
+    func textWithoutValueHasNone(_ yaml: String) throws {
+        #expect(try YAMLParser.parse(yaml) == nil)
+    }
+
+    @Test func placesCountFromOneInScalars() throws {
+        let root = try #require(try YAMLParser.parse("a: 1\nüü: [x, 🙂y]\n"))
+        guard case .mapping(let entries) = root.content, case .sequence(let items) = entries[1].value.content else {
+            Issue.record("not a map with a list")
+            return
+        }
+        #expect(entries.map(\.key.place) == [Place(line: 1, column: 1), Place(line: 2, column: 1)])
+        #expect(items.map(\.place) == [Place(line: 2, column: 6), Place(line: 2, column: 9)])
+    }
+
+    @Test(arguments: [
+        ("a: *b", "found undefined alias", 1, 4), ("a: &n [*n]", "found undefined alias", 1, 8),
+        ("a: 1\n---\nb: 2\n", "but found another document", 2, 1),
+        ("a: [1\nb: 2", "did not find expected ',' or ']'", 2, 2), ("a: 'b", "found unexpected end of stream", 1, 6),
+    ])
+    func malformedTextHasAProblemAndItsPlace(_ yaml: String, _ problem: String, _ line: Int, _ column: Int) {
+        let failure = #expect(throws: YAMLFailure.self) { try YAMLParser.parse(yaml) }
+        guard case .malformed(problem, let place, _) = failure else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+        #expect(place == Place(line: line, column: column))
+    }
+
+    @Test func controlCharacterIsUnreadable() {
+        #expect(throws: YAMLFailure.unreadable) { try YAMLParser.parse("a: \u{1}") }
+    }
+
+    @Test func nestingIsBounded() throws {
+        func nested(_ levels: Int) -> String {
+            String(repeating: "[", count: levels) + String(repeating: "]", count: levels)
+        }
+        #expect(try YAMLParser.parse(nested(YAMLParser.mostLevels)) != nil)
+        let place = Place(line: 1, column: YAMLParser.mostLevels + 1)
+        #expect(throws: YAMLFailure.tooDeep(place)) { try YAMLParser.parse(nested(YAMLParser.mostLevels + 1)) }
+        #expect(throws: YAMLFailure.self) { try YAMLParser.parse(String(repeating: "[", count: 200_000)) }
+        #expect(throws: YAMLFailure.self) { try YAMLParser.parse(String(repeating: "a: {", count: 200_000)) }
+    }
+}
