@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 package import Time
 
 /// The system's clock: the only source of the time of day in the program.

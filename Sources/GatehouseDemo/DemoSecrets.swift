@@ -1,6 +1,6 @@
 import CommandSupport
 import Demo
-import Foundation
+import FoundationEssentials
 import Tenants
 import Verification
 

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Foundation
+import FoundationEssentials
 import Tenants
 
 /// The URL of a gateway's admin listener, or of a proxy in front of it.

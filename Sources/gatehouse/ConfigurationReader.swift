@@ -1,5 +1,5 @@
 import CommandSupport
-import Foundation
+import FoundationEssentials
 import Tenants
 
 /// Reads tenants.yaml with the process's environment and the real file system.

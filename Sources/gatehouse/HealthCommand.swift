@@ -1,6 +1,6 @@
 import ArgumentParser
 import CommandSupport
-import Foundation
+import FoundationEssentials
 
 struct HealthCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 
 /// A colour in sRGB, and its contrast with another (WCAG 2.2, relative luminance and contrast ratio).
 struct PageColor: Sendable, Equatable {

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// Notes as stores keep them: a JSON object that people can read, by hand both ways. A start reads a million of them,
 /// which takes Foundation's decoder ten times as long as all the rest.

@@ -1,4 +1,5 @@
-import Foundation
+import FoundationEssentials
+import Glibc
 
 /// The real file system.
 public struct DiskFiles: FileReading {
@@ -8,37 +9,54 @@ public struct DiskFiles: FileReading {
     public init() {}
 
     public func read(_ path: String) throws(FileReadingError) -> [UInt8] {
-        let handle: FileHandle
-        do {
-            handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
-        } catch {
-            throw Self.reason(error)
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Self.reason(errno) }
+        defer { close(descriptor) }
+        var content: [UInt8] = []
+        while content.count <= Self.limit {
+            let part = try Self.readPart(descriptor)
+            guard !part.isEmpty else { return content }
+            content += part
         }
-        defer { try? handle.close() }
-        let content: [UInt8]
-        do {
-            content = Array(try handle.read(upToCount: Self.limit + 1) ?? Data())
-        } catch {
-            throw Self.reason(error)
+        throw .tooLarge
+    }
+
+    private static func readPart(_ descriptor: CInt) throws(FileReadingError) -> [UInt8] {
+        while true {
+            var count = 0
+            var error: CInt = 0
+            let part = [UInt8](unsafeUninitializedCapacity: 64 << 10) { buffer, initialized in
+                count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+                error = errno
+                initialized = max(0, count)
+            }
+            if count >= 0 { return part }
+            guard error == EINTR else { throw reason(error) }
         }
-        guard content.count <= Self.limit else { throw .tooLarge }
-        return content
     }
 
     public func list(_ directory: String) throws(FileReadingError) -> [String] {
         do {
             return try FileManager.default.contentsOfDirectory(atPath: directory)
         } catch {
-            throw Self.reason(error, kind: "directory")
+            throw Self.reason(error)
         }
     }
 
-    private static func reason(_ error: any Error, kind: String = "file") -> FileReadingError {
+    private static func reason(_ error: CInt) -> FileReadingError {
+        switch error {
+        case ENOENT: .notFound
+        case EACCES, EPERM: .unreadable("no permission to read it")
+        default: .unreadable("it cannot be read; is it a file?")
+        }
+    }
+
+    private static func reason(_ error: any Error) -> FileReadingError {
         guard let error = error as? CocoaError else { return .unreadable("it cannot be read") }
         switch error.code {
         case .fileNoSuchFile, .fileReadNoSuchFile: return .notFound
         case .fileReadNoPermission: return .unreadable("no permission to read it")
-        default: return .unreadable("it cannot be read; is it a \(kind)?")
+        default: return .unreadable("it cannot be read; is it a directory?")
         }
     }
 }

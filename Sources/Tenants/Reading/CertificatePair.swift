@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import Verification
 
 /// Reads a `certificate_file` and its `key_file` and says what is wrong with each and with the two together.
