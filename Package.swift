@@ -90,7 +90,7 @@ let package = Package(
             dependencies: [
                 "Redis",
                 "Time",
-                .product(name: "Crypto", package: "swift-crypto"),
+                "Verification",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -106,7 +106,6 @@ let package = Package(
                 "Time",
                 "Verification",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -122,7 +121,6 @@ let package = Package(
                 "Tenants",
                 "Time",
                 "Verification",
-                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict
@@ -138,7 +136,6 @@ let package = Package(
                 "Tenants",
                 "Time",
                 "Verification",
-                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
@@ -244,7 +241,6 @@ let package = Package(
                 "Upstream",
                 "Verification",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -372,8 +368,7 @@ let package = Package(
         .testTarget(
             name: "StoreTests",
             dependencies: [
-                "Redis", "Store", "TestSupport", "Time",
-                .product(name: "Crypto", package: "swift-crypto"),
+                "Redis", "Store", "TestSupport", "Time", "Verification",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -387,7 +382,6 @@ let package = Package(
             dependencies: [
                 "SharedState", "Store", "Tenants", "TestSupport", "Time", "Verification",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),

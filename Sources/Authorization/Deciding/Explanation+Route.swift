@@ -1,6 +1,7 @@
 package import HTTPCore
 import IdentityProvider
 import Tenants
+import Verification
 
 /// Notes on a request before authentication.
 extension Explanation {
@@ -78,14 +79,7 @@ extension Explanation {
     }
 
     package static func text(_ bytes: [UInt8]) -> String {
-        bytes.prefix(2000).reduce(into: "") { text, byte in
-            if (0x21...0x7E).contains(byte) {
-                text.unicodeScalars.append(Unicode.Scalar(byte))
-            } else {
-                let digits = String(byte, radix: 16, uppercase: true)
-                text += "%" + (digits.count == 1 ? "0" : "") + digits
-            }
-        }
+        String(decoding: PercentEncoding.encode(bytes.prefix(2000)) { (0x21...0x7E).contains($0) }, as: UTF8.self)
     }
 
     /// A text of a token or of tenants.yaml, on one line.

@@ -1,4 +1,3 @@
-import Crypto
 package import Tenants
 import Verification
 
@@ -40,7 +39,7 @@ package struct SubjectName: Sendable, Hashable {
 
     /// Half of the SHA-256.
     init(hashing bytes: [UInt8]) {
-        let digest = Crypto.SHA256.hash(data: bytes)
+        let digest = SHA256.digest(bytes)
         high = Self.word(digest.prefix(8))
         low = Self.word(digest.dropFirst(8).prefix(8))
     }
@@ -54,10 +53,5 @@ package struct SubjectName: Sendable, Hashable {
     private static func word(_ bytes: some Sequence<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
 
     /// 32 lower-case hexadecimal digits.
-    package var text: String {
-        [high, low].map { word in
-            let digits = String(word, radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }.joined()
-    }
+    package var text: String { Hexadecimal.text(high) + Hexadecimal.text(low) }
 }

@@ -1,3 +1,5 @@
+import Verification
+
 /// The parameters of a query or a form (`application/x-www-form-urlencoded`), without duplicates (RFC 6749 section
 /// 3.1).
 struct FormParameters: Sendable {
@@ -6,7 +8,9 @@ struct FormParameters: Sendable {
     init(_ text: some StringProtocol) throws(StandInRefusal) {
         for pair in text.split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = Self.decoded(parts[0]), let value = Self.decoded(parts.count > 1 ? parts[1] : "") else {
+            guard let name = PercentEncoding.decodeForm(parts[0].utf8),
+                let value = PercentEncoding.decodeForm((parts.count > 1 ? parts[1] : "").utf8)
+            else {
                 throw .request("a parameter is not percent-encoded UTF-8")
             }
             guard values.updateValue(value, forKey: name) == nil else { throw .request("\(name) is there twice") }
@@ -25,40 +29,7 @@ struct FormParameters: Sendable {
 
     /// `name=value` pairs, joined by `&`.
     static func text(of fields: [(name: String, value: String)]) -> String {
-        fields.map { "\(encoded($0.name))=\(encoded($0.value))" }.joined(separator: "&")
-    }
-
-    private static func encoded(_ text: String) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        let bytes = text.utf8.flatMap { byte -> [UInt8] in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                [byte]
-            default: [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
-    }
-
-    private static func decoded(_ text: some StringProtocol) -> String? {
-        var bytes: [UInt8] = []
-        var rest = text.utf8.makeIterator()
-        while let byte = rest.next() {
-            switch byte {
-            case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
-            case UInt8(ascii: "%"):
-                guard let high = rest.next().flatMap(digit), let low = rest.next().flatMap(digit) else { return nil }
-                bytes.append(high << 4 | low)
-            default: bytes.append(byte)
-            }
-        }
-        return String(validating: bytes, as: UTF8.self)
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        Character(UnicodeScalar(byte)).hexDigitValue.map { UInt8($0) }
+        fields.map { "\(PercentEncoding.encode($0.name))=\(PercentEncoding.encode($0.value))" }.joined(separator: "&")
     }
 }
 

@@ -33,7 +33,7 @@ extension ProviderStandIn {
         claims["auth_time"] = claims["iat"]
         claims["nonce_supported"] = true
         if let rawNonce {
-            claims["nonce"] = .string(Self.hexadecimal(SHA256.digest(Array(rawNonce.utf8))))
+            claims["nonce"] = .string(Hexadecimal.text(SHA256.digest(Array(rawNonce.utf8))))
         }
         if let email {
             claims["email"] = .string(email)
@@ -138,10 +138,5 @@ extension ProviderStandIn {
         // What has expired was issued before that.
         let issuedAt = seconds < 0 ? now + seconds - 60 : now
         return ["iat": .number(JSONNumber(issuedAt)), "exp": .number(JSONNumber(now + seconds))]
-    }
-
-    private static func hexadecimal(_ bytes: [UInt8]) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 }

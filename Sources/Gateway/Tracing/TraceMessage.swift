@@ -24,15 +24,15 @@ struct TraceMessage {
 
     private func json(_ span: TraceSpan, _ trace: FinishedTrace) -> JSONObject {
         var object: JSONObject = [
-            "traceId": .string(Self.hexadecimal(trace.traceHigh) + Self.hexadecimal(trace.traceLow)),
-            "spanId": .string(Self.hexadecimal(span.id)),
+            "traceId": .string(Hexadecimal.text(trace.traceHigh) + Hexadecimal.text(trace.traceLow)),
+            "spanId": .string(Hexadecimal.text(span.id)),
             "name": .string(span.name),
             "kind": .number(JSONNumber(span.kind.rawValue)),
             "startTimeUnixNano": .string("\(span.start)"),
             "endTimeUnixNano": .string("\(span.end)"),
             "attributes": json(span.attributes),
         ]
-        if span.parent != 0 { object["parentSpanId"] = .string(Self.hexadecimal(span.parent)) }
+        if span.parent != 0 { object["parentSpanId"] = .string(Hexadecimal.text(span.parent)) }
         if !span.events.isEmpty {
             let events = span.events.map { event -> JSONValue in
                 [
@@ -58,10 +58,5 @@ struct TraceMessage {
         case .number(let number): ["intValue": .string("\(number)")]
         case .list(let texts): ["arrayValue": ["values": .array(texts.map { ["stringValue": .string($0)] })]]
         }
-    }
-
-    private static func hexadecimal(_ word: UInt64) -> String {
-        let digits = String(word, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
     }
 }

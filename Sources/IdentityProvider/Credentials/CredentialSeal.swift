@@ -1,4 +1,4 @@
-import Crypto
+import Verification
 
 /// Seals a value so that only the holder of a credential can open it: HKDF-SHA256 (RFC 5869) into AES-256-GCM. The
 /// store keeps the sealed value under a hash of the credential, so that read access to the store reveals neither.
@@ -8,22 +8,15 @@ enum CredentialSeal {
     ///   - purpose: A value sealed for one purpose opens for no other.
     /// - Returns: Nonce, ciphertext and tag; nil if sealing failed.
     static func seal(_ value: [UInt8], with credential: [UInt8], purpose: String) -> [UInt8]? {
-        let box = try? AES.GCM.seal(value, using: key(credential, purpose), authenticating: Array(purpose.utf8))
-        return box?.combined.map(Array.init)
+        AESGCM.seal(value, key: key(credential, purpose), authenticating: Array(purpose.utf8))
     }
 
     /// - Returns: Nil if the credential does not open it.
     static func open(_ sealed: [UInt8], with credential: [UInt8], purpose: String) -> [UInt8]? {
-        guard let box = try? AES.GCM.SealedBox(combined: sealed) else { return nil }
-        let value = try? AES.GCM.open(box, using: key(credential, purpose), authenticating: Array(purpose.utf8))
-        return value.map(Array.init)
+        AESGCM.open(sealed, key: key(credential, purpose), authenticating: Array(purpose.utf8))
     }
 
-    private static func key(_ credential: [UInt8], _ purpose: String) -> SymmetricKey {
-        HKDF<SHA256>.deriveKey(
-            inputKeyMaterial: SymmetricKey(data: credential),
-            info: Array("gatehouse \(purpose)".utf8),
-            outputByteCount: 32
-        )
+    private static func key(_ credential: [UInt8], _ purpose: String) -> [UInt8] {
+        HKDF.key(of: credential, info: Array("gatehouse \(purpose)".utf8))
     }
 }

@@ -1,3 +1,5 @@
+import Verification
+
 /// The parameters of a query or of a form (`application/x-www-form-urlencoded`), in their order.
 ///
 /// A parameter without a value counts as omitted, and duplicates are refused (RFC 6749 section 3.1): another reader
@@ -22,8 +24,9 @@ struct FormFields: Sendable, Equatable {
         guard pairs.count <= Self.mostFields else { throw .tooMany }
         for pair in pairs {
             let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            let name = try Self.decoded(parts[0])
-            let value = try parts.count > 1 ? Self.decoded(parts[1]) : ""
+            guard let name = PercentEncoding.decodeForm(parts[0]),
+                let value = parts.count > 1 ? PercentEncoding.decodeForm(parts[1]) : ""
+            else { throw .malformed }
             guard !value.isEmpty else { continue }
             guard self[name] == nil else { throw .repeated(name) }
             all.append((name, value))
@@ -37,40 +40,12 @@ struct FormFields: Sendable, Equatable {
     static func == (left: FormFields, right: FormFields) -> Bool {
         left.all.elementsEqual(right.all) { $0.name == $1.name && $0.value == $1.value }
     }
-
-    fileprivate static func decoded(_ text: some Collection<UInt8>) throws(Problem) -> String {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.count)
-        var rest = text.makeIterator()
-        while let byte = rest.next() {
-            switch byte {
-            case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
-            case UInt8(ascii: "%"):
-                guard let high = rest.next().flatMap(digit), let low = rest.next().flatMap(digit) else {
-                    throw .malformed
-                }
-                bytes.append(high << 4 | low)
-            default: bytes.append(byte)
-            }
-        }
-        guard let text = String(validating: bytes, as: UTF8.self) else { throw .malformed }
-        return text
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
-        }
-    }
 }
 
 /// Writes parameters of a query or a form, and reads the text of one.
 enum FormText {
     /// - Returns: Nil for a `%` without two hexadecimal digits, or invalid UTF-8.
-    static func decoded(_ text: some Collection<UInt8>) -> String? { try? FormFields.decoded(text) }
+    static func decoded(_ text: some Sequence<UInt8>) -> String? { PercentEncoding.decodeForm(text) }
 
     /// `name=value` pairs, joined by `&`.
     static func text(of fields: [(name: String, value: String)]) -> String {
@@ -79,20 +54,7 @@ enum FormText {
 
     /// Unreserved characters (RFC 3986 section 2.3) unchanged, all others as `%` and two hexadecimal digits, so that
     /// the text is the same in a query and in a form.
-    static func encoded(_ text: String) -> String {
-        var encoded: [UInt8] = []
-        let digits = Array("0123456789ABCDEF".utf8)
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                encoded.append(byte)
-            default: encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: encoded, as: UTF8.self)
-    }
+    static func encoded(_ text: String) -> String { PercentEncoding.encode(text) }
 
     /// `url` with further parameters in its query (existing ones are kept, RFC 6749 section 3.1.2).
     static func url(_ url: String, adding fields: [(name: String, value: String)]) -> String {

@@ -14,16 +14,11 @@ enum AppleNonce {
         case (nil, _?): return "the request has a nonce, and the token has none"
         case (_?, nil): return "the token has a nonce, and the request has none"
         case (let claim?, let raw?):
-            guard let hash = claim.string, !raw.isEmpty, PlainText.areEqual(hash, hexadecimalSHA256(raw)) else {
+            let expected = Hexadecimal.text(SHA256.digest(Array(raw.utf8)))
+            guard let hash = claim.string, !raw.isEmpty, PlainText.areEqual(hash, expected) else {
                 return "the token's nonce is not the lower-case hexadecimal SHA-256 of the request's"
             }
             return nil
         }
-    }
-
-    private static func hexadecimalSHA256(_ text: String) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        let characters = SHA256.digest(Array(text.utf8)).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-        return String(decoding: characters, as: UTF8.self)
     }
 }

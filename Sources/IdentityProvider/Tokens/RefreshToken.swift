@@ -1,4 +1,3 @@
-import Crypto
 import Verification
 
 /// A refresh token: opaque to its client, and to the store, which has only its hash. In base64url
@@ -39,7 +38,7 @@ struct RefreshToken: Sendable, Equatable {
     var sessionID: String { Base64URL.encode(Array(bytes.prefix(Self.sessionLength))) }
 
     /// The stored form: SHA-256, without a salt, since the secret cannot be guessed.
-    var hash: [UInt8] { Verification.SHA256.digest(bytes) }
+    var hash: [UInt8] { SHA256.digest(bytes) }
 
     /// Whether the session with this key made it. Runs in constant time.
     func belongs(to familyKey: [UInt8]) -> Bool {
@@ -48,8 +47,7 @@ struct RefreshToken: Sendable, Equatable {
     }
 
     private static func tag(_ untagged: [UInt8], _ familyKey: [UInt8]) -> [UInt8] {
-        let code = HMAC<Crypto.SHA256>.authenticationCode(for: untagged, using: SymmetricKey(data: familyKey))
-        return Array(code.prefix(tagLength))
+        Array(HMACSHA256.code(of: untagged, key: familyKey).prefix(tagLength))
     }
 }
 

@@ -1,4 +1,4 @@
-import Crypto
+import Verification
 
 /// A refresh token's successor, kept for a client that presents the old one again because the response was lost. Only
 /// the old token opens it (HKDF-SHA256, RFC 5869, into AES-256-GCM): read access to the store reveals neither.
@@ -8,19 +8,13 @@ enum SealedSuccessor {
     /// - Parameter tenant: The session's tenant; a value sealed for one opens for no other.
     /// - Returns: Nonce, ciphertext and tag; nil if sealing failed.
     static func seal(_ successor: RefreshToken, with old: RefreshToken, tenant: String) -> [UInt8]? {
-        let box = try? AES.GCM.seal(successor.bytes, using: key(old), authenticating: Array(tenant.utf8))
-        return box?.combined.map(Array.init)
+        AESGCM.seal(successor.bytes, key: key(old), authenticating: Array(tenant.utf8))
     }
 
     /// - Returns: Nil if `old` does not open it.
     static func open(_ sealed: [UInt8], with old: RefreshToken, tenant: String) -> RefreshToken? {
-        guard let box = try? AES.GCM.SealedBox(combined: sealed),
-            let bytes = try? AES.GCM.open(box, using: key(old), authenticating: Array(tenant.utf8))
-        else { return nil }
-        return RefreshToken(bytes: Array(bytes))
+        AESGCM.open(sealed, key: key(old), authenticating: Array(tenant.utf8)).flatMap(RefreshToken.init(bytes:))
     }
 
-    private static func key(_ old: RefreshToken) -> SymmetricKey {
-        HKDF<SHA256>.deriveKey(inputKeyMaterial: SymmetricKey(data: old.bytes), info: purpose, outputByteCount: 32)
-    }
+    private static func key(_ old: RefreshToken) -> [UInt8] { HKDF.key(of: old.bytes, info: purpose) }
 }

@@ -1,6 +1,7 @@
 import Authorization
 import HTTPCore
 import NIOCore
+import Verification
 
 /// The status of a refused gRPC call: gRPC clients do not read problem documents, and take an HTTP status for a failure
 /// of an intermediary.
@@ -42,11 +43,7 @@ enum GRPCStatus: Int {
 
     /// Percent-encodes all but visible ASCII and space, and `%` itself ("Percent-Encoded" in gRPC over HTTP/2).
     static func percentEncoded(_ text: String) -> [UInt8] {
-        let digits = Array("0123456789ABCDEF".utf8)
-        return text.utf8.flatMap { byte in
-            byte >= 0x20 && byte < 0x7f && byte != UInt8(ascii: "%")
-                ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-        }
+        PercentEncoding.encode(text.utf8) { $0 >= 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "%") }
     }
 
     // MARK: Which requests are calls

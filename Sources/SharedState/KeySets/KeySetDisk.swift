@@ -1,7 +1,7 @@
-import Crypto
 import Glibc
 import Logging
 import NIOPosix
+import Verification
 
 /// The last set of each source in the state directory, so that an instance can start when neither its store nor the
 /// provider is there.
@@ -48,9 +48,7 @@ struct KeySetDisk: Sendable {
 
     /// An address may hold what no file name can, or nobody is to see.
     func file(for location: String) -> String {
-        let digits = Array("0123456789abcdef")
-        let name = SHA256.hash(data: Array(location.utf8)).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-        return "\(folder)/\(String(name)).json"
+        "\(folder)/\(Hexadecimal.text(SHA256.digest(Array(location.utf8)))).json"
     }
 
     private static func read(_ file: String) throws -> [UInt8]? {

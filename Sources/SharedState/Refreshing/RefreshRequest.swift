@@ -1,4 +1,3 @@
-import Crypto
 public import Tenants
 public import Time
 public import Verification
@@ -62,7 +61,6 @@ public struct SessionName: Sendable, Hashable {
     }
 
     init(_ principal: Principal) {
-        var hash = SHA256()
         let (kind, name): (String, [UInt8]) =
             if let session = principal.sessionID {
                 ("sid", Array(session.utf8))
@@ -73,9 +71,8 @@ public struct SessionName: Sendable, Hashable {
             }
         // The lengths keep two different names from running together into the same bytes.
         let subject = principal.subject.map { "\($0.utf8.count) \($0)" } ?? "-"
-        hash.update(data: Array("\(kind) \(principal.issuer.utf8.count) \(principal.issuer) \(subject) ".utf8))
-        hash.update(data: name)
-        digest = Array(hash.finalize())
+        let prefix = "\(kind) \(principal.issuer.utf8.count) \(principal.issuer) \(subject) "
+        digest = SHA256.digest(Array(prefix.utf8) + name)
     }
 }
 

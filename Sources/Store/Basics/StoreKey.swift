@@ -1,4 +1,4 @@
-import Crypto
+import Verification
 
 /// The name of a value or a lease: `gatehouse:{tenant}:kind:name`, or `gatehouse:fleet:kind:name` if it belongs to no
 /// tenant. The braces are Redis' hash tag: everything of a tenant stays together.
@@ -15,22 +15,8 @@ public struct StoreKey: Sendable, Hashable, CustomStringConvertible {
 
     /// A key that does not reveal its content: it has the SHA-256 of `content` instead.
     public init(tenant: String?, kind: String, hashing content: some Sequence<UInt8>) {
-        let digest = SHA256.hash(data: Array(content))
-        self.init(tenant: tenant, kind: kind, name: digest.hexadecimal)
+        self.init(tenant: tenant, kind: kind, name: Hexadecimal.text(SHA256.digest(Array(content))))
     }
 
     public var description: String { text }
-}
-
-extension Sequence<UInt8> {
-    /// Two lower-case digits per byte.
-    var hexadecimal: String {
-        let digits = Array("0123456789abcdef".utf8)
-        var text: [UInt8] = []
-        for byte in self {
-            text.append(digits[Int(byte >> 4)])
-            text.append(digits[Int(byte & 15)])
-        }
-        return String(decoding: text, as: UTF8.self)
-    }
 }

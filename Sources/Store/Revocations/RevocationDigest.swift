@@ -1,4 +1,4 @@
-import Crypto
+import Verification
 
 /// 128 bits of a SHA-256 over the revoked subject; the key of records and lookups. Constructing two subjects with one
 /// digest takes 2^64 attempts, and matching a given one 2^128.
@@ -23,14 +23,11 @@ public struct RevocationDigest: Sendable, Hashable {
 
     /// The length of the first part stands before it, so that no two pairs read the same.
     private init(kind: UInt8, _ first: some Collection<UInt8>, _ second: some Collection<UInt8>) {
-        var hash = SHA256()
-        var prefix: [UInt8] = [kind]
-        withUnsafeBytes(of: UInt64(first.count).bigEndian) { prefix += $0 }
-        hash.update(data: prefix)
-        hash.update(data: Array(first))
-        hash.update(data: Array(second))
-        let digest = hash.finalize()
-        (high, low) = digest.withUnsafeBytes { bytes in
+        var input: [UInt8] = [kind]
+        withUnsafeBytes(of: UInt64(first.count).bigEndian) { input += $0 }
+        input += first
+        input += second
+        (high, low) = SHA256.digest(input).withUnsafeBytes { bytes in
             (
                 UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self)),
                 UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
@@ -39,12 +36,7 @@ public struct RevocationDigest: Sendable, Hashable {
     }
 
     /// The 32 digits that stores know it by.
-    public var text: String {
-        [high, low].map { half in
-            let digits = String(half, radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }.joined()
-    }
+    public var text: String { Hexadecimal.text(high) + Hexadecimal.text(low) }
 
     /// Reads what ``text`` gives.
     public init?(_ text: some StringProtocol) {

@@ -1,10 +1,9 @@
 import FoundationEssentials
+import Verification
 
 /// Notes as stores keep them: a JSON object that people can read, by hand both ways. A start reads a million of them,
 /// which takes Foundation's decoder ten times as long as all the rest.
 extension RevocationNote {
-    private static let hexadecimalDigits = Array("0123456789abcdef".utf8)
-
     /// UTF-8, on one line.
     var json: [UInt8] {
         var bytes: [UInt8] = []
@@ -27,7 +26,7 @@ extension RevocationNote {
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
             case 0..<0x20:
-                bytes += Array("\\u00".utf8) + [hexadecimalDigits[Int(byte >> 4)], hexadecimalDigits[Int(byte & 15)]]
+                bytes += Array("\\u00".utf8) + [Hexadecimal.digit(byte >> 4), Hexadecimal.digit(byte & 15)]
             default: bytes.append(byte)
             }
         }

@@ -1,4 +1,4 @@
-import Crypto
+import Verification
 
 /// Encrypts and authenticates values in the store: AES-256-GCM (NIST SP 800-38D), bound to the key that a value is
 /// stored under, so that it cannot replace another.
@@ -7,8 +7,6 @@ import Crypto
 public struct Sealer: Sendable {
     private static let version: UInt8 = 1
     private static let headerLength = 1 + SealingKeys.KeyID.length
-    private static let nonceLength = 12
-    private static let tagLength = 16
 
     private let keys: SealingKeys
 
@@ -19,18 +17,17 @@ public struct Sealer: Sendable {
     /// Seals with the first key.
     public func seal(_ value: [UInt8], for key: StoreKey) throws(StoreError) -> [UInt8] {
         let header = [Self.version] + keys.first.id.bytes
-        do {
-            let box = try AES.GCM.seal(value, using: keys.first.key, authenticating: Self.context(key, header))
-            return header + Array(box.nonce) + Array(box.ciphertext) + Array(box.tag)
-        } catch {
-            throw .sealBroken("\(key) cannot be sealed: \(error)")
+        let context = Self.context(key, header)
+        guard let sealed = AESGCM.seal(value, key: keys.first.bytes, authenticating: context) else {
+            throw .sealBroken("\(key) cannot be sealed")
         }
+        return header + sealed
     }
 
     /// - Returns: The value, and whether another key than the first opened it.
     /// - Throws: ``StoreError/sealBroken(_:)`` if none of the keys opens it.
     public func open(_ sealed: [UInt8], for key: StoreKey) throws(StoreError) -> (value: [UInt8], isOutdated: Bool) {
-        guard sealed.count >= Self.headerLength + Self.nonceLength + Self.tagLength, sealed[0] == Self.version else {
+        guard sealed.count >= Self.headerLength + AESGCM.overhead, sealed[0] == Self.version else {
             throw .sealBroken("\(key) is not a sealed value of this version")
         }
         let id = SealingKeys.KeyID(bytes: Array(sealed[1..<Self.headerLength]))
@@ -45,19 +42,9 @@ public struct Sealer: Sendable {
     }
 
     private static func open(_ sealed: [UInt8], with key: SealingKeys.Key, for storeKey: StoreKey) -> [UInt8]? {
-        let nonceEnd = headerLength + nonceLength
-        let tagStart = sealed.count - tagLength
         let header = Array(sealed[..<headerLength])
-        let value = try? AES.GCM.open(
-            AES.GCM.SealedBox(
-                nonce: AES.GCM.Nonce(data: sealed[headerLength..<nonceEnd]),
-                ciphertext: sealed[nonceEnd..<tagStart],
-                tag: sealed[tagStart...]
-            ),
-            using: key.key,
-            authenticating: context(storeKey, header)
-        )
-        return value.map(Array.init)
+        let context = context(storeKey, header)
+        return AESGCM.open(Array(sealed[headerLength...]), key: key.bytes, authenticating: context)
     }
 
     /// Authenticated in addition to the value. The header's length is fixed, so the two parts are unambiguous.

@@ -1,5 +1,5 @@
-import Crypto
 import Foundation
+import Verification
 
 /// The keys of `GATEHOUSE_KEY`: the first seals, each of them opens. To change the key, put a new one in front, and
 /// remove the old one when nothing sealed with it is left.
@@ -12,13 +12,13 @@ public struct SealingKeys: Sendable {
 
     struct Key: Sendable {
         let id: KeyID
-        let key: SymmetricKey
+        /// 32 bytes.
+        let bytes: [UInt8]
 
         init(_ bytes: [UInt8]) {
-            id = KeyID(
-                bytes: Array(SHA256.hash(data: Array("gatehouse sealing key".utf8) + bytes).prefix(KeyID.length))
-            )
-            key = SymmetricKey(data: bytes)
+            let digest = SHA256.digest(Array("gatehouse sealing key".utf8) + bytes)
+            id = KeyID(bytes: Array(digest.prefix(KeyID.length)))
+            self.bytes = bytes
         }
     }
 
@@ -46,9 +46,7 @@ public struct SealingKeys: Sendable {
     /// - Parameter purpose: Each purpose gives a different key.
     /// - Returns: 32 bytes that do not reveal the sealing key.
     public func derivedKey(for purpose: String) -> [UInt8] {
-        let info = Array("gatehouse \(purpose)".utf8)
-        return HKDF<SHA256>.deriveKey(inputKeyMaterial: first.key, info: info, outputByteCount: 32)
-            .withUnsafeBytes(Array.init)
+        HKDF.key(of: first.bytes, info: Array("gatehouse \(purpose)".utf8))
     }
 
     private static let remedy = "it takes 32 random bytes in base64, as `openssl rand -base64 32` gives"

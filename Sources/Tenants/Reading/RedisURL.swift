@@ -1,3 +1,5 @@
+import Verification
+
 /// The parts of a Redis address: `redis://[user:pass@]host:port/db`, or with Sentinels
 /// `redis+sentinel://[user:pass@]host:port,host:port/master/db`; options follow after `?`.
 struct RedisURL: Equatable {
@@ -141,25 +143,12 @@ struct RedisURL: Equatable {
 
     /// Percent-decodes (RFC 3986 section 2.1); a `+` stands for itself.
     private static func decoded(_ text: Substring) throws(Problem) -> String {
-        var bytes: [UInt8] = []
-        var rest = text.utf8[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard let high = rest.popFirst().flatMap(nibble), let low = rest.popFirst().flatMap(nibble) else {
-                throw Problem(remedy: "write \"%\" itself as %25")
-            }
-            bytes.append(high << 4 | low)
+        guard let bytes = PercentEncoding.decode(text.utf8) else {
+            throw Problem(remedy: "write \"%\" itself as %25")
         }
         guard let decoded = String(validating: bytes, as: UTF8.self) else {
             throw Problem(remedy: "what is percent-encoded must be UTF-8")
         }
         return decoded
-    }
-
-    private static func nibble(_ digit: UInt8) -> UInt8? {
-        Character(Unicode.Scalar(digit)).hexDigitValue.map(UInt8.init)
     }
 }

@@ -79,13 +79,8 @@ extension JSONParser {
     private mutating func fourHexDigits() throws(JSONParsingError) -> UInt32 {
         var value: UInt32 = 0
         for _ in 0..<4 {
-            guard let digit = peek() else { throw .malformed(at: position) }
-            switch digit {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = value << 4 | UInt32(digit - UInt8(ascii: "0"))
-            case UInt8(ascii: "a")...UInt8(ascii: "f"): value = value << 4 | UInt32(digit - UInt8(ascii: "a") + 10)
-            case UInt8(ascii: "A")...UInt8(ascii: "F"): value = value << 4 | UInt32(digit - UInt8(ascii: "A") + 10)
-            default: throw .malformed(at: position)
-            }
+            guard let digit = peek().flatMap(Hexadecimal.value) else { throw .malformed(at: position) }
+            value = value << 4 | UInt32(digit)
             position += 1
         }
         return value

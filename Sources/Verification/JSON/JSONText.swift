@@ -22,8 +22,8 @@ public enum JSONText {
             bytes.append(byte)
         case 0..<0x20, 0x7f:
             bytes.append(contentsOf: "\\u00".utf8)
-            bytes.append(JSONWriter.hexDigit(byte >> 4))
-            bytes.append(JSONWriter.hexDigit(byte & 15))
+            bytes.append(Hexadecimal.digit(byte >> 4))
+            bytes.append(Hexadecimal.digit(byte & 15))
         default: bytes.append(byte)
         }
     }

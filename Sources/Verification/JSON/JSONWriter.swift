@@ -73,16 +73,11 @@ public enum JSONWriter {
             case 0x09: output += "\\t".utf8
             case ..<0x20:
                 output += "\\u00".utf8
-                output.append(hexDigit(byte >> 4))
-                output.append(hexDigit(byte & 0x0F))
+                output.append(Hexadecimal.digit(byte >> 4))
+                output.append(Hexadecimal.digit(byte & 0x0F))
             default: output.append(byte)
             }
         }
         output.append(UInt8(ascii: "\""))
-    }
-
-    /// Of a value below 16.
-    static func hexDigit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
 }

@@ -55,15 +55,10 @@ struct DPoPTarget: Equatable {
                 index += 1
                 continue
             }
-            guard index + 2 < text.endIndex, let high = text[index + 1].hexadecimalValue,
-                let low = text[index + 2].hexadecimalValue
+            guard index + 2 < text.endIndex, let high = Hexadecimal.value(of: text[index + 1]),
+                let low = Hexadecimal.value(of: text[index + 2])
             else { return nil }
-            let byte = high << 4 | low
-            if byte.isUnreserved {
-                output.append(byte)
-            } else {
-                output += [UInt8(ascii: "%"), high.hexadecimalDigit, low.hexadecimalDigit]
-            }
+            PercentEncoding.append(high << 4 | low, to: &output)
             index += 3
         }
         return output
@@ -90,27 +85,4 @@ struct DPoPTarget: Equatable {
 
 extension UInt8 {
     fileprivate var lowercased: UInt8 { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self }
-
-    fileprivate var hexadecimalValue: UInt8? {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
-        default: nil
-        }
-    }
-
-    /// Of a value below sixteen, in upper case (RFC 3986 section 6.2.2.1).
-    fileprivate var hexadecimalDigit: UInt8 { self < 10 ? UInt8(ascii: "0") + self : UInt8(ascii: "A") + self - 10 }
-
-    /// RFC 3986 section 2.3.
-    fileprivate var isUnreserved: Bool {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-            UInt8(ascii: "~"):
-            true
-        default: false
-        }
-    }
 }

@@ -52,10 +52,7 @@ public struct ProofNonces: Sendable {
     }
 
     private func code(of time: [UInt8]) -> [UInt8] {
-        guard let context = HMACContext(secret: key, hash: .sha256), let code = context.code(over: time.span) else {
-            preconditionFailure("OpenSSL has no HMAC or no memory")
-        }
-        return Array(code.prefix(Self.codeLength))
+        Array(HMACSHA256.code(of: time, key: key).prefix(Self.codeLength))
     }
 
     private static func bytes(of number: UInt64) -> [UInt8] {

@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import Verification
 
 @testable import Store
 
@@ -19,6 +20,28 @@ import Testing
         #expect(opened.value == value && !opened.isOutdated)
         #expect(sealed.count == 1 + 4 + 12 + count + 16)
         #expect(try sealer.seal(value, for: key) != sealed)
+    }
+
+    /// Sealed, derived and named by swift-crypto, which did this before.
+    @Test func whatAnEarlierVersionSealedOpens() throws {
+        let keys = try SealingKeys("AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=")
+        let sealed = try #require(
+            Hexadecimal.bytes(
+                """
+                017e50fdb33b78ffb49bbef34766d6baec599060635d96dba9869cdd76a855d32b4661ee2bf9786bdb8ef466\
+                a5f58ee4
+                """
+            )
+        )
+        let opened = try Sealer(keys).open(sealed, for: StoreKey(tenant: "acme", kind: "session", name: "s1"))
+        #expect(opened.value == Array("a refresh token".utf8) && !opened.isOutdated)
+        #expect(Hexadecimal.text(keys.first.id.bytes) == "7e50fdb3")
+        #expect(
+            Hexadecimal.text(keys.derivedKey(for: "dpop nonces"))
+                == "067afb609c6a4cb1e8ffa5334443d23aa32ed99287aa64bf09f41080c5c9da91"
+        )
+        let digest = RevocationDigest(.token(issuer: "https://issuer.example", tokenID: "token-1"))
+        #expect(digest.text == "d138f45d201b161a7eefbde6277062e0")
     }
 
     @Test func nothingOfTheValueIsSeen() throws {

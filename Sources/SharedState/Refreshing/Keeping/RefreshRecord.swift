@@ -1,4 +1,3 @@
-import Crypto
 import Time
 import Verification
 
@@ -50,7 +49,7 @@ struct RefreshRecord: Sendable, Equatable {
     /// What announcements call it.
     var event: String {
         switch content {
-        case .renewed: HexadecimalText.of((newDigest ?? []).prefix(8))
+        case .renewed: Hexadecimal.text((newDigest ?? []).prefix(8))
         case .refused: "refused"
         case .unavailable: "unavailable"
         }
@@ -77,7 +76,7 @@ struct RefreshRecord: Sendable, Equatable {
 
     private static let mostEarlier = 8
 
-    static func digest(_ bytes: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: bytes)) }
+    static func digest(_ bytes: [UInt8]) -> [UInt8] { SHA256.digest(bytes) }
 
     /// That there are no new tokens, for who presents the same.
     static func failure(_ content: Content, presented: [UInt8]?, at now: UnixTime) -> RefreshRecord {
@@ -95,7 +94,7 @@ extension RefreshRecord {
         var object: JSONObject = ["version": 1]
         object["made_at"] = JSONNumber(madeAt.seconds).map(JSONValue.number)
         object["usable_until"] = JSONNumber(usableUntil.seconds).map(JSONValue.number)
-        object["presented"] = presented.map { .string(HexadecimalText.of($0)) }
+        object["presented"] = presented.map { .string(Hexadecimal.text($0)) }
         if !earlier.isEmpty { object["earlier"] = .array(earlier.map(\.json)) }
         switch content {
         case .renewed(let accessToken, let cookies):
@@ -128,7 +127,7 @@ extension RefreshRecord {
         } else {
             return nil
         }
-        presented = object["presented"]?.string.flatMap(HexadecimalText.bytes)
+        presented = object["presented"]?.string.flatMap(Hexadecimal.bytes)
         self.madeAt = UnixTime(madeAt)
         self.usableUntil = UnixTime(usableUntil)
         earlier = (object["earlier"]?.array ?? []).compactMap(Earlier.init)
@@ -137,13 +136,13 @@ extension RefreshRecord {
 
 extension RefreshRecord.Earlier {
     fileprivate var json: JSONValue {
-        var object: JSONObject = ["presented": .string(HexadecimalText.of(presented))]
+        var object: JSONObject = ["presented": .string(Hexadecimal.text(presented))]
         object["until"] = JSONNumber(until.seconds).map(JSONValue.number)
         return .object(object)
     }
 
     fileprivate init?(json: JSONValue) {
-        guard let presented = json.object?["presented"]?.string.flatMap(HexadecimalText.bytes),
+        guard let presented = json.object?["presented"]?.string.flatMap(Hexadecimal.bytes),
             let until = json.object?["until"]?.double
         else { return nil }
         self.init(presented: presented, until: UnixTime(until))

@@ -1,7 +1,6 @@
-import Crypto
-import Foundation
 import Store
 import Time
+import Verification
 
 /// Keeps what is shared of refreshes secret from whoever can read the store.
 ///
@@ -38,17 +37,11 @@ struct RefreshSeal: Sendable {
     func seal(_ record: RefreshRecord, for key: StoreKey, secret: [UInt8]) throws(StoreError) -> [UInt8] {
         let label = Self.label(record, way: sealer == nil ? 1 : 0)
         if let sealer { return label + (try sealer.seal(label + record.json, for: key)) }
-        do {
-            let box = try AES.GCM.seal(
-                record.json,
-                using: Self.derivedKey(secret),
-                authenticating: label + Array(key.text.utf8)
-            )
-            guard let combined = box.combined else { throw StoreError.sealBroken("\(key) cannot be sealed") }
-            return label + Array(combined)
-        } catch {
-            throw .sealBroken("\(key) cannot be sealed: \(error)")
+        let context = label + Array(key.text.utf8)
+        guard let sealed = AESGCM.seal(record.json, key: Self.derivedKey(secret), authenticating: context) else {
+            throw .sealBroken("\(key) cannot be sealed")
         }
+        return label + sealed
     }
 
     func open(_ bytes: [UInt8], for key: StoreKey, secret: [UInt8]) -> Opened {
@@ -68,18 +61,12 @@ struct RefreshSeal: Sendable {
     }
 
     private static func open(_ sealed: [UInt8], _ label: [UInt8], _ key: StoreKey, _ secret: [UInt8]) -> [UInt8]? {
-        guard let box = try? AES.GCM.SealedBox(combined: sealed) else { return nil }
-        let context = label + Array(key.text.utf8)
-        return (try? AES.GCM.open(box, using: derivedKey(secret), authenticating: context)).map(Array.init)
+        AESGCM.open(sealed, key: derivedKey(secret), authenticating: label + Array(key.text.utf8))
     }
 
     /// HKDF-SHA256 (RFC 5869). The secret is a token, which nobody guesses.
-    private static func derivedKey(_ secret: [UInt8]) -> SymmetricKey {
-        HKDF<SHA256>.deriveKey(
-            inputKeyMaterial: SymmetricKey(data: secret),
-            info: Array("gatehouse refresh result".utf8),
-            outputByteCount: 32
-        )
+    private static func derivedKey(_ secret: [UInt8]) -> [UInt8] {
+        HKDF.key(of: secret, info: Array("gatehouse refresh result".utf8))
     }
 
     private static func label(_ record: RefreshRecord, way: UInt8) -> [UInt8] {

@@ -10,7 +10,7 @@ extension RefreshService {
     /// - Parameter subject: The announcement's, of topic ``RefreshKeys/topic``.
     public func announced(_ subject: String) {
         let words = subject.split(separator: " ")
-        guard words.count == 3, let digest = HexadecimalText.bytes(words[1]),
+        guard words.count == 3, let digest = Hexadecimal.bytes(words[1]),
             let tenant = tenants.firstIndex(where: { $0?.name == String(words[0]) }).map(TenantIndex.init)
         else { return }
         let session = RefreshSession(tenant: tenant, name: SessionName(digest: digest))

@@ -89,7 +89,7 @@ public struct RefreshKeys: Sendable {
 
     init(tenant: String, _ name: SessionName) {
         self.tenant = tenant
-        session = HexadecimalText.of(name.digest)
+        session = Hexadecimal.text(name.digest)
     }
 
     /// New tokens, for those who still have the old ones.
@@ -106,7 +106,7 @@ public struct RefreshKeys: Sendable {
     ///
     /// - Parameter digest: The SHA-256 of the refresh token.
     func spent(_ digest: [UInt8]) -> StoreKey {
-        StoreKey(tenant: tenant, kind: "refresh-spent", name: HexadecimalText.of(digest))
+        StoreKey(tenant: tenant, kind: "refresh-spent", name: Hexadecimal.text(digest))
     }
 
     /// Of announcements about sessions.
@@ -117,35 +117,4 @@ public struct RefreshKeys: Sendable {
     func subject(_ event: String) -> String { "\(tenant) \(session) \(event)" }
 
     private func key(_ kind: String) -> StoreKey { StoreKey(tenant: tenant, kind: kind, name: session) }
-}
-
-/// Two lower-case digits a byte.
-enum HexadecimalText {
-    private static let digits = Array("0123456789abcdef".utf8)
-
-    static func of(_ bytes: some Collection<UInt8>) -> String {
-        var text: [UInt8] = []
-        text.reserveCapacity(2 * bytes.count)
-        for byte in bytes {
-            text.append(digits[Int(byte >> 4)])
-            text.append(digits[Int(byte & 15)])
-        }
-        return String(decoding: text, as: UTF8.self)
-    }
-
-    /// - Returns: Nil for what is none.
-    static func bytes(_ text: some StringProtocol) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        var high: UInt8?
-        for digit in text.utf8 {
-            guard let value = digits.firstIndex(of: digit).map(UInt8.init) else { return nil }
-            if let first = high {
-                bytes.append(first << 4 | value)
-                high = nil
-            } else {
-                high = value
-            }
-        }
-        return high == nil ? bytes : nil
-    }
 }

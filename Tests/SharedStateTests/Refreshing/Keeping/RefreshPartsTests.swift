@@ -27,6 +27,31 @@ struct RefreshPartsTests {
         RefreshRecord.failure(.unavailable(.network), presented: RefreshRecord.digest([2]), at: 5),
     ]
 
+    /// Sealed by swift-crypto, which did this before.
+    @Test func whatAnEarlierVersionSealedOpens() throws {
+        let sealed = try #require(
+            Hexadecimal.bytes(
+                """
+                010100000001a3185c5000748546daf9d80d932a68a1633369df0346bc37490503608f294cbe34c925ff7f91\
+                8837b3bc1c1fdd81c128f3688e4b4f68b1144fe90afc1ec4c5e88f4eb210de401b86cef5317074f4fb80f362\
+                70624ef0f7729660a80bbb2581c7797d70a733d9f60480b5559064399e0d23aff430dd5361f9d94cbec33464\
+                660be47cf9e1c6c71e840543495aef9d594e53be16470b0b1d0536f82b838a41d6b2c23233dc69616b1d1b22\
+                18cf8cc515457c8c7758b7e6ba8691f3a755e41726ff59c628cef4e2bb938500547b06aa660fa0855d8d38c5\
+                9f16acdf6320a333aee5
+                """
+            )
+        )
+        let key = StoreKey(tenant: "acme", kind: "refresh-failure", name: "s1")
+        let secret = Array("a refresh token".utf8)
+        let record = RefreshRecord(
+            content: .refused(.refused),
+            presented: RefreshRecord.digest(secret),
+            madeAt: 1_800_000_000,
+            usableUntil: 1_800_000_030
+        )
+        #expect(RefreshSeal(sealer: nil).open(sealed, for: key, secret: secret) == .record(record))
+    }
+
     @Test(arguments: records)
     func aRecordIsReadAsItWasWritten(record: RefreshRecord) { #expect(RefreshRecord(json: record.json) == record) }
 
@@ -118,11 +143,5 @@ struct RefreshPartsTests {
         #expect(memory.all(at: 60).map(\.value) == [2])
         memory.remove(1)
         #expect(memory.value(for: 1, at: 60) == nil)
-    }
-
-    @Test func digitsAreReadAsTheyWereWritten() {
-        let bytes = Array(UInt8.min...UInt8.max)
-        #expect(HexadecimalText.bytes(HexadecimalText.of(bytes)) == bytes)
-        for text in ["0", "0g", "+1", "0A"] { #expect(HexadecimalText.bytes(text) == nil) }
     }
 }

@@ -55,7 +55,7 @@ enum RefreshTokens {
 
     /// What a token is called that is revoked alone.
     static func name(_ principal: Principal) -> String {
-        principal.tokenID ?? HexadecimalText.of(principal.signingInputSHA256 ?? [])
+        principal.tokenID ?? Hexadecimal.text(principal.signingInputSHA256 ?? [])
     }
 
     /// The number in an access token.
