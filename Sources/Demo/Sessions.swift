@@ -1,3 +1,5 @@
+import Time
+
 /// The stale and ended tokens and sessions of one sample backend.
 actor Sessions {
     /// How the backend treats a token that verifies.
@@ -8,7 +10,7 @@ actor Sessions {
         case ended
     }
 
-    private var standings = BoundedTable<String, Standing>()
+    private var standings = BoundedMap<String, Standing, Never>(capacity: 10_000)
 
     /// Nil for a token or session without a mark.
     func standing(of id: String) -> Standing? {
@@ -18,6 +20,6 @@ actor Sessions {
     /// - Parameter id: A `jti` or `sid`. An ended one stays ended.
     func mark(_ id: String, _ standing: Standing) {
         if case .ended? = standings[id] { return }
-        standings.set(standing, for: id)
+        standings.insert(standing, for: id)
     }
 }

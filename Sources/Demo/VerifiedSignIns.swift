@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import Time
 
 /// Users whom the gateway has verified at a provider, and forwarded to sign in here.
 actor VerifiedSignIns {
@@ -9,7 +10,7 @@ actor VerifiedSignIns {
         case registered(role: String)
     }
 
-    private var users = BoundedTable<String, SampleUser>()
+    private var users = BoundedMap<String, SampleUser, Never>(capacity: 10_000)
 
     /// The account named by `request`, created at the first sign-in with the role of the app.
     ///
@@ -25,7 +26,7 @@ actor VerifiedSignIns {
             return known.role == role ? .signedIn(known) : .registered(role: known.role)
         }
         let user = SampleUser(subject: subject, email: Self.field("X-Verified-Email", of: request) ?? "", role: role)
-        users.set(user, for: account)
+        users.insert(user, for: account)
         return .signedIn(user)
     }
 

@@ -2,7 +2,8 @@ import Time
 
 /// Recently refused tokens, so that a flood of the same ones costs no signature checks.
 ///
-/// Holds a keyed 128-bit hash and no token. Only refusals that do not depend on time enter, each for a short time.
+/// Holds a keyed 128-bit hash and no token. Only refusals that do not depend on time enter, each for a short time. Like
+/// ``TokenCache`` it is no `BoundedMap`: a request looks into it, and an array of sets is filled without allocating.
 final class RefusedTokenCache {
     private struct Entry {
         var digest = TokenDigest(first: 0, second: 0)

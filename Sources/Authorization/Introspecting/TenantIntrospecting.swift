@@ -15,7 +15,7 @@ package final class TenantIntrospecting {
     private static let longestQuiet = 30.0
 
     package let rules: Introspection
-    private var good = DigestMemory<TokenDigest, Void>(capacity: mostRemembered)
+    private var good = BoundedMap<TokenDigest, Void, Never>(capacity: mostRemembered)
     private var waiting = 0
     private var quietUntil = UnixTime.distantPast
 

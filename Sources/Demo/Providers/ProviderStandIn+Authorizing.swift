@@ -59,7 +59,7 @@ extension ProviderStandIn {
             var fields = question.state.map { [(name: "state", value: $0)] } ?? []
             fields.append((name: "code", value: code))
             if let user = state.users[provider] {
-                state.codes.set(IssuedCode(question: question, user: user, expiresAt: expiresAt), for: code)
+                state.codes.insert(IssuedCode(question: question, user: user, expiresAt: expiresAt), for: code)
                 if provider == .apple, state.toldNames["\(question.clientID) \(user.subject)"] == nil,
                     let text = user.appleField(question.scopes)
                 {

@@ -13,7 +13,7 @@ extension ProviderStandIn {
         try checkAppleSecret(try parameters.require("client_secret"), of: clientID)
         let code = try state.withLock { state throws(StandInRefusal) in
             let code = try state.redeem(parameters, for: clientID, at: now())
-            state.toldNames.set(true, for: "\(clientID) \(code.user.subject)")
+            state.toldNames.insert(true, for: "\(clientID) \(code.user.subject)")
             return code
         }
         let accessToken = RandomText.make(bytes: 32)

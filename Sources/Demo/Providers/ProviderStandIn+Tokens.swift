@@ -129,7 +129,7 @@ extension ProviderStandIn {
     ) -> String {
         let token = "ya29.\(RandomText.make(bytes: 48))"
         let grant = GoogleGrant(user: user, audience: audience, scope: scope, expiresAt: now() + Double(seconds))
-        state.withLock { $0.accessTokens.set(grant, for: token) }
+        state.withLock { $0.accessTokens.insert(grant, for: token) }
         return token
     }
 

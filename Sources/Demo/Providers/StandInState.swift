@@ -21,10 +21,10 @@ struct StandInState: Sendable {
         ),
         .google: ProviderUser(subject: "110169484474386276334", email: "alice@example.com"),
     ]
-    var codes = BoundedTable<String, IssuedCode>()
-    var accessTokens = BoundedTable<String, GoogleGrant>()
+    var codes = BoundedMap<String, IssuedCode, Never>(capacity: 10_000)
+    var accessTokens = BoundedMap<String, GoogleGrant, Never>(capacity: 10_000)
     /// The users whose name each of Apple's clients has got, which happens once: `client_id` and `sub`.
-    var toldNames = BoundedTable<String, Bool>()
+    var toldNames = BoundedMap<String, Bool, Never>(capacity: 10_000)
     var failures: [ProviderEndpoint: ProviderFailure] = [:]
     var calls: [ProviderEndpoint: Int] = [:]
     var answersAtOnce = false
@@ -58,7 +58,7 @@ struct StandInState: Sendable {
         }
         var used = code
         used.isUsed = true
-        codes.set(used, for: name)
+        codes.insert(used, for: name)
         return code
     }
 }

@@ -35,8 +35,8 @@ struct IntrospectionState {
         var aheadFrom: UnixTime
     }
 
-    private var good = DigestMemory<[UInt8], Entry>(capacity: mostRemembered)
-    private var bad = DigestMemory<[UInt8], Entry>(capacity: mostRemembered)
+    private var good = BoundedMap<[UInt8], Entry, Never>(capacity: mostRemembered)
+    private var bad = BoundedMap<[UInt8], Entry, Never>(capacity: mostRemembered)
     private var underWay: Set<[UInt8]> = []
     private var quietUntil = UnixTime.distantPast
     /// Tokens that failed since the server last answered, no more than matter.

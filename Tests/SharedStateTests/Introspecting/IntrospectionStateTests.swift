@@ -187,39 +187,3 @@ struct IntrospectionStateTests {
         #expect(IntrospectionLifetime(cache: 10, asked: 5).aheadFrom == 13)
     }
 }
-
-/// A memory with a bound.
-struct DigestMemoryTests {
-    @Test func theOldestGoesFirst() {
-        var memory = DigestMemory<[UInt8], Int>(capacity: 2)
-        for number in 1...3 { memory.insert(number, for: [UInt8(number)]) }
-        #expect([1, 2, 3].map { memory[[$0]] } == [nil, 2, 3])
-        memory.insert(4, for: [4])
-        #expect([1, 2, 3, 4].map { memory[[$0]] } == [nil, nil, 3, 4])
-    }
-
-    @Test func aNewValueTakesNoNewPlace() {
-        var memory = DigestMemory<[UInt8], Int>(capacity: 2)
-        for number in 1...5 { memory.insert(number, for: [1]) }
-        memory.insert(6, for: [2])
-        #expect(memory[[1]] == 5)
-        #expect(memory[[2]] == 6)
-    }
-
-    /// Against a plain list of what should be there.
-    @Test func itAgreesWithAList() {
-        var random = SplitMix64(seed: 22)
-        var memory = DigestMemory<[UInt8], Int>(capacity: 8)
-        for step in 0..<20_000 {
-            let digest = [UInt8.random(in: 0..<16, using: &random)]
-            if Bool.random(using: &random) {
-                memory.insert(step, for: digest)
-                #expect(memory[digest] == step)
-            } else {
-                memory.remove(digest)
-                #expect(memory[digest] == nil)
-            }
-            #expect(memory.count <= 8)
-        }
-    }
-}

@@ -37,16 +37,16 @@ struct RecentRefreshes: Sendable {
     /// Nanoseconds that this process remembers a result; the store may keep it longer.
     static let memory: UInt64 = 30_000_000_000
 
-    var results = BoundedMemory<RefreshSession, Result>(most: most)
-    var failures = BoundedMemory<RefreshSession, Failure>(most: most)
+    var results = BoundedMap<RefreshSession, Result, MonotonicTime>(capacity: most)
+    var failures = BoundedMap<RefreshSession, Failure, MonotonicTime>(capacity: most)
     /// The SHA-256 of tokens that refreshes have just brought, by the session's new name, which may differ from the one
     /// that was refreshed.
-    private var fresh = BoundedMemory<RefreshSession, [UInt8]>(most: most)
+    private var fresh = BoundedMap<RefreshSession, [UInt8], MonotonicTime>(capacity: most)
     /// The SHA-256 of refresh tokens that were used up.
-    private var spent = BoundedMemory<[UInt8], Void>(most: mostSpent)
+    private var spent = BoundedMap<[UInt8], Void, MonotonicTime>(capacity: mostSpent)
     /// Refresh tokens that came with an access token which is of no use, by the session: they are what is to be
     /// presented in the place of the one that was used up for them.
-    private var successors = BoundedMemory<RefreshSession, Successor>(most: most)
+    private var successors = BoundedMap<RefreshSession, Successor, MonotonicTime>(capacity: most)
 
     struct Successor: Sendable {
         /// The SHA-256 of the refresh token that was used up.

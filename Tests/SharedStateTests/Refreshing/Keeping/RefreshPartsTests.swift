@@ -129,19 +129,4 @@ struct RefreshPartsTests {
         #expect([leave(5), leave(2)] == [nil, nil])
         #expect(places.count == 0)
     }
-
-    @Test func aMemoryForgetsWhatIsOldAndTheOldestOfTooMany() {
-        var memory = BoundedMemory<Int, Int>(most: 100)
-        for number in 0..<1000 { memory.insert(number, for: number, until: 50, at: 10) }
-        #expect(memory.count == 100)
-        #expect(memory.value(for: 899, at: 10) == nil)
-        #expect(memory.value(for: 900, at: 10) == 900)
-        #expect(memory.value(for: 900, at: 50) == nil)
-        memory.insert(1, for: 1, until: 100, at: 60)
-        #expect(memory.count == 1)
-        memory.update(1) { $0 = 2 }
-        #expect(memory.all(at: 60).map(\.value) == [2])
-        memory.remove(1)
-        #expect(memory.value(for: 1, at: 60) == nil)
-    }
 }
