@@ -55,6 +55,18 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(name: "Time", swiftSettings: strict),
+        .target(
+            name: "OutgoingHTTP",
+            dependencies: [
+                "PeerNames",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: strict
+        ),
         .target(name: "Counting", dependencies: ["Tenants"], swiftSettings: strict),
         .target(
             name: "PeerNames",
@@ -100,12 +112,11 @@ let package = Package(
         .target(
             name: "SharedState",
             dependencies: [
-                "PeerNames",
+                "OutgoingHTTP",
                 "Store",
                 "Tenants",
                 "Time",
                 "Verification",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -231,6 +242,7 @@ let package = Package(
                 "ExtAuthz",
                 "HTTPCore",
                 "IdentityProvider",
+                "OutgoingHTTP",
                 "PeerNames",
                 "Proxy",
                 "Redis",
@@ -240,7 +252,6 @@ let package = Package(
                 "Time",
                 "Upstream",
                 "Verification",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -281,6 +292,7 @@ let package = Package(
                 "Authorization",
                 "CommandSupport",
                 "Gateway",
+                "OutgoingHTTP",
                 "PeerNames",
                 "Proxy",
                 "Tenants",
@@ -288,7 +300,6 @@ let package = Package(
                 "Time",
                 "Verification",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -380,7 +391,7 @@ let package = Package(
         .testTarget(
             name: "SharedStateTests",
             dependencies: [
-                "SharedState", "Store", "Tenants", "TestSupport", "Time", "Verification",
+                "OutgoingHTTP", "SharedState", "Store", "Tenants", "TestSupport", "Time", "Verification",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),

@@ -1,21 +1,19 @@
-import AsyncHTTPClient
 import CommandSupport
-import Foundation
-import NIOCore
-import NIOHTTP1
+import FoundationEssentials
 import NIOPosix
 import NIOSSL
-import PeerNames
+import OutgoingHTTP
 import Verification
 
 /// A client of a running gateway's admin API.
 struct AdminClient {
-    enum Method {
-        case post, delete
+    enum Method: String {
+        case post = "POST"
+        case delete = "DELETE"
     }
 
     private static let tokenVariable = "GATEHOUSE_ADMIN_TOKEN"
-    private static let patience = TimeAmount.seconds(10)
+    private static let patience = Duration.seconds(10)
     private static let longestAnswer = 1 << 20
 
     private let url: AdminURL
@@ -42,15 +40,9 @@ struct AdminClient {
 
     /// - Returns: The object of a 2xx response.
     func send(_ method: Method, _ path: String, _ body: JSONObject) async throws -> JSONObject {
-        var request = HTTPClientRequest(url: "\(url)\(path)")
-        switch method {
-        case .post: request.method = .POST
-        case .delete: request.method = .DELETE
-        }
-        request.headers.add(name: "Content-Type", value: "application/json")
-        if let token { request.headers.add(name: "Authorization", value: "Bearer \(token)") }
-        request.body = .bytes(JSONWriter.bytes(of: body))
-        let (status, answer) = try await answer(to: request)
+        var fields = [(name: "Content-Type", value: "application/json")]
+        if let token { fields.append((name: "Authorization", value: "Bearer \(token)")) }
+        let (status, answer) = try await answer(method.rawValue, path, fields, JSONWriter.bytes(of: body))
         let object = try? JSONParser.parse(answer).object
         guard (200..<300).contains(status) else { throw CommandFailure(failure(status, object)) }
         guard let object else { throw CommandFailure(url.isSomethingElse) }
@@ -58,20 +50,35 @@ struct AdminClient {
     }
 
     /// - Returns: The response to a GET, whatever it is.
-    func get(_ path: String) async throws -> (status: UInt, body: String) {
-        let (status, body) = try await answer(to: HTTPClientRequest(url: "\(url)\(path)"))
+    func get(_ path: String) async throws -> (status: Int, body: String) {
+        let (status, body) = try await answer("GET", path)
         return (status, String(decoding: body, as: UTF8.self))
     }
 
-    private func answer(to request: HTTPClientRequest) async throws -> (status: UInt, body: [UInt8]) {
-        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration(for: request.url))
-        do {
-            let response = try await client.execute(request, timeout: Self.patience)
-            let body = try await response.body.collect(upTo: Self.longestAnswer)
-            try await client.shutdown()
-            return (response.status.code, Array(body.readableBytesView))
+    private func answer(
+        _ method: String,
+        _ path: String,
+        _ fields: [(name: String, value: String)] = [],
+        _ body: [UInt8] = []
+    ) async throws -> (status: Int, body: [UInt8]) {
+        let http = OutgoingHTTP(group: MultiThreadedEventLoopGroup.singleton, tls: tls, connectTimeout: Self.patience)
+        let request = OutgoingRequest(
+            method: method,
+            url: "\(url)\(path)",
+            origin: url.origin,
+            fields: fields,
+            body: body
+        )
+        let response: Result<OutgoingResponse, OutgoingHTTPError>
+        do throws(OutgoingHTTPError) {
+            response = .success(try await http.send(request, within: Self.patience, mostBytes: Self.longestAnswer))
         } catch {
-            try? await client.shutdown()
+            response = .failure(error)
+        }
+        await http.shutdown()
+        switch response {
+        case .success(let response): return (response.status, response.body)
+        case .failure(let error):
             throw CommandFailure(
                 "no answer from \(url): \(Self.reason(error)); is the gateway running, and is that its gateway.admin "
                     + "address? --admin says where to look"
@@ -79,26 +86,7 @@ struct AdminClient {
         }
     }
 
-    private func configuration(for url: String) -> HTTPClient.Configuration {
-        var configuration = HTTPClient.Configuration(
-            tlsConfiguration: tls,
-            redirectConfiguration: .disallow,
-            timeout: .init(connect: Self.patience)
-        )
-        // A refused connection is reported at once.
-        configuration.connectionPool.retryConnectionEstablishment = false
-        // The name is verified only for HTTP/1.1 connections.
-        configuration.httpVersion = .http1Only
-        // Parsed as the client parses it.
-        if let parts = URL(string: url), parts.scheme?.lowercased() == "https",
-            let name = parts.host.flatMap({ PeerName(ofHost: $0) })
-        {
-            configuration.http1_1ConnectionDebugInitializer = { name.verify($0) }
-        }
-        return configuration
-    }
-
-    private func failure(_ status: UInt, _ problem: JSONObject?) -> String {
+    private func failure(_ status: Int, _ problem: JSONObject?) -> String {
         guard let detail = problem?["detail"]?.string else {
             return "the answer was \(status); \(url.isSomethingElse)"
         }
@@ -108,16 +96,12 @@ struct AdminClient {
             ? "\(said); check \(Self.tokenVariable)" : "\(said); put it into the environment as \(Self.tokenVariable)"
     }
 
-    private static func reason(_ error: any Error) -> String {
-        switch error {
-        case let error as NIOConnectionError:
-            guard let first = error.connectionErrors.first?.error else { return "the name is not known" }
-            return reason(first)
-        case let error as IOError: return String(cString: strerror(error.errnoCode)).lowercased()
-        case let error as HTTPClientError
-        where [.connectTimeout, .deadlineExceeded, .readTimeout].contains(error):
-            return "it took longer than 10 s"
-        default: return "\(error)"
+    private static func reason(_ error: OutgoingHTTPError) -> String {
+        switch error.kind {
+        case .timeLimit, .noFreeConnection, .connectTimeout: "it took longer than 10 s"
+        case .unknownHost: "the name is not known"
+        case .system, .bodyTooLong: error.description
+        case .notHTTP, .client, .other: error.cause
         }
     }
 }

@@ -1,20 +1,28 @@
 import ArgumentParser
 import FoundationEssentials
+import OutgoingHTTP
 import Tenants
 
 /// The URL of a gateway's admin listener, or of a proxy in front of it.
 struct AdminURL: CustomStringConvertible, Sendable {
-    static let ordinary = AdminURL(description: "http://127.0.0.1:9901", isSecure: false, isOpenToOthers: false)
+    static let ordinary = AdminURL(
+        description: "http://127.0.0.1:9901",
+        origin: OutgoingRequest.Origin(isSecure: false, host: "127.0.0.1", port: 9901),
+        isOpenToOthers: false
+    )
 
     /// Without a trailing slash.
     let description: String
-    let isSecure: Bool
+    /// Whose certificate an https URL needs.
+    let origin: OutgoingRequest.Origin
     /// Whether others may read the traffic: plain http to another machine.
     let isOpenToOthers: Bool
 
-    private init(description: String, isSecure: Bool, isOpenToOthers: Bool) {
+    var isSecure: Bool { origin.isSecure }
+
+    private init(description: String, origin: OutgoingRequest.Origin, isOpenToOthers: Bool) {
         self.description = description
-        self.isSecure = isSecure
+        self.origin = origin
         self.isOpenToOthers = isOpenToOthers
     }
 
@@ -26,7 +34,12 @@ struct AdminURL: CustomStringConvertible, Sendable {
             throw ValidationError("write scheme, host and port alone; the token is in GATEHOUSE_ADMIN_TOKEN")
         }
         let bare = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
-        isSecure = scheme == "https"
+        let isSecure = scheme == "https"
+        origin = OutgoingRequest.Origin(
+            isSecure: isSecure,
+            host: host.lowercased(),
+            port: parts.port ?? (isSecure ? 443 : 80)
+        )
         isOpenToOthers = scheme == "http" && !HostPort(host: bare, port: 0).isLoopback
         description = argument.hasSuffix("/") ? String(argument.dropLast()) : argument
     }

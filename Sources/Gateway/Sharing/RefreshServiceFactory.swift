@@ -1,5 +1,6 @@
 import Logging
 import NIOCore
+import OutgoingHTTP
 import SharedState
 import Store
 import Tenants
@@ -17,28 +18,28 @@ struct RefreshServiceFactory {
     let loops: EventLoops
     let logger: Logger
 
-    /// - Parameter provider: For calls to full URLs.
-    func make(_ provider: ProviderTransport) -> RefreshService {
+    /// - Parameter http: For calls to full URLs.
+    func make(_ http: OutgoingHTTP) -> RefreshService {
         RefreshService(
             tenants: rules,
             store: store,
             sealer: sealer,
-            caller: caller(provider),
+            caller: caller(http),
             helpers: helpers,
             logger: logger
         )
     }
 
     /// Updates the service for these tenants.
-    func change(_ service: RefreshService, _ provider: ProviderTransport) async {
-        await service.adopt(rules, caller(provider), helpers)
+    func change(_ service: RefreshService, _ http: OutgoingHTTP) async {
+        await service.adopt(rules, caller(http), helpers)
     }
 
-    private func caller(_ provider: ProviderTransport) -> RefreshCaller {
+    private func caller(_ http: OutgoingHTTP) -> RefreshCaller {
         RefreshCaller(
             rules: tenants.map(\.refresh),
             backend: BackendTransport(loops: loops),
-            provider: provider,
+            provider: ProviderTransport(http),
             builtIn: BuiltInCaller(
                 issuers: issuers,
                 deliveries: tenants.map { $0.refresh?.delivery },

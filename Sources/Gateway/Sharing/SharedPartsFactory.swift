@@ -1,6 +1,7 @@
 import Authorization
 import IdentityProvider
 import Logging
+import OutgoingHTTP
 import Proxy
 import SharedState
 import Store
@@ -15,7 +16,7 @@ struct SharedPartsFactory {
     let revocations: RevocationService
     let keySets: KeySetService
     let providerVerifiers: ProviderVerifiers
-    let provider: ProviderTransport
+    let http: OutgoingHTTP
     let proofNonces: ProofNonces
     let loops: EventLoops
     let logger: Logger
@@ -40,7 +41,7 @@ struct SharedPartsFactory {
                 store: store,
                 issuers: issuers,
                 revocations: KnownRevocations(service: revocations),
-                requests: ProviderHTTP(transport: provider),
+                requests: ProviderHTTP(http: http),
                 verifiers: providerVerifiers,
                 ask: { source, reason in await keySets.ask(source, because: reason) },
                 proofNonces: proofNonces,

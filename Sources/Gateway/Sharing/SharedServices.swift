@@ -2,6 +2,7 @@ import Authorization
 import Logging
 import NIOCore
 import NIOPosix
+import OutgoingHTTP
 import Proxy
 import SharedState
 import Store
@@ -41,7 +42,7 @@ final class SharedServices: Sendable {
     let proofNonces: ProofNonces
     /// Nil if nothing is traced.
     let traces: TraceExporter?
-    private let provider: ProviderTransport
+    private let http: OutgoingHTTP
     private let providerVerifiers: ProviderVerifiers
     private let news: StoreChangeRelay
     /// Seals secrets in the store; nil without `GATEHOUSE_KEY`.
@@ -88,11 +89,11 @@ final class SharedServices: Sendable {
         }
         news = StoreChangeRelay()
         revocations = Self.revocations(edition.tenants, store, loops, news, logger)
-        let provider = ProviderTransport(group: group)
+        let http = OutgoingHTTP(group: group)
         introspections = IntrospectionService(edition.tenants, logger: logger.of(.introspection)) {
-            IntrospectionServer($0, transport: provider)
+            IntrospectionServer($0, http: http)
         }
-        self.provider = provider
+        self.http = http
         self.providerVerifiers = providerVerifiers
         self.sealer = sealer
         self.proofNonces = proofNonces
@@ -108,13 +109,13 @@ final class SharedServices: Sendable {
             revocations: revocations,
             keySets: keySets,
             providerVerifiers: providerVerifiers,
-            provider: provider,
+            http: http,
             proofNonces: proofNonces,
             loops: loops,
             logger: logger
         )
         let parts = factory.make(edition, previous: nil)
-        refreshes = factory.refreshes(parts).make(provider)
+        refreshes = factory.refreshes(parts).make(http)
         current = Mutex(parts)
         news.tell(keySets: keySets, issuers: parts.issuers, refreshes: refreshes)
     }
@@ -157,7 +158,7 @@ final class SharedServices: Sendable {
         await loops.verify(for: tenants)
         await providerVerifiers.adopt(tenants)
         await introspections.adopt(tenants)
-        await factory.refreshes(parts).change(refreshes, provider)
+        await factory.refreshes(parts).change(refreshes, http)
         await parts.limits?.adopt(tenants)
         current.withLock { $0 = parts }
         news.tell(keySets: keySets, issuers: parts.issuers, refreshes: refreshes)
@@ -313,7 +314,7 @@ final class SharedServices: Sendable {
         for task in running { task.cancel() }
         for task in running { await task.value }
         await limits?.stop()
-        await provider.shutdown()
+        await http.shutdown()
         await traces?.stop()
         loops.set([], [])
         await store.close()

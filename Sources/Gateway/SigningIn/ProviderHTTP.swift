@@ -1,35 +1,33 @@
 import IdentityProvider
+import OutgoingHTTP
 import SharedState
 
 /// Requests to Apple, Google and account hooks.
 struct ProviderHTTP: ProviderRequests {
-    let transport: ProviderTransport
+    /// Bytes of a body; no response that is asked for comes near it.
+    private static let mostBytes = 256 << 10
+
+    let http: OutgoingHTTP
 
     func send(_ request: ProviderRequest) async throws(ProviderRequestFailure) -> ProviderResponse {
-        let message = RefreshHTTPRequest(
+        // The configuration has no other addresses: nobody is there.
+        guard let url = ProviderURL(request.url) else { throw .unreachable }
+        let message = OutgoingRequest(
             method: request.method,
-            target: request.url,
-            host: [],
-            fields: request.fields.map { ($0.name, Array($0.value.utf8)) },
+            url: url.text,
+            origin: url.origin,
+            fields: request.fields.map { ($0.name, $0.value) },
             body: request.body
         )
-        do throws(RefreshFailure) {
-            let response = try await transport.send(message, within: request.timeout)
+        do throws(OutgoingHTTPError) {
+            let response = try await http.send(message, within: request.timeout, mostBytes: Self.mostBytes)
             return ProviderResponse(status: response.status, body: response.body)
         } catch {
-            throw ProviderRequestFailure(error)
-        }
-    }
-}
-
-extension ProviderRequestFailure {
-    fileprivate init(_ trouble: RefreshFailure) {
-        switch trouble {
-        case .timeout: self = .timeout
-        case .garbledAnswer, .tooLargeAnswer: self = .garbled
-        case .refused, .revoked, .noRefreshToken, .spentToken, .network, .providerFailed, .badToken, .otherSubject,
-            .sameToken, .justRefreshed, .overloaded, .storeUnavailable, .late:
-            self = .unreachable
+            switch error.kind {
+            case .timeLimit, .noFreeConnection: throw .timeout
+            case .notHTTP, .bodyTooLong: throw .garbled
+            case .connectTimeout, .unknownHost, .system, .client, .other: throw .unreachable
+            }
         }
     }
 }

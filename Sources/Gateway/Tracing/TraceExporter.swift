@@ -1,10 +1,8 @@
-import AsyncHTTPClient
 import Authorization
 import Counting
 import Logging
 import NIOCore
-import NIOHTTP1
-import NIOSSL
+import OutgoingHTTP
 import Proxy
 import SharedState
 import Synchronization
@@ -17,15 +15,17 @@ import Upstream
 final class TraceExporter: TraceSink {
     private static let interval = Duration.milliseconds(500)
     /// For a message as a whole.
-    private static let timeout = TimeAmount.seconds(10)
+    private static let timeout = Duration.seconds(10)
     /// For all that is left at the end.
-    private static let timeoutAtEnd = TimeAmount.seconds(3)
+    private static let timeoutAtEnd = Duration.seconds(3)
+    /// Bytes; a response of OTLP is short.
+    private static let mostBytes = 64 << 10
 
     /// Of the requests that nobody has decided on before.
     let share: Double
     private let endpoint: ProviderURL
     private let message: TraceMessage
-    private let client: HTTPClient
+    private let http: OutgoingHTTP
     private let logger: Logger
     private let queue = Mutex(TraceQueue())
     private let hasFailed = Mutex(false)
@@ -42,8 +42,7 @@ final class TraceExporter: TraceSink {
             TraceSpan.Attribute("service.name", .text("gatehouse")),
             TraceSpan.Attribute("service.instance.id", .text(String(UInt64.random(in: .min ... .max), radix: 16))),
         ])
-        let clients = ProviderClients(group: group, tls: .makeClientConfiguration())
-        client = HTTPClient(eventLoopGroup: group, configuration: clients.configuration(for: endpoint))
+        http = OutgoingHTTP(group: group)
     }
 
     /// Traces that were sent, and those that were lost.
@@ -55,49 +54,49 @@ final class TraceExporter: TraceSink {
     func run() async {
         while !Task.isCancelled {
             try? await Task.sleep(for: Self.interval)
-            while !Task.isCancelled, await sendNext(by: .now() + Self.timeout) {}
+            while !Task.isCancelled, await sendNext(within: Self.timeout) {}
         }
     }
 
     /// Sends what is left. To be called once, when ``run()`` is over.
     func stop() async {
-        let end = NIODeadline.now() + Self.timeoutAtEnd
-        while NIODeadline.now() < end, await sendNext(by: end, isLast: true) {}
+        let end = ContinuousClock.now + Self.timeoutAtEnd
+        while .now < end, await sendNext(within: end - .now, isLast: true) {}
         queue.withLock { $0.giveUp() }
-        // Fails only if it was shut down before.
-        try? await client.shutdown()
+        await http.shutdown()
     }
 
     /// Gives whether there may be more to send at once.
-    private func sendNext(by deadline: NIODeadline, isLast: Bool = false) async -> Bool {
+    private func sendNext(within limit: Duration, isLast: Bool = false) async -> Bool {
         let batch = queue.withLock { $0.batch(at: Clock.monotonic(), isLast: isLast) }
         guard let batch else { return false }
-        let (outcome, reason) = await send(message.bytes(batch), by: deadline)
+        let (outcome, reason) = await send(message.bytes(batch), within: limit)
         queue.withLock { $0.settle(batch.count, outcome, at: Clock.monotonic()) }
         tell(outcome, reason)
         return outcome != .failed
     }
 
-    private func send(_ bytes: [UInt8], by deadline: NIODeadline) async -> (TraceQueue.Outcome, String) {
-        var request = HTTPClientRequest(url: endpoint.text)
-        request.method = .POST
-        request.headers.add(name: "Content-Type", value: TraceMessage.contentType)
-        request.headers.add(name: "User-Agent", value: "gatehouse")
-        request.body = .bytes(bytes)
-        do {
-            let response = try await client.execute(request, deadline: deadline)
-            // To its end, so that the connection serves again; an answer of OTLP is short.
-            _ = try await response.body.collect(upTo: 64 << 10)
-            switch response.status.code {
+    private func send(_ bytes: [UInt8], within limit: Duration) async -> (TraceQueue.Outcome, String) {
+        let request = OutgoingRequest(
+            method: "POST",
+            url: endpoint.text,
+            origin: endpoint.origin,
+            fields: [("Content-Type", TraceMessage.contentType), ("User-Agent", "gatehouse")],
+            body: bytes
+        )
+        do throws(OutgoingHTTPError) {
+            let response = try await http.send(request, within: limit, mostBytes: Self.mostBytes)
+            switch response.status {
             case 200..<300: return (.taken, "")
             // OTLP 1.x, "Failures": only these may be tried again.
-            case 429, 502, 503, 504: return (.failed, "status \(response.status.code)")
-            default: return (.refused, "status \(response.status.code)")
+            case 429, 502, 503, 504: return (.failed, "status \(response.status)")
+            default: return (.refused, "status \(response.status)")
             }
-        } catch let error as HTTPClientError {
-            return (.failed, error.shortDescription)
         } catch {
-            return (.failed, "no connection")
+            switch error.kind {
+            case .timeLimit, .noFreeConnection, .connectTimeout, .client: return (.failed, error.description)
+            case .unknownHost, .bodyTooLong, .notHTTP, .system, .other: return (.failed, "no connection")
+            }
         }
     }
 
@@ -109,7 +108,7 @@ final class TraceExporter: TraceSink {
             return hasFailed != isFailing
         }
         guard hasChanged else { return }
-        let address: Logger.MetadataValue = "\(endpoint.host):\(endpoint.port)"
+        let address: Logger.MetadataValue = "\(endpoint.origin.host):\(endpoint.origin.port)"
         if isFailing {
             logger.warning("traces cannot be sent", metadata: ["collector": address, "reason": "\(reason)"])
         } else {

@@ -1,3 +1,4 @@
+public import OutgoingHTTP
 public import Tenants
 public import Verification
 
@@ -49,30 +50,26 @@ public struct IntrospectionServer: IntrospectionClient, Sendable {
     /// For a question, with its second try.
     static let patience = Duration.seconds(5)
 
-    private let url: String
-    private let authorization: [UInt8]
-    private let transport: ProviderTransport
+    private let rules: Introspection
+    private let http: OutgoingHTTP
 
-    public init(_ rules: Introspection, transport: ProviderTransport) {
-        url = rules.url
-        authorization = RefreshRequestForm.basic(Array(rules.clientID.utf8), rules.clientSecret.bytes)
-        self.transport = transport
+    public init(_ rules: Introspection, http: OutgoingHTTP) {
+        self.rules = rules
+        self.http = http
     }
 
     /// - Parameter token: A `b64token`.
     public func ask(about token: [UInt8]) async throws(IntrospectionFailure) -> IntrospectionResponse {
-        let request = request(about: token)
-        let end = ContinuousClock.now + Self.patience
-        let response: RefreshHTTPResponse
-        do throws(RefreshFailure) {
-            response = try await send(request, until: end)
+        // The configuration has no other addresses: nobody is there.
+        guard let url = ProviderURL(rules.url) else { throw .network }
+        let response: OutgoingResponse
+        do throws(OutgoingHTTPError) {
+            response = try await send(request(about: token, to: url))
         } catch {
-            switch error {
-            case .timeout: throw .timeout
-            case .garbledAnswer, .tooLargeAnswer: throw .garbledAnswer
-            case .refused, .revoked, .noRefreshToken, .spentToken, .network, .providerFailed, .badToken, .otherSubject,
-                .sameToken, .justRefreshed, .overloaded, .storeUnavailable, .late:
-                throw .network
+            switch error.kind {
+            case .timeLimit, .noFreeConnection: throw .timeout
+            case .notHTTP, .bodyTooLong: throw .garbledAnswer
+            case .connectTimeout, .unknownHost, .system, .client, .other: throw .network
             }
         }
         switch response.status {
@@ -88,29 +85,32 @@ public struct IntrospectionServer: IntrospectionClient, Sendable {
     }
 
     /// Once more where the connection fails: the server may just have closed one that was kept.
-    private func send(
-        _ request: RefreshHTTPRequest,
-        until end: ContinuousClock.Instant
-    ) async throws(RefreshFailure) -> RefreshHTTPResponse {
-        do throws(RefreshFailure) {
-            return try await transport.send(request, within: Self.patience)
+    private func send(_ request: OutgoingRequest) async throws(OutgoingHTTPError) -> OutgoingResponse {
+        let end = ContinuousClock.now + Self.patience
+        do throws(OutgoingHTTPError) {
+            return try await http.send(request, within: Self.patience, mostBytes: RefreshHTTPResponse.mostBytes)
         } catch {
             let left = end - .now
-            guard error == .network, left > .zero else { throw error }
-            return try await transport.send(request, within: left)
+            switch error.kind {
+            case .connectTimeout, .unknownHost, .system, .client, .other: break
+            case .timeLimit, .noFreeConnection, .notHTTP, .bodyTooLong: throw error
+            }
+            guard left > .zero else { throw error }
+            return try await http.send(request, within: left, mostBytes: RefreshHTTPResponse.mostBytes)
         }
     }
 
-    private func request(about token: [UInt8]) -> RefreshHTTPRequest {
-        RefreshHTTPRequest(
+    private func request(about token: [UInt8], to url: ProviderURL) -> OutgoingRequest {
+        let authorization = RefreshRequestForm.basic(Array(rules.clientID.utf8), rules.clientSecret.bytes)
+        return OutgoingRequest(
             method: "POST",
-            target: url,
-            host: [],
+            url: url.text,
+            origin: url.origin,
             fields: [
-                ("Accept", Array("application/json".utf8)),
-                ("Authorization", authorization),
-                ("Content-Type", Array("application/x-www-form-urlencoded".utf8)),
-                ("User-Agent", Array("gatehouse".utf8)),
+                ("Accept", "application/json"),
+                ("Authorization", String(decoding: authorization, as: UTF8.self)),
+                ("Content-Type", "application/x-www-form-urlencoded"),
+                ("User-Agent", "gatehouse"),
             ],
             body: FormText.bytes(of: [("token", token), ("token_type_hint", Array("access_token".utf8))])
         )

@@ -1,7 +1,6 @@
-import AsyncHTTPClient
 public import NIOCore
-import NIOHTTP1
 public import NIOSSL
+import OutgoingHTTP
 public import Tenants
 public import Time
 import Verification
@@ -14,8 +13,9 @@ public struct KeySetFetcher: KeySetFetching, Sendable {
     /// Seconds.
     static let discoveryLifetime = 3600.0
 
-    private let clients: ProviderClients
+    private let group: any EventLoopGroup
     private let timeout: Duration
+    private let tls: TLSConfiguration
 
     /// - Parameters:
     ///   - group: Where connections live; each is closed before a fetch returns.
@@ -26,8 +26,9 @@ public struct KeySetFetcher: KeySetFetching, Sendable {
         timeout: Duration = .seconds(10),
         tls: TLSConfiguration = .makeClientConfiguration()
     ) {
-        clients = ProviderClients(group: group, tls: tls)
+        self.group = group
         self.timeout = timeout
+        self.tls = tls
     }
 
     public func fetch(
@@ -35,27 +36,30 @@ public struct KeySetFetcher: KeySetFetching, Sendable {
         since record: KeySetRecord?,
         at now: UnixTime
     ) async throws(KeySetFetchProblem) -> KeySetRecord {
-        do {
-            return try await withThrowingTaskGroup(of: KeySetRecord.self) { group in
-                defer { group.cancelAll() }
-                group.addTask { try await answer(source, since: record, at: now) }
-                group.addTask {
-                    try await Task.sleep(for: timeout)
-                    throw KeySetFetchProblem("no whole answer within \(timeout)")
-                }
-                guard let first = try await group.next() else { throw CancellationError() }
-                return first
-            }
+        let http = OutgoingHTTP(group: group, tls: tls)
+        let fetch = Fetch(http: http, timeout: timeout, end: .now + timeout)
+        let result: Result<KeySetRecord, KeySetFetchProblem>
+        do throws(KeySetFetchProblem) {
+            result = .success(try await fetch.record(source, since: record, at: now))
         } catch {
-            throw KeySetFetchProblem(error)
+            result = .failure(error)
         }
+        await http.shutdown()
+        return try result.get()
     }
+}
 
-    private func answer(
+/// One fetch, of one address or two.
+private struct Fetch {
+    let http: OutgoingHTTP
+    let timeout: Duration
+    let end: ContinuousClock.Instant
+
+    func record(
         _ source: RemoteKeySource,
         since record: KeySetRecord?,
         at now: UnixTime
-    ) async throws -> KeySetRecord {
+    ) async throws(KeySetFetchProblem) -> KeySetRecord {
         var discovery: KeySetRecord.Discovery?
         let address: String
         switch source.location {
@@ -71,17 +75,15 @@ public struct KeySetFetcher: KeySetFetching, Sendable {
         // A tag means something at the address only that it came from.
         let known = record?.discovery?.keySetURL == discovery?.keySetURL ? record : nil
         let response = try await get(url, limit: KeySet.maximumLength, entityTag: known?.entityTag)
-        let keySet: [UInt8]
-        switch (response.body, known) {
-        case (let body?, _): keySet = body
-        case (nil, let known?): keySet = known.keySet
-        case (nil, nil): throw KeySetFetchProblem("answered 304 to a request without a condition")
+        let isUnchanged = response.status == 304
+        guard let keySet = isUnchanged ? known?.keySet : response.body else {
+            throw KeySetFetchProblem("answered 304 to a request without a condition")
         }
         return KeySetRecord(
             location: source.locationText,
             fetchedAt: now,
             freshUntil: now + KeySetLifetime.seconds(response.fields),
-            entityTag: response.fields.first(name: "etag") ?? (response.body == nil ? known?.entityTag : nil),
+            entityTag: response.fields.first(name: "etag") ?? (isUnchanged ? known?.entityTag : nil),
             keySet: keySet,
             discovery: discovery
         )
@@ -93,17 +95,17 @@ public struct KeySetFetcher: KeySetFetching, Sendable {
         _ issuer: String,
         known: KeySetRecord.Discovery?,
         at now: UnixTime
-    ) async throws -> KeySetRecord.Discovery {
+    ) async throws(KeySetFetchProblem) -> KeySetRecord.Discovery {
         let base = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
         guard let url = ProviderURL(base + "/.well-known/openid-configuration") else {
             throw KeySetFetchProblem("the issuer's address is not https (or http on loopback)")
         }
         // It may have been kept elsewhere meanwhile.
-        if let known, abs(now - known.fetchedAt) < Self.discoveryLifetime, mayLead(url, to: known.keySetURL) {
+        if let known, abs(now - known.fetchedAt) < KeySetFetcher.discoveryLifetime, mayLead(url, to: known.keySetURL) {
             return known
         }
-        let response = try await get(url, limit: Self.maximumDiscoveryLength, entityTag: nil)
-        guard let body = response.body, let metadata = (try? JSONParser.parse(body))?.object else {
+        let response = try await get(url, limit: KeySetFetcher.maximumDiscoveryLength, entityTag: nil)
+        guard let metadata = (try? JSONParser.parse(response.body))?.object else {
             throw KeySetFetchProblem("the discovery document is not a JSON object")
         }
         guard let named = metadata["issuer"]?.string, named.utf8.elementsEqual(issuer.utf8) else {
@@ -118,53 +120,50 @@ public struct KeySetFetcher: KeySetFetching, Sendable {
     /// Whether metadata from there may name this as the address of the keys.
     private func mayLead(_ metadata: ProviderURL, to keySet: String) -> Bool {
         guard let keySet = ProviderURL(keySet) else { return false }
-        return keySet.isSecure || !metadata.isSecure
+        return keySet.origin.isSecure || !metadata.origin.isSecure
     }
-}
 
-// MARK: One request
+    // MARK: One request
 
-extension KeySetFetcher {
-    /// The body is nil for 304.
-    private typealias Response = (fields: HTTPHeaders, body: [UInt8]?)
-
-    /// Follows redirects by hand, since none may leave the origin.
-    private func get(_ url: ProviderURL, limit: Int, entityTag: String?) async throws -> Response {
-        try await clients.withClient(for: url) { client in
-            var url = url
-            for _ in 0...Self.maximumRedirects {
-                var request = HTTPClientRequest(url: url.text)
-                request.headers.add(name: "accept", value: "application/json, application/jwk-set+json")
-                if let entityTag { request.headers.add(name: "if-none-match", value: entityTag) }
-                let response = try await client.execute(request, deadline: .now() + TimeAmount(timeout))
-                switch response.status.code {
-                case 200: return (response.headers, try await body(of: response, limit: limit))
-                case 304 where entityTag != nil: return (response.headers, nil)
-                case 301, 302, 303, 307, 308: url = try next(after: url, in: response)
-                default: throw KeySetFetchProblem("answered \(response.status.code)")
-                }
+    /// A response of 200, or of 304 to a request with a tag. Follows redirects by hand, since none may leave the origin.
+    private func get(
+        _ url: ProviderURL,
+        limit: Int,
+        entityTag: String?
+    ) async throws(KeySetFetchProblem) -> OutgoingResponse {
+        var url = url
+        var fields = [(name: "accept", value: "application/json, application/jwk-set+json")]
+        if let entityTag { fields.append((name: "if-none-match", value: entityTag)) }
+        for _ in 0...KeySetFetcher.maximumRedirects {
+            let request = OutgoingRequest(url: url.text, origin: url.origin, fields: fields)
+            let response = try await send(request, limit: limit)
+            switch response.status {
+            case 200: return response
+            case 304 where entityTag != nil: return response
+            case 301, 302, 303, 307, 308: url = try next(after: url, in: response)
+            default: throw KeySetFetchProblem("answered \(response.status)")
             }
-            throw KeySetFetchProblem("more than \(Self.maximumRedirects) redirects")
+        }
+        throw KeySetFetchProblem("more than \(KeySetFetcher.maximumRedirects) redirects")
+    }
+
+    private func send(_ request: OutgoingRequest, limit: Int) async throws(KeySetFetchProblem) -> OutgoingResponse {
+        do throws(OutgoingHTTPError) {
+            return try await http.send(request, within: end - .now, mostBytes: limit) { $0 == 200 }
+        } catch {
+            throw KeySetFetchProblem(
+                error.kind == .timeLimit ? "no whole answer within \(timeout)" : error.description
+            )
         }
     }
 
-    private func next(after url: ProviderURL, in response: HTTPClientResponse) throws -> ProviderURL {
-        guard let location = response.headers.first(name: "location"),
-            let next = url.redirected(to: location), next.hasSameOrigin(as: url)
-        else { throw KeySetFetchProblem("answered \(response.status.code), which leads to another host") }
+    private func next(
+        after url: ProviderURL,
+        in response: OutgoingResponse
+    ) throws(KeySetFetchProblem) -> ProviderURL {
+        guard let location = response.fields.first(name: "location"),
+            let next = url.redirected(to: location), next.origin == url.origin
+        else { throw KeySetFetchProblem("answered \(response.status), which leads to another host") }
         return next
-    }
-
-    private func body(of response: HTTPClientResponse, limit: Int) async throws -> [UInt8] {
-        let tooLong = KeySetFetchProblem("the answer is longer than \(limit) bytes")
-        if let length = response.headers.first(name: "content-length").flatMap({ Int($0) }), length > limit {
-            throw tooLong
-        }
-        var bytes: [UInt8] = []
-        for try await part in response.body {
-            guard bytes.count + part.readableBytes <= limit else { throw tooLong }
-            bytes += part.readableBytesView
-        }
-        return bytes
     }
 }

@@ -1,11 +1,10 @@
+public import OutgoingHTTP
+
 /// An address from which keys may be fetched: https, or http on loopback, without a user, a password or a fragment.
 ///
 /// Keys that came over plain HTTP could be anybody's.
 public struct ProviderURL: Sendable, Equatable {
-    let isSecure: Bool
-    /// In lower case; an IPv6 address in brackets.
-    public let host: String
-    public let port: Int
+    public let origin: OutgoingRequest.Origin
     /// Path and query, from the first slash.
     public let target: String
 
@@ -16,6 +15,7 @@ public struct ProviderURL: Sendable, Equatable {
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "\\") }), !text.contains("#"),
             let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix("://")
         else { return nil }
+        let isSecure: Bool
         switch text[..<colon].lowercased() {
         case "https": isSecure = true
         case "http": isSecure = false
@@ -25,27 +25,22 @@ public struct ProviderURL: Sendable, Equatable {
         let authority = rest.prefix { $0 != "/" && $0 != "?" }
         let tail = String(rest[authority.endIndex...])
         guard let (host, port) = Self.hostAndPort(authority) else { return nil }
-        self.host = host
-        self.port = port ?? (isSecure ? 443 : 80)
+        origin = OutgoingRequest.Origin(isSecure: isSecure, host: host, port: port ?? (isSecure ? 443 : 80))
         target = tail.hasPrefix("/") ? tail : "/" + tail
         guard isSecure || allowsPlain || Self.isLoopback(host) else { return nil }
     }
 
     public var text: String {
-        let standard = isSecure ? 443 : 80
-        return "\(isSecure ? "https" : "http")://\(host)\(port == standard ? "" : ":\(port)")\(target)"
+        let isStandard = origin.port == (origin.isSecure ? 443 : 80)
+        return "\(scheme)://\(origin.host)\(isStandard ? "" : ":\(origin.port)")\(target)"
     }
 
-    /// Whether both are served by the same scheme, host and port (RFC 6454 section 5).
-    func hasSameOrigin(as other: ProviderURL) -> Bool {
-        isSecure == other.isSecure && host == other.host && port == other.port
-    }
+    private var scheme: String { origin.isSecure ? "https" : "http" }
 
     /// Where a `Location` field leads from here (RFC 9110 section 10.2.2); nil if it may not be followed at all.
     func redirected(to location: String) -> ProviderURL? {
         let location = String(location.prefix { $0 != "#" })
-        let scheme = isSecure ? "https" : "http"
-        let origin = "\(scheme)://\(host):\(port)"
+        let origin = "\(scheme)://\(origin.host):\(origin.port)"
         let path = target.prefix { $0 != "?" }
         if location.isEmpty { return nil }
         if location.hasPrefix("//") { return ProviderURL("\(scheme):\(location)") }

@@ -3,6 +3,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
+import OutgoingHTTP
 import TestSupport
 import Testing
 import Verification
@@ -185,9 +186,9 @@ import Verification
 
     @Test func whatFailedIsSaidInWords() {
         let reset = IOError(errnoCode: ECONNRESET, reason: "read")
-        #expect(KeySetFetchProblem(reset).description == "connection reset by peer")
-        #expect(KeySetFetchProblem(HTTPParserError.invalidVersion).description == "the answer is not HTTP")
-        #expect(KeySetFetchProblem(NIOSSLError.uncleanShutdown).description == "the server closed the connection")
+        #expect(OutgoingHTTPError(reset).description == "connection reset by peer")
+        #expect(OutgoingHTTPError(HTTPParserError.invalidVersion).description == "the answer is not HTTP")
+        #expect(OutgoingHTTPError(NIOSSLError.uncleanShutdown).description == "the server closed the connection")
         #expect(KeySetFetchProblem(KeySetFetchProblem("as it is")).description == "as it is")
     }
 

@@ -1,5 +1,6 @@
 import NIOPosix
 import NIOSSL
+import OutgoingHTTP
 import TestSupport
 import Testing
 
@@ -32,7 +33,8 @@ import Testing
         )
         var trusting = TLSConfiguration.makeClientConfiguration()
         trusting.trustRoots = .file(folder.file("ca.pem"))
-        let transport = ProviderTransport(group: MultiThreadedEventLoopGroup.singleton, tls: trusting)
+        let http = OutgoingHTTP(group: MultiThreadedEventLoopGroup.singleton, tls: trusting)
+        let transport = ProviderTransport(http)
         let endpoint = try await TokenEndpoint(tls: try NIOSSLContext(configuration: configuration)) { _, _ in
             .status("200 OK")
         }
@@ -46,7 +48,7 @@ import Testing
                 statuses.append(.failure(error))
             }
         }
-        await transport.shutdown()
+        await http.shutdown()
         await endpoint.close()
         return (statuses, endpoint.requests, endpoint.connections)
     }

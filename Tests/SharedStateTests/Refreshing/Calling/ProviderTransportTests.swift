@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import OutgoingHTTP
 import Testing
 
 @testable import SharedState
@@ -14,7 +15,8 @@ import Testing
         _ answer: @escaping Answering,
         _ body: (ProviderTransport, TokenEndpoint) async throws -> Result
     ) async throws -> Result {
-        let transport = ProviderTransport(group: MultiThreadedEventLoopGroup.singleton, timeout: timeout)
+        let http = OutgoingHTTP(group: MultiThreadedEventLoopGroup.singleton)
+        let transport = ProviderTransport(http, timeout: timeout)
         let endpoint = try await TokenEndpoint(answer)
         let result: Swift.Result<Result, any Error>
         do {
@@ -22,7 +24,7 @@ import Testing
         } catch {
             result = .failure(error)
         }
-        await transport.shutdown()
+        await http.shutdown()
         await endpoint.close()
         return try result.get()
     }
@@ -105,7 +107,7 @@ import Testing
     }
 
     @Test func connectionsAreBounded() async throws {
-        let limit = ProviderTransport.connectionsPerProvider
+        let limit = OutgoingHTTP.connectionsPerOrigin
         try await withEndpoint({ _, _ in .status("200 OK") }) { transport, endpoint in
             let request = request(endpoint)
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -212,35 +214,38 @@ import Testing
     @Test func nobodyThereIsTheNetworks() async throws {
         let endpoint = try await TokenEndpoint { _, _ in .silence }
         await endpoint.close()
-        let transport = ProviderTransport(group: MultiThreadedEventLoopGroup.singleton)
+        let http = OutgoingHTTP(group: MultiThreadedEventLoopGroup.singleton)
+        let transport = ProviderTransport(http)
         await #expect(throws: RefreshFailure.network) { try await transport.send(request(endpoint), tenant: 0) }
-        await transport.shutdown()
+        await http.shutdown()
     }
 
     @Test(arguments: [
         "", "/token", "http://id.test/token", "ftp://127.0.0.1/", "https://user@id.test/", "https:///token",
     ])
     func otherAddressesAreNotCalled(target: String) async throws {
-        let transport = ProviderTransport(group: MultiThreadedEventLoopGroup.singleton)
+        let http = OutgoingHTTP(group: MultiThreadedEventLoopGroup.singleton)
+        let transport = ProviderTransport(http)
         let request = RefreshHTTPRequest(method: "POST", target: target, host: [], fields: [], body: [])
         await #expect(throws: RefreshFailure.network) { try await transport.send(request, tenant: 0) }
-        await transport.shutdown()
+        await http.shutdown()
     }
 
     // MARK: The end
 
     @Test func theShutdownEndsCallsUnderWayAndThoseThatComeLater() async throws {
-        let transport = ProviderTransport(group: MultiThreadedEventLoopGroup.singleton)
+        let http = OutgoingHTTP(group: MultiThreadedEventLoopGroup.singleton)
+        let transport = ProviderTransport(http)
         let endpoint = try await TokenEndpoint { _, _ in .silence }
         let request = request(endpoint)
         let underWay = Task { try await transport.send(request, tenant: 0) }
         await endpoint.waitForRequests(1)
-        await transport.shutdown()
+        await http.shutdown()
         await #expect(throws: RefreshFailure.network) { try await underWay.value }
         await #expect(throws: RefreshFailure.network) { try await transport.send(request, tenant: 0) }
         await endpoint.waitForTheEndOfAllConnections()
         #expect(endpoint.requests.count == 1)
-        await transport.shutdown()
+        await http.shutdown()
         await endpoint.close()
     }
 
