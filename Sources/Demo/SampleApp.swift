@@ -80,7 +80,7 @@ extension SampleApp {
     ) async -> Response {
         do {
             let caller = try await caller(of: request)
-            try await checkStanding(of: caller, evenIfStale: evenIfStale)
+            try await checkStatus(of: caller, evenIfStale: evenIfStale)
             return await respond(caller)
         } catch {
             return .unauthorized(error.reason)
@@ -88,10 +88,10 @@ extension SampleApp {
     }
 
     /// Refuses a token that has ended, by itself or with its session, and a stale one unless that is allowed.
-    private func checkStanding(of principal: Principal, evenIfStale: Bool) async throws(Unauthorized) {
+    private func checkStatus(of principal: Principal, evenIfStale: Bool) async throws(Unauthorized) {
         for id in [principal.tokenID, principal.sessionID] {
             guard let id else { continue }
-            switch await sessions.standing(of: id) {
+            switch await sessions.status(of: id) {
             case .ended: throw Unauthorized(reason: "this session has ended")
             case .stale where !evenIfStale: throw Unauthorized(reason: "this token is stale")
             case .stale, nil: continue

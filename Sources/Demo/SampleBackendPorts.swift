@@ -6,7 +6,7 @@ public struct SampleBackendPorts: Sendable, Equatable {
     public var clans: Int
 
     /// The ports of the example configuration.
-    public static let standard = SampleBackendPorts(umuve: 9001, finance: 9003, chat: 9004, clans: 9005)
+    public static let example = SampleBackendPorts(umuve: 9001, finance: 9003, chat: 9004, clans: 9005)
     public static let free = SampleBackendPorts(umuve: 0, finance: 0, chat: 0, clans: 0)
 
     public init(umuve: Int, finance: Int, chat: Int, clans: Int) {

@@ -1,6 +1,4 @@
-import Hummingbird
 public import Logging
-import ServiceLifecycle
 public import Time
 public import Verification
 
@@ -15,8 +13,7 @@ public actor SampleBackends {
     private let finance: FinanceBackend
     private let chat: ChatBackend
     private let clans: ClansBackend
-    private let logger: Logger
-    private var running: (group: ServiceGroup, task: Task<Void, any Error>)?
+    private let servers: [LoopbackServer]
 
     /// - Parameters:
     ///   - keys: The signing keys of each app's tokens.
@@ -31,47 +28,30 @@ public actor SampleBackends {
         chat = ChatBackend(key: try AppKey(.es256, keys.chatKey), now: now)
         clans = ClansBackend(key: try AppKey(.rs256, keys.clansKey), now: now)
         apps = [umuve, finance, chat, clans]
-        self.logger = logger
+        servers = apps.map { LoopbackServer(name: "sample-\($0.name)", logger: logger) }
     }
 
     /// Listens on every port, and returns the ports once all accept connections.
     ///
     /// - Throws: Why a port could not be bound; then none is open.
     public func start(ports: SampleBackendPorts) async throws -> SampleBackendPorts {
-        let (bound, continuation) = AsyncThrowingStream<(app: Int, port: Int), any Error>.makeStream()
-        let services = zip(apps, ports.inOrder).enumerated().map { index, entry in
-            application(entry.0, port: entry.1) { continuation.yield((index, $0)) }
-        }
-        var configuration = ServiceGroupConfiguration(services: services, logger: logger)
-        configuration.maximumGracefulShutdownDuration = .seconds(5)
-        let group = ServiceGroup(configuration: configuration)
-        let task = Task {
-            do {
-                try await group.run()
-                continuation.finish()
-            } catch {
-                continuation.finish(throwing: error)
-                throw error
+        do {
+            var bound: [Int] = []
+            for ((app, server), port) in zip(zip(apps, servers), ports.inOrder) {
+                bound.append(try await server.start(app.makeRouter(), port: port))
             }
+            return SampleBackendPorts(umuve: bound[0], finance: bound[1], chat: bound[2], clans: bound[3])
+        } catch {
+            await shutdown()
+            throw error
         }
-        running = (group, task)
-        var found = ports.inOrder
-        var missing = Set(found.indices)
-        for try await (app, port) in bound {
-            found[app] = port
-            missing.remove(app)
-            if missing.isEmpty { break }
-        }
-        return SampleBackendPorts(umuve: found[0], finance: found[1], chat: found[2], clans: found[3])
     }
 
     /// Lets requests under way finish, for at most five seconds, and frees the ports.
     public func shutdown() async {
-        guard let running else { return }
-        self.running = nil
-        await running.group.triggerGracefulShutdown()
-        // The result does not matter after a requested end.
-        _ = await running.task.result
+        await withDiscardingTaskGroup { group in
+            for server in servers { group.addTask { await server.shutdown() } }
+        }
     }
 
     /// The access token that a user of `app` gets at its sign-in.
@@ -105,21 +85,5 @@ public actor SampleBackends {
         case .chat: try chat.tokens.expired(token, for: seconds)
         case .clans: try clans.tokens.expired(token, for: seconds)
         }
-    }
-
-    private func application(
-        _ app: any SampleApp,
-        port: Int,
-        onRunning: @escaping @Sendable (Int) -> Void
-    ) -> any Service {
-        Application(
-            router: app.makeRouter(),
-            configuration: ApplicationConfiguration(
-                address: .hostname("127.0.0.1", port: port),
-                serverName: "sample-\(app.name)"
-            ),
-            onServerRunning: { channel in onRunning(channel.localAddress?.port ?? port) },
-            logger: logger
-        )
     }
 }

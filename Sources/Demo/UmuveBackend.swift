@@ -82,7 +82,7 @@ struct UmuveBackend: SampleApp {
             ])
         case .registered(let role)?:
             return .json(["error": .string("This account is registered as a \(role)")], status: .conflict)
-        case nil: return .unauthorized("nobody was verified: this backend is reached through the gateway")
+        case nil: return .unauthorized("no verified user: this backend is reached through the gateway")
         }
     }
 
@@ -96,7 +96,7 @@ struct UmuveBackend: SampleApp {
         guard let token = request.bearerToken,
             let principal = try? tokens.principal(of: token, leeway: Self.grace), let id = principal.tokenID
         else { return .unauthorized("no token to refresh") }
-        if case .ended? = await sessions.standing(of: id) { return .unauthorized("this session has ended") }
+        if case .ended? = await sessions.status(of: id) { return .unauthorized("this session has ended") }
         await sessions.mark(id, .ended)
         let audience = principal.audiences.first ?? Self.customerAudience
         return .json(["token": .string(try self.token(for: SampleUser(principal), audience))])

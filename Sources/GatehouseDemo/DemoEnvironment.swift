@@ -24,7 +24,7 @@ struct DemoEnvironment {
         var configuration = try ExampleConfiguration.read(secrets)
         // The sample apps keep nothing after the end either.
         configuration.gateway.store = .memory
-        let ports = freePorts ? SampleBackendPorts.free : .standard
+        let ports = freePorts ? SampleBackendPorts.free : .example
         if freePorts {
             configuration.gateway.admin?.address.port = 0
             configuration.gateway.listeners[0].address.port = 0
@@ -43,7 +43,7 @@ struct DemoEnvironment {
             throw CommandFailure("the sample backends did not start: \(error)")
         }
         for index in configuration.tenants.indices {
-            DemoPorts.move(&configuration.tenants[index].backend, from: .standard, to: bound)
+            DemoPorts.move(&configuration.tenants[index].backend, from: .example, to: bound)
             standIn.apply(to: &configuration.tenants[index])
         }
         let log = DemoLog()

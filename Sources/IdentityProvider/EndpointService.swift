@@ -24,7 +24,7 @@ public struct EndpointService: Sendable {
         var context = context
         context.limits = limits
         let tenant = context.tenant
-        let codes = AuthorizationCodes(context.store, tenant: tenant.name)
+        let codes = AuthorizationCodes(store: context.store, tenant: tenant.name)
         let tokens = OwnTokenChecks(context)
         self.context = context
         self.limits = limits
@@ -62,7 +62,7 @@ public struct EndpointService: Sendable {
         issuer = tokens.verifier.flatMap { IssuerEndpoints(context, codes: codes, verifier: $0) }
     }
 
-    public func answer(_ request: EndpointRequest) async -> EndpointResult {
+    public func respond(to request: EndpointRequest) async -> EndpointResult {
         if let seconds = retryAfterSeconds(request) { return tooMany(request, seconds) }
         let result = await checked(request)
         return result.adding(possession.nonceFields(for: request))
@@ -70,12 +70,12 @@ public struct EndpointService: Sendable {
 
     private func checked(_ request: EndpointRequest) async -> EndpointResult {
         switch request.endpoint {
-        case .appleExchange, .googleExchange, .appleNotifications: return await exchanges.answer(request)
-        case .sessionRefresh, .sessionValidate, .sessionMe, .sessionLogout: return await sessions.answer(request)
+        case .appleExchange, .googleExchange, .appleNotifications: return await exchanges.respond(to: request)
+        case .sessionRefresh, .sessionValidate, .sessionMe, .sessionLogout: return await sessions.respond(to: request)
         case .webLogin, .webCallback, .authorize, .appleCallback, .googleCallback:
-            return await browser.answer(request)
+            return await browser.respond(to: request)
         case .discovery, .jwks, .token, .revoke, .introspect, .userInfo, .logout:
-            return await issuer?.answer(request) ?? .refused(.badRequest("there is no issuer here"))
+            return await issuer?.respond(to: request) ?? .refused(.badRequest("there is no issuer here"))
         }
     }
 
@@ -86,7 +86,7 @@ public struct EndpointService: Sendable {
         } catch {
             // The backend has admitted the user already, and keeps its own accounts.
             context.logger.warning(
-                "a sign-in was not put on record",
+                "a sign-in was not recorded",
                 metadata: ["tenant": "\(context.tenant.name)", "provider": "\(identity.provider.rawValue)"]
             )
         }
@@ -120,7 +120,7 @@ extension Endpoint {
         switch self {
         case .discovery, .jwks: nil
         case .authorize, .appleCallback, .googleCallback, .webLogin, .webCallback, .logout: .pages
-        case .introspect, .userInfo, .sessionMe, .sessionValidate: .questions
+        case .introspect, .userInfo, .sessionMe, .sessionValidate: .queries
         case .appleExchange, .googleExchange, .appleNotifications, .sessionRefresh, .sessionLogout, .token, .revoke:
             .exchanges
         }

@@ -13,7 +13,7 @@ struct FormParameters: Sendable {
             else {
                 throw .request("a parameter is not percent-encoded UTF-8")
             }
-            guard values.updateValue(value, forKey: name) == nil else { throw .request("\(name) is there twice") }
+            guard values.updateValue(value, forKey: name) == nil else { throw .request("\(name) is repeated") }
         }
     }
 

@@ -20,9 +20,15 @@ extension ProviderAuthorizationRequest {
         guard ["query", "fragment", "form_post"].contains(mode) else { throw .request("response_mode is unknown") }
         let clientID = try parameters.require("client_id")
         guard let client = clients[clientID] else {
-            throw StandInRefusal(status: 400, error: "invalid_client", reason: "client_id is no Services ID")
+            throw StandInRefusal(status: 400, error: "invalid_client", reason: "client_id is not a Services ID")
         }
-        try self.init(parameters, clientID: clientID, places: client.places, codeChallenge: nil, mode: mode)
+        try self.init(
+            parameters,
+            clientID: clientID,
+            redirectTargets: client.redirectTargets,
+            codeChallenge: nil,
+            mode: mode
+        )
         guard scopes.allSatisfy(["name", "email"].contains) else {
             throw .request("scope has more than name and email")
         }
@@ -40,11 +46,11 @@ extension ProviderAuthorizationRequest {
         guard parameters["response_mode"] == nil else { throw .request("response_mode is unknown") }
         guard parameters["code_challenge_method"] == "S256" else { throw .request("code_challenge_method is not S256") }
         let challenge = try parameters.require("code_challenge")
-        guard challenge.utf8.count == 43 else { throw .request("code_challenge is no SHA-256") }
+        guard challenge.utf8.count == 43 else { throw .request("code_challenge is not a SHA-256") }
         try self.init(
             parameters,
             clientID: clientID,
-            places: client.places,
+            redirectTargets: client.redirectTargets,
             codeChallenge: challenge,
             mode: "query"
         )
@@ -56,13 +62,13 @@ extension ProviderAuthorizationRequest {
     private init(
         _ parameters: FormParameters,
         clientID: String,
-        places: [RedirectTarget],
+        redirectTargets: [RedirectTarget],
         codeChallenge: String?,
         mode: String
     ) throws(StandInRefusal) {
         guard try parameters.require("response_type") == "code" else { throw .request("response_type is not code") }
         let redirectURI = try parameters.require("redirect_uri")
-        guard places.contains(where: { $0.allows(redirectURI) }) else {
+        guard redirectTargets.contains(where: { $0.allows(redirectURI) }) else {
             throw .request("redirect_uri is not registered")
         }
         self.clientID = clientID

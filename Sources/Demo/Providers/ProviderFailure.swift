@@ -34,7 +34,7 @@ extension ProviderFailure {
     struct ConnectionClosed: Error {}
 
     /// - Returns: The failing response; nil to work normally.
-    func answer(on channel: any Channel) async throws -> Response? {
+    func response(on channel: any Channel) async throws -> Response? {
         switch self {
         case .down:
             try await channel.close()

@@ -12,18 +12,18 @@ extension ProviderStandIn {
     ///
     /// - Parameter cancelling: Whether the user cancels.
     /// - Throws: The reason if the page would show an error.
-    public func answer(to authorizationURL: String, cancelling: Bool = false) throws -> ProviderRedirect {
+    public func redirect(for authorizationURL: String, cancelling: Bool = false) throws -> ProviderRedirect {
         let query = authorizationURL.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
         let provider: SignIn.Provider = authorizationURL.hasPrefix("\(url)/apple/") ? .apple : .google
-        let question = try question(String(query), at: provider)
-        return cancelling ? refusal(of: question, at: provider) : consent(to: question, at: provider)
+        let authorization = try authorization(String(query), at: provider)
+        return cancelling ? refusal(of: authorization, at: provider) : consent(to: authorization, at: provider)
     }
 
     func authorize(_ request: Request, at provider: SignIn.Provider) -> Response {
         do throws(StandInRefusal) {
-            let question = try question(request.uri.query ?? "", at: provider)
-            let (user, atOnce) = state.withLock { ($0.users[provider], $0.answersAtOnce) }
-            let consent = consent(to: question, at: provider)
+            let authorization = try authorization(request.uri.query ?? "", at: provider)
+            let (user, atOnce) = state.withLock { ($0.users[provider], $0.skipsConsent) }
+            let consent = consent(to: authorization, at: provider)
             if atOnce && !consent.isPost {
                 return Response(status: .found, headers: [.location: consent.location, .cacheControl: "no-store"])
             }
@@ -31,7 +31,7 @@ extension ProviderStandIn {
                 provider,
                 name: user?.name ?? "",
                 consent: consent,
-                refusal: refusal(of: question, at: provider),
+                refusal: refusal(of: authorization, at: provider),
                 atOnce: atOnce
             )
         } catch {
@@ -39,7 +39,7 @@ extension ProviderStandIn {
         }
     }
 
-    private func question(
+    private func authorization(
         _ query: String,
         at provider: SignIn.Provider
     ) throws(StandInRefusal) -> ProviderAuthorizationRequest {
@@ -52,31 +52,35 @@ extension ProviderStandIn {
     }
 
     /// A code, with the name at the first sign-in at Apple and with the issuer at Google (RFC 9207).
-    private func consent(to question: ProviderAuthorizationRequest, at provider: SignIn.Provider) -> ProviderRedirect {
+    private func consent(to authorization: ProviderAuthorizationRequest, at provider: SignIn.Provider)
+        -> ProviderRedirect
+    {
         let code = RandomText.make(bytes: 32)
         let expiresAt = now() + Self.codeLifetime
         return state.withLock { state in
-            var fields = question.state.map { [(name: "state", value: $0)] } ?? []
+            var fields = authorization.state.map { [(name: "state", value: $0)] } ?? []
             fields.append((name: "code", value: code))
             if let user = state.users[provider] {
-                state.codes.insert(IssuedCode(question: question, user: user, expiresAt: expiresAt), for: code)
-                if provider == .apple, state.toldNames["\(question.clientID) \(user.subject)"] == nil,
-                    let text = user.appleField(question.scopes)
+                state.codes.insert(IssuedCode(authorization: authorization, user: user, expiresAt: expiresAt), for: code)
+                if provider == .apple, state.sentNames["\(authorization.clientID) \(user.subject)"] == nil,
+                    let text = user.appleField(authorization.scopes)
                 {
                     fields.append((name: "user", value: text))
                 }
             }
             if provider == .google {
-                fields += [(name: "iss", value: state.googleIssuer), (name: "scope", value: question.scope)]
+                fields += [(name: "iss", value: state.googleIssuer), (name: "scope", value: authorization.scope)]
             }
-            return ProviderRedirect(isPost: question.isPosted, url: question.redirectURI, fields: fields)
+            return ProviderRedirect(isPost: authorization.isPosted, url: authorization.redirectURI, fields: fields)
         }
     }
 
-    private func refusal(of question: ProviderAuthorizationRequest, at provider: SignIn.Provider) -> ProviderRedirect {
-        var fields = question.state.map { [(name: "state", value: $0)] } ?? []
+    private func refusal(of authorization: ProviderAuthorizationRequest, at provider: SignIn.Provider)
+        -> ProviderRedirect
+    {
+        var fields = authorization.state.map { [(name: "state", value: $0)] } ?? []
         fields.append((name: "error", value: provider == .apple ? "user_cancelled_authorize" : "access_denied"))
-        return ProviderRedirect(isPost: question.isPosted, url: question.redirectURI, fields: fields)
+        return ProviderRedirect(isPost: authorization.isPosted, url: authorization.redirectURI, fields: fields)
     }
 }
 

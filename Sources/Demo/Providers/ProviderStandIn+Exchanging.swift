@@ -13,18 +13,18 @@ extension ProviderStandIn {
         try checkAppleSecret(try parameters.require("client_secret"), of: clientID)
         let code = try state.withLock { state throws(StandInRefusal) in
             let code = try state.redeem(parameters, for: clientID, at: now())
-            state.toldNames.insert(true, for: "\(clientID) \(code.user.subject)")
+            state.sentNames.insert(true, for: "\(clientID) \(code.user.subject)")
             return code
         }
         let accessToken = RandomText.make(bytes: 32)
         let idToken = try appleIdentityToken(
             subject: code.user.subject,
-            email: code.question.scopes.contains("email") ? code.user.email : nil,
+            email: code.authorization.scopes.contains("email") ? code.user.email : nil,
             emailVerified: code.user.emailVerified,
             isPrivate: code.user.isPrivateEmail ? "true" : nil,
             audience: clientID
         ) { claims in
-            claims["nonce"] = code.question.nonce.map(JSONValue.string)
+            claims["nonce"] = code.authorization.nonce.map(JSONValue.string)
             claims["at_hash"] = .string(Self.leftHalfHash(accessToken))
         }
         return .json([
@@ -46,21 +46,21 @@ extension ProviderStandIn {
             try state.redeem(parameters, for: clientID, at: now())
         }
         let challenge = Base64URL.encode(SHA256.digest(Array(verifier.utf8)))
-        guard (43...128).contains(verifier.utf8.count), challenge == code.question.codeChallenge else {
+        guard (43...128).contains(verifier.utf8.count), challenge == code.authorization.codeChallenge else {
             throw StandInRefusal.grant("Missing code verifier, or it is not the challenge's")
         }
-        let accessToken = googleAccessToken(for: code.user, audience: clientID, scope: code.question.scope)
+        let accessToken = googleAccessToken(for: code.user, audience: clientID, scope: code.authorization.scope)
         let idToken = try googleIDToken(
             subject: code.user.subject,
-            email: code.question.scopes.contains("email") ? code.user.email : nil,
+            email: code.authorization.scopes.contains("email") ? code.user.email : nil,
             emailVerified: code.user.emailVerified,
-            name: code.question.scopes.contains("profile") ? code.user.name : nil,
+            name: code.authorization.scopes.contains("profile") ? code.user.name : nil,
             audience: clientID,
-            nonce: code.question.nonce
+            nonce: code.authorization.nonce
         ) { $0["at_hash"] = .string(Self.leftHalfHash(accessToken)) }
         return .json([
             "access_token": .string(accessToken), "token_type": "Bearer",
-            "expires_in": .number(JSONNumber(Self.accessTokenLifetime - 1)), "scope": .string(code.question.scope),
+            "expires_in": .number(JSONNumber(Self.accessTokenLifetime - 1)), "scope": .string(code.authorization.scope),
             "id_token": .string(idToken),
         ])
     }
@@ -78,7 +78,7 @@ extension ProviderStandIn {
         func refused(_ reason: String) -> StandInRefusal {
             StandInRefusal(status: 400, error: "invalid_client", reason: reason)
         }
-        guard let client else { throw refused("client_id is no Services ID") }
+        guard let client else { throw refused("client_id is not a Services ID") }
         var jwk = key.publicJWK(algorithm: .es256) ?? JSONObject()
         jwk["kid"] = .string(client.keyID)
         let policy = VerificationPolicy(

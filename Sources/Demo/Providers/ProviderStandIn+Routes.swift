@@ -25,16 +25,16 @@ extension ProviderStandIn {
         _ method: HTTPRequest.Method,
         _ path: RouterPath,
         to router: Router<StandInContext>,
-        _ answer: @escaping @Sendable (ProviderStandIn, Request) async throws -> Response
+        _ respond: @escaping @Sendable (ProviderStandIn, Request) async throws -> Response
     ) {
         router.on(path, method: method) { [self] request, context in
             let failure = state.withLock { state in
                 state.calls[endpoint, default: 0] += 1
                 return state.failures[endpoint]
             }
-            if let failed = try await failure?.answer(on: context.channel) { return failed }
+            if let failed = try await failure?.response(on: context.channel) { return failed }
             do {
-                return try await answer(self, request)
+                return try await respond(self, request)
             } catch let refusal as StandInRefusal {
                 return .json(
                     ["error": .string(refusal.error), "error_description": .string(refusal.reason)],

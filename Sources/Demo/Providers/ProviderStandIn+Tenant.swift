@@ -54,12 +54,12 @@ extension ProviderStandIn {
 
 extension StandInState {
     fileprivate mutating func add(_ client: AppleClient, _ id: String, _ hosts: [HostPattern], _ path: String) {
-        let places = hosts.map { RedirectTarget(host: $0, path: path) }
-        appleClients[id, default: client].places += places
+        let redirectTargets = hosts.map { RedirectTarget(host: $0, path: path) }
+        appleClients[id, default: client].redirectTargets += redirectTargets
     }
 
     fileprivate mutating func add(_ client: GoogleClient, _ id: String, _ hosts: [HostPattern], _ path: String) {
-        let places = hosts.map { RedirectTarget(host: $0, path: path) }
-        googleClients[id, default: client].places += places
+        let redirectTargets = hosts.map { RedirectTarget(host: $0, path: path) }
+        googleClients[id, default: client].redirectTargets += redirectTargets
     }
 }

@@ -52,8 +52,8 @@ public final class ProviderStandIn: Sendable {
     }
 
     /// Whether the pages respond without asking to continue, as a provider does for a known user.
-    public func setAnswersAtOnce(_ isOn: Bool) {
-        state.withLock { $0.answersAtOnce = isOn }
+    public func setSkipsConsent(_ isOn: Bool) {
+        state.withLock { $0.skipsConsent = isOn }
     }
 
     /// Makes an endpoint fail.

@@ -34,12 +34,12 @@ enum StandInPage {
         )
     }
 
-    private static func form(_ answer: ProviderRedirect, id: String, button: String) -> String {
-        let fields = answer.fields.map { field in
+    private static func form(_ redirect: ProviderRedirect, id: String, button: String) -> String {
+        let fields = redirect.fields.map { field in
             "<input type=\"hidden\" name=\"\(escaped(field.name))\" value=\"\(escaped(field.value))\">"
         }
         return """
-            <form id="\(id)" method="\(answer.isPost ? "post" : "get")" action="\(escaped(answer.url))">
+            <form id="\(id)" method="\(redirect.isPost ? "post" : "get")" action="\(escaped(redirect.url))">
             \(fields.joined(separator: "\n"))
             <button type="submit">\(escaped(button))</button>
             </form>

@@ -24,10 +24,10 @@ struct StandInState: Sendable {
     var codes = BoundedMap<String, IssuedCode, Never>(capacity: 10_000)
     var accessTokens = BoundedMap<String, GoogleGrant, Never>(capacity: 10_000)
     /// The users whose name each of Apple's clients has got, which happens once: `client_id` and `sub`.
-    var toldNames = BoundedMap<String, Bool, Never>(capacity: 10_000)
+    var sentNames = BoundedMap<String, Bool, Never>(capacity: 10_000)
     var failures: [ProviderEndpoint: ProviderFailure] = [:]
     var calls: [ProviderEndpoint: Int] = [:]
-    var answersAtOnce = false
+    var skipsConsent = false
 
     init(_ keys: ProviderKeys) {
         appleKeys = StandInKeys(keys.apple)
@@ -48,13 +48,13 @@ struct StandInState: Sendable {
         -> IssuedCode
     {
         guard let name = parameters["code"], let code = codes[name] else {
-            throw .grant("the code is not known")
+            throw .grant("the code is unknown")
         }
         guard !code.isUsed else { throw .grant("the code was used before") }
-        guard code.question.clientID == clientID else { throw .grant("the code is another client's") }
+        guard code.authorization.clientID == clientID else { throw .grant("the code is another client's") }
         guard now <= code.expiresAt else { throw .grant("the code has expired") }
-        guard parameters["redirect_uri"] == code.question.redirectURI else {
-            throw .grant("redirect_uri is not the one that the code was asked for with")
+        guard parameters["redirect_uri"] == code.authorization.redirectURI else {
+            throw .grant("redirect_uri differs from the authorization request")
         }
         var used = code
         used.isUsed = true
@@ -91,18 +91,18 @@ struct StandInKeys: Sendable {
 struct AppleClient: Sendable {
     let teamID: String
     let keyID: String
-    var places: [RedirectTarget] = []
+    var redirectTargets: [RedirectTarget] = []
 }
 
 /// An OAuth client at Google.
 struct GoogleClient: Sendable {
     let secret: [UInt8]?
-    var places: [RedirectTarget] = []
+    var redirectTargets: [RedirectTarget] = []
 }
 
 /// The record of a code.
 struct IssuedCode: Sendable {
-    let question: ProviderAuthorizationRequest
+    let authorization: ProviderAuthorizationRequest
     let user: ProviderUser
     let expiresAt: UnixTime
     var isUsed = false

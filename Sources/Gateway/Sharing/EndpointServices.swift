@@ -48,7 +48,7 @@ struct EndpointServices: Sendable {
     }
 
     func answer(_ request: EndpointRequest, ofTenant tenant: TenantIndex) async -> EndpointResult {
-        await services[tenant]?.answer(request) ?? .refused(.badRequest("nothing is served here"))
+        await services[tenant]?.respond(to: request) ?? .refused(.badRequest("nothing is served here"))
     }
 
     func register(_ identity: ProviderIdentity, ofTenant tenant: TenantIndex) async {

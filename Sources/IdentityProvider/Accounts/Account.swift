@@ -8,46 +8,19 @@ public struct Account: Sendable, Equatable {
     public struct Identity: Sendable, Hashable {
         public var provider: SignIn.Provider
         public var subject: String
-
-        public init(provider: SignIn.Provider, subject: String) {
-            self.provider = provider
-            self.subject = subject
-        }
     }
 
     /// The `sub` of its tokens: 128 random bits in base64url, or the account hook's value.
     public var subject: String
     public var role: String?
     public var email: String?
-    public var isEmailVerified: Bool
-    public var isPrivateEmail: Bool
+    public var isEmailVerified = false
+    public var isPrivateEmail = false
     public var name: String?
-    public var identities: [Identity]
+    public var identities: [Identity] = []
     /// Claims that the account hook adds to its tokens.
-    public var claims: JSONObject
+    public var claims = JSONObject()
     public var createdAt: UnixTime
-
-    public init(
-        subject: String,
-        role: String? = nil,
-        email: String? = nil,
-        isEmailVerified: Bool = false,
-        isPrivateEmail: Bool = false,
-        name: String? = nil,
-        identities: [Identity] = [],
-        claims: JSONObject = JSONObject(),
-        createdAt: UnixTime
-    ) {
-        self.subject = subject
-        self.role = role
-        self.email = email
-        self.isEmailVerified = isEmailVerified
-        self.isPrivateEmail = isPrivateEmail
-        self.name = name
-        self.identities = identities
-        self.claims = claims
-        self.createdAt = createdAt
-    }
 }
 
 extension Account {
@@ -90,8 +63,8 @@ public enum AccountProblem: Error, Sendable, Equatable {
 }
 
 extension AccountProblem {
-    /// The response for an app.
-    public var answer: EndpointResult {
+    /// The result for an app.
+    public var result: EndpointResult {
         switch self {
         case .otherRole(let message): .response(.json(["error": .string(message)], status: 409))
         case .refusedByHook(let status, let message): .response(.json(["error": .string(message)], status: status))

@@ -10,7 +10,7 @@ extension AccountRecord {
         var object: JSONObject = [
             "v": 1,
             "sub": .string(account.subject),
-            "created": JSONNumber(account.createdAt.seconds).map(JSONValue.number) ?? .null,
+            "created": .time(account.createdAt),
             "email_verified": .bool(account.isEmailVerified),
             "private_email": .bool(account.isPrivateEmail),
             "claims": .object(account.claims),

@@ -21,7 +21,7 @@ struct AccountRecord: Sendable {
 
     /// Whether one of the account's identities still has this e-mail. An address that all of them gave up may belong to
     /// somebody else by now.
-    func vouches(for address: EmailAddress) -> Bool {
+    func verifies(_ address: EmailAddress) -> Bool {
         links.contains { $0.email.flatMap(EmailAddress.init) == address }
     }
 
@@ -39,7 +39,7 @@ struct AccountRecord: Sendable {
                 account.email = email
                 account.isPrivateEmail = identity.isPrivateEmail
             }
-            account.isEmailVerified = account.email.flatMap(EmailAddress.init).map(vouches) ?? false
+            account.isEmailVerified = account.email.flatMap(EmailAddress.init).map(verifies) ?? false
         }
         if account.name == nil { account.name = (identity.name ?? givenName).flatMap(PersonName.kept) }
     }
@@ -73,7 +73,7 @@ struct AccountRecord: Sendable {
     mutating func leave(_ identity: Account.Identity) {
         links.removeAll { $0.identity.isSame(as: identity) }
         account.identities = links.map(\.identity)
-        account.isEmailVerified = account.email.flatMap(EmailAddress.init).map(vouches) ?? false
+        account.isEmailVerified = account.email.flatMap(EmailAddress.init).map(verifies) ?? false
     }
 
     private mutating func link(of identity: Account.Identity) -> Int {
@@ -106,7 +106,7 @@ struct EmailAddress: Sendable, Equatable {
     /// - Returns: Nil for what cannot be an address: it needs an `@` with text on both sides, and no control characters
     ///   or spaces.
     init?(_ text: String) {
-        let bytes = text.utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
+        let bytes = text.utf8.map(\.lowercasedASCII)
         guard bytes.count <= Self.longest, bytes.allSatisfy({ $0 > 0x20 && $0 != 0x7F }),
             let at = bytes.lastIndex(of: UInt8(ascii: "@")), at > 0, at < bytes.count - 1
         else { return nil }

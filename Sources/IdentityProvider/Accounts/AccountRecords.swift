@@ -55,35 +55,8 @@ struct AccountRecords: Sendable {
 
     // MARK: Pointers
 
-    func pointer(of identity: Account.Identity) async throws(AccountProblem) -> Pointer? {
-        try await pointer(key(of: identity))
-    }
-
-    func pointer(of address: EmailAddress) async throws(AccountProblem) -> Pointer? {
-        try await pointer(key(of: address))
-    }
-
-    /// - Returns: Whether it points to `subject` now; false if another instance changed it in between.
-    func point(
-        _ identity: Account.Identity,
-        to subject: String,
-        insteadOf pointer: Pointer?,
-        at now: UnixTime
-    ) async throws(AccountProblem) -> Bool {
-        try await replace(pointer?.bytes, with: Self.json(subject, now), key(of: identity))
-    }
-
-    /// - Returns: Whether it points to `subject` now; false if another instance changed it in between.
-    func point(
-        _ address: EmailAddress,
-        to subject: String,
-        insteadOf pointer: Pointer?,
-        at now: UnixTime
-    ) async throws(AccountProblem) -> Bool {
-        try await replace(pointer?.bytes, with: Self.json(subject, now), key(of: address))
-    }
-
-    private func pointer(_ key: StoreKey) async throws(AccountProblem) -> Pointer? {
+    func pointer(of source: some AccountPointing) async throws(AccountProblem) -> Pointer? {
+        let key = key(of: source)
         guard let bytes = try await value(key) else { return nil }
         guard let object = try? JSONParser.parse(bytes).object, object["v"]?.double == 1,
             let subject = object["sub"]?.string, let since = object["since"]?.double
@@ -91,22 +64,25 @@ struct AccountRecords: Sendable {
         return Pointer(subject: subject, since: UnixTime(since), bytes: bytes)
     }
 
+    /// - Returns: Whether it points to `subject` now; false if another instance changed it in between.
+    func point(
+        _ source: some AccountPointing,
+        to subject: String,
+        insteadOf pointer: Pointer?,
+        at now: UnixTime
+    ) async throws(AccountProblem) -> Bool {
+        try await replace(pointer?.bytes, with: Self.json(subject, now), key(of: source))
+    }
+
     private static func json(_ subject: String, _ now: UnixTime) -> [UInt8] {
-        let since = JSONNumber(now.seconds).map(JSONValue.number) ?? 0
-        let object: JSONObject = ["v": 1, "sub": .string(subject), "since": since]
-        return JSONWriter.bytes(of: object)
+        JSONWriter.bytes(of: ["v": 1, "sub": .string(subject), "since": .time(now)] as JSONObject)
     }
 
     // MARK: Keys
 
     private func key(ofAccount subject: String) -> StoreKey { key("account", subject.utf8) }
 
-    private func key(of address: EmailAddress) -> StoreKey { key("account-email", address.bytes) }
-
-    private func key(of identity: Account.Identity) -> StoreKey {
-        // No provider's name has a NUL, so two pairs never form the same key.
-        key("account-identity", Array(identity.provider.rawValue.utf8) + [0] + identity.subject.utf8)
-    }
+    private func key(of source: some AccountPointing) -> StoreKey { key(source.pointerKind, source.bytes) }
 
     private func key(_ kind: String, _ name: some Sequence<UInt8>) -> StoreKey {
         StoreKey(tenant: scope, kind: prefix + kind, hashing: name)
@@ -115,11 +91,7 @@ struct AccountRecords: Sendable {
     // MARK: The store
 
     private func value(_ key: StoreKey) async throws(AccountProblem) -> [UInt8]? {
-        do throws(StoreError) {
-            return try await store.value(for: key)
-        } catch {
-            throw problem(error)
-        }
+        try await mappingErrors(problem) { () async throws(StoreError) in try await store.value(for: key) }
     }
 
     private func replace(
@@ -127,10 +99,8 @@ struct AccountRecords: Sendable {
         with bytes: [UInt8],
         _ key: StoreKey
     ) async throws(AccountProblem) -> Bool {
-        do throws(StoreError) {
-            return try await store.replace(expected, with: bytes, for: key)
-        } catch {
-            throw problem(error)
+        try await mappingErrors(problem) { () async throws(StoreError) in
+            try await store.replace(expected, with: bytes, for: key)
         }
     }
 
@@ -144,4 +114,21 @@ struct AccountRecords: Sendable {
         }
         return .unavailable(.storeUnavailable)
     }
+}
+
+/// An identity or an e-mail, which points to an account.
+protocol AccountPointing {
+    /// The kind of its record.
+    var pointerKind: String { get }
+    var bytes: [UInt8] { get }
+}
+
+extension EmailAddress: AccountPointing {
+    var pointerKind: String { "account-email" }
+}
+
+extension Account.Identity: AccountPointing {
+    var pointerKind: String { "account-identity" }
+    /// No provider's name has a NUL, so two pairs never have the same bytes.
+    var bytes: [UInt8] { Array(provider.rawValue.utf8) + [0] + subject.utf8 }
 }

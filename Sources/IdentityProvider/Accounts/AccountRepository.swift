@@ -29,7 +29,7 @@ public struct AccountRepository: AccountFinding {
     /// How often a change is retried after others got in first; each retry means that one of them made progress.
     static let mostTries = 64
     /// Seconds for which an e-mail may point to an account that is still being created.
-    private static let makingTime = 600.0
+    private static let creationTime = 600.0
 
     let rules: AccountRules
     let records: AccountRecords
@@ -68,7 +68,7 @@ public struct AccountRepository: AccountFinding {
             guard let subject = try await subject(of: identity, at: now),
                 let account = try await enter(subject, identity, givenName: givenName, at: now)
             else { continue }
-            if let address = linkedAddress(identity) { try await keep(address, leadingTo: subject, at: now) }
+            if let address = linkedAddress(identity) { try await link(address, to: subject, at: now) }
             return account
         }
         throw overtaken()
@@ -79,7 +79,7 @@ public struct AccountRepository: AccountFinding {
         if let pointer = try await records.pointer(of: identity.key) {
             try await records.account(pointer.subject)?.record.check(rules.role)
         } else if let address = linkedAddress(identity), let pointer = try await records.pointer(of: address),
-            let stored = try await records.account(pointer.subject), stored.record.vouches(for: address)
+            let stored = try await records.account(pointer.subject), stored.record.verifies(address)
         {
             try stored.record.check(rules.role)
         }
@@ -128,8 +128,8 @@ extension AccountRepository {
         if let pointer = try await records.pointer(of: identity.key) { return pointer.subject }
         let subject: String
         if let address = linkedAddress(identity) {
-            guard let joined = try await self.subject(joinedBy: address, at: now) else { return nil }
-            subject = joined
+            guard let linked = try await self.subject(linkedBy: address, at: now) else { return nil }
+            subject = linked
         } else {
             subject = Self.newSubject()
         }
@@ -141,7 +141,7 @@ extension AccountRepository {
     ///
     /// - Returns: Nil if another instance was faster: look again.
     private func subject(
-        joinedBy address: EmailAddress,
+        linkedBy address: EmailAddress,
         at now: UnixTime
     ) async throws(AccountProblem) -> String? {
         let pointer = try await records.pointer(of: address)
@@ -157,9 +157,9 @@ extension AccountRepository {
     }
 
     /// Makes a verified e-mail point to this account, unless it points to another account that has it too.
-    private func keep(
+    private func link(
         _ address: EmailAddress,
-        leadingTo subject: String,
+        to subject: String,
         at now: UnixTime
     ) async throws(AccountProblem) {
         for _ in 0..<Self.mostTries {
@@ -186,7 +186,7 @@ extension AccountRepository {
         for address: EmailAddress,
         at now: UnixTime
     ) -> Bool {
-        stored?.record.vouches(for: address) ?? (now - pointer.since < makingTime)
+        stored?.record.verifies(address) ?? (now - pointer.since < creationTime)
     }
 
     /// The e-mail that may link `identity` to others; nil for none.

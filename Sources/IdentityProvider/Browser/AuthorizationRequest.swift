@@ -20,7 +20,7 @@ struct AuthorizationRequest: Sendable, Equatable {
 
 /// The result of reading an authorization request.
 enum AuthorizationRequestResult: Sendable, Equatable {
-    case good(AuthorizationRequest)
+    case valid(AuthorizationRequest)
     /// The error goes to the client.
     case refused(AuthorizationError, ClientReturn)
     /// Client or redirect URI are invalid: only the user sees the error.
@@ -41,7 +41,7 @@ extension AuthorizationRequestResult {
                 self = .untrusted
                 return
             }
-            problem = AuthorizationError(.invalidRequest, "a parameter is there twice")
+            problem = AuthorizationError(.invalidRequest, "a parameter is repeated")
             fields = first
         }
         let client = ClientReturn(
@@ -57,7 +57,7 @@ extension AuthorizationRequestResult {
         do throws(AuthorizationError) {
             if let problem { throw problem }
             let allowed = clients.named(client.clientID)?.scopes ?? []
-            self = .good(try AuthorizationRequest(fields, client, allowed: allowed, bindsCode: bindsCodes))
+            self = .valid(try AuthorizationRequest(fields, client, allowed: allowed, bindsCode: bindsCodes))
         } catch {
             self = .refused(error, client)
         }
@@ -106,7 +106,7 @@ extension AuthorizationRequest {
     private static func keyThumbprint(_ fields: FormFields) throws(AuthorizationError) -> [UInt8]? {
         guard let text = fields["dpop_jkt"] else { return nil }
         guard let thumbprint = Base64URL.decode(text), thumbprint.count == 32 else {
-            throw AuthorizationError(.invalidRequest, "dpop_jkt is no SHA-256 in base64url")
+            throw AuthorizationError(.invalidRequest, "dpop_jkt is not a SHA-256 in base64url")
         }
         return thumbprint
     }
@@ -138,22 +138,22 @@ extension AuthorizationRequest {
         let prompts = (fields["prompt"] ?? "").utf8.split(separator: UInt8(ascii: " "))
         guard prompts.contains(where: { $0.elementsEqual("none".utf8) }) else { return }
         guard prompts.count == 1 else {
-            throw AuthorizationError(.invalidRequest, "prompt has none beside another")
+            throw AuthorizationError(.invalidRequest, "prompt combines none with other values")
         }
         // The issuer itself has no login session: each sign-in is the provider's.
-        throw AuthorizationError(.loginRequired, "nobody signs in without being asked")
+        throw AuthorizationError(.loginRequired, "every sign-in needs the user: prompt=none is not supported")
     }
 
     private static func codeChallenge(_ fields: FormFields) throws(AuthorizationError) -> String {
         guard let challenge = fields["code_challenge"] else {
             throw AuthorizationError(.invalidRequest, "code_challenge is missing: PKCE is required")
         }
-        // The default would be `plain` (RFC 7636 section 4.3), which anyone who sees this request can answer.
+        // The default would be `plain` (RFC 7636 section 4.3), which anyone who sees this request can satisfy.
         guard let method = fields["code_challenge_method"], method.utf8.elementsEqual("S256".utf8) else {
             throw AuthorizationError(.invalidRequest, "code_challenge_method has to be S256")
         }
         guard Base64URL.decode(challenge)?.count == 32 else {
-            throw AuthorizationError(.invalidRequest, "code_challenge is no SHA-256 in base64url")
+            throw AuthorizationError(.invalidRequest, "code_challenge is not a SHA-256 in base64url")
         }
         return challenge
     }

@@ -14,13 +14,13 @@ extension BrowserEndpoints {
         switch AuthorizationRequestResult(parameters, clients: issuer.clients, bindsCodes: context.tenant.proof != nil)
         {
         case .untrusted: throw .unknownClient
-        case .refused(let error, let client): return tell(client, error, issuer, request)
-        case .good(let authorization):
-            guard !page.isEmpty else { return tell(authorization.client, .unavailable, issuer, request) }
+        case .refused(let error, let client): return errorRedirect(client, error, issuer, request)
+        case .valid(let authorization):
+            guard !page.isEmpty else { return errorRedirect(authorization.client, .unavailable, issuer, request) }
             do throws(StoreError) {
                 return try await hostedPage(authorization, issuer, request)
             } catch {
-                return tell(authorization.client, .unavailable, issuer, request)
+                return errorRedirect(authorization.client, .unavailable, issuer, request)
             }
         }
     }
@@ -53,7 +53,7 @@ extension BrowserEndpoints {
         ).response(in: frame, cookie: cookie)
     }
 
-    private func tell(
+    private func errorRedirect(
         _ client: ClientReturn,
         _ error: AuthorizationError,
         _ issuer: BuiltInIssuer,

@@ -36,21 +36,26 @@ extension BrowserEndpoints {
         at endpoint: CallbackEndpoint
     ) async throws(SignInProblem) -> EndpointResponse {
         let returned = try read(request, at: endpoint)
-        let stored = try await asking { () async throws(StoreError) in
+        let stored = try await mappingErrors(SignInProblem.init) { () async throws(StoreError) in
             try await transactions.read(returned.state.id, at: request.now)
         }
         guard let stored, let leg = endpoint.leg(of: stored.transaction) else { throw .over }
         switch SignInBinding.find(stored.id, hash: stored.transaction.bindingHash, in: request) {
-        case .held: break
-        case .missing where request.method == "POST" && returned.answer != nil:
-            return try await keep(returned, of: stored, leg)
+        case .matching: break
+        case .missing where request.method == "POST" && returned.callback != nil:
+            return try await store(returned, of: stored, leg)
         case .missing, .foreign: throw .otherBrowser
         }
-        let answer = try Self.answer(returned, posted: stored.transaction.posted)
-        guard try await asking({ () async throws(StoreError) in try await transactions.consume(stored) }) else {
+        let callback = try Self.accepted(returned, posted: stored.transaction.posted)
+        guard
+            try await mappingErrors(
+                SignInProblem.init,
+                { () async throws(StoreError) in try await transactions.consume(stored) }
+            )
+        else {
             throw .over
         }
-        var response = await finish(answer, of: stored.transaction, leg, at: endpoint, request)
+        var response = await finish(callback, of: stored.transaction, leg, at: endpoint, request)
         response.fields.append(SignInBinding.clearingCookie(of: stored.id, isSecure: request.isSecure))
         return response
     }
@@ -73,47 +78,39 @@ extension BrowserEndpoints {
 
     /// Apple posts its response from its own site, and the browser sends no cookie with that: store the response, and
     /// make the browser come again with the cookie.
-    private func keep(
+    private func store(
         _ returned: ProviderReturn,
         of stored: SignInTransactions.Stored,
         _ leg: SignInTransaction.Leg
     ) async throws(SignInProblem) -> EndpointResponse {
-        guard let answer = returned.answer else { throw .malformed }
-        let posted = SignInTransaction.Posted(provider: returned.state.provider, answer: answer)
+        guard let callback = returned.callback else { throw .malformed }
+        let posted = SignInTransaction.Posted(provider: returned.state.provider, callback: callback)
         if let earlier = stored.transaction.posted {
             // The browser posts again if the page is reloaded.
             guard earlier == posted else { throw .over }
         } else {
             var transaction = stored.transaction
             transaction.posted = posted
-            let kept = try await asking { () async throws(StoreError) in
+            let isStored = try await mappingErrors(SignInProblem.init) { () async throws(StoreError) in
                 try await transactions.replace(stored, with: transaction)
             }
-            guard kept else { throw .over }
+            guard isStored else { throw .over }
         }
         return .redirect(to: FormText.url(leg.redirectURI, adding: [("state", returned.state.text)]))
     }
 
     /// The response in the request, or the one posted before; they must not differ.
-    private static func answer(
+    private static func accepted(
         _ returned: ProviderReturn,
         posted: SignInTransaction.Posted?
     ) throws(SignInProblem) -> ProviderCallback {
-        switch (returned.answer, posted) {
-        case (let answer?, nil): return answer
-        case (nil, let posted?) where posted.provider == returned.state.provider: return posted.answer
-        case (let answer?, let posted?)
-        where posted == SignInTransaction.Posted(provider: returned.state.provider, answer: answer):
-            return answer
+        switch (returned.callback, posted) {
+        case (let callback?, nil): return callback
+        case (nil, let posted?) where posted.provider == returned.state.provider: return posted.callback
+        case (let callback?, let posted?)
+        where posted == SignInTransaction.Posted(provider: returned.state.provider, callback: callback):
+            return callback
         default: throw .malformed
-        }
-    }
-
-    func asking<Answer>(_ ask: () async throws(StoreError) -> Answer) async throws(SignInProblem) -> Answer {
-        do throws(StoreError) {
-            return try await ask()
-        } catch {
-            throw .unavailable(retryAfterSeconds: EndpointRefusal.storeUnavailable.retryAfterSeconds)
         }
     }
 }

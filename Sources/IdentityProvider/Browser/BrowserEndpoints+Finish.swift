@@ -21,6 +21,8 @@ extension SignInFailure {
 
     init(_ error: IssuingError) { self.init(EndpointRefusal(error)) }
 
+    init(_ error: StoreError) { self.init(.storeUnavailable) }
+
     var problem: SignInProblem {
         switch self {
         case .cancelled, .refused: .notSignedIn
@@ -34,11 +36,11 @@ extension SignInFailure {
     }
 
     /// A label for the log.
-    var word: String {
+    var label: String {
         switch self {
         case .cancelled: "cancelled"
         case .providerFailed: "the provider failed"
-        case .refused, .account, .tooMany, .unavailable: problem.word
+        case .refused, .account, .tooMany, .unavailable: problem.label
         }
     }
 
@@ -46,8 +48,8 @@ extension SignInFailure {
     var authorizationError: AuthorizationError? {
         switch self {
         case .cancelled: .cancelled
-        case .providerFailed: AuthorizationError(.serverError, "the provider could not sign anybody in")
-        case .refused: AuthorizationError(.accessDenied, "the provider did not vouch for anybody")
+        case .providerFailed: AuthorizationError(.serverError, "the provider could not complete the sign-in")
+        case .refused: AuthorizationError(.accessDenied, "the provider did not confirm an identity")
         case .account(.unavailable), .tooMany, .unavailable: .unavailable
         case .account(.otherRole), .account(.refusedByHook): nil
         }
@@ -57,7 +59,7 @@ extension SignInFailure {
 extension BrowserEndpoints {
     /// Completes a sign-in that was consumed.
     func finish(
-        _ answer: ProviderCallback,
+        _ callback: ProviderCallback,
         of transaction: SignInTransaction,
         _ leg: SignInTransaction.Leg,
         at endpoint: CallbackEndpoint,
@@ -71,7 +73,7 @@ extension BrowserEndpoints {
         let response: EndpointResponse
         let outcome: String
         do throws(SignInFailure) {
-            let account = try await account(answer, leg, at: endpoint, request)
+            let account = try await account(callback, leg, at: endpoint, request)
             subject = account.subject
             let provider = endpoint.provider.provider
             switch transaction.purpose {
@@ -81,7 +83,7 @@ extension BrowserEndpoints {
             }
             outcome = "signed in"
         } catch {
-            outcome = error.word
+            outcome = error.label
             switch transaction.purpose {
             case .client(let authorization): response = failure(error, authorization, request)
             case .web(let after): response = failure(error, after, request)
@@ -92,33 +94,28 @@ extension BrowserEndpoints {
     }
 
     private func account(
-        _ answer: ProviderCallback,
+        _ callback: ProviderCallback,
         _ leg: SignInTransaction.Leg,
         at endpoint: CallbackEndpoint,
         _ request: EndpointRequest
     ) async throws(SignInFailure) -> Account {
         let (code, givenName): (String, String?)
-        switch answer {
+        switch callback {
         case .code(let text, let name): (code, givenName) = (text, name)
         case .cancelled: throw .cancelled
         case .failed: throw .providerFailed
         }
-        let identity: ProviderIdentity
-        do throws(EndpointRefusal) {
-            identity = try await endpoint.provider.identity(
+        let identity = try await mappingErrors(SignInFailure.init) { () async throws(EndpointRefusal) in
+            try await endpoint.provider.identity(
                 code: code,
                 codeVerifier: leg.codeVerifier,
                 nonce: leg.nonce,
                 redirectURI: leg.redirectURI,
                 at: request.now
             )
-        } catch {
-            throw SignInFailure(error)
         }
-        do throws(AccountProblem) {
-            return try await context.accounts.signIn(identity, givenName: givenName, at: request.now)
-        } catch {
-            throw .account(error)
+        return try await mappingErrors(SignInFailure.account) { () async throws(AccountProblem) in
+            try await context.accounts.signIn(identity, givenName: givenName, at: request.now)
         }
     }
 }
@@ -145,15 +142,13 @@ extension BrowserEndpoints {
             issuedAt: request.now,
             keyThumbprint: authorization.keyThumbprint
         )
-        do throws(StoreError) {
-            let code = try await codes.issue(grant, at: request.now)
-            return .redirect(
-                to: client.url(code: code, issuer: context.tenant.issuer?.url ?? ""),
-                subject: account.subject
-            )
-        } catch {
-            throw SignInFailure(.storeUnavailable)
+        let code = try await mappingErrors(SignInFailure.init) { () async throws(StoreError) in
+            try await codes.issue(grant, at: request.now)
         }
+        return .redirect(
+            to: client.url(code: code, issuer: context.tenant.issuer?.url ?? ""),
+            subject: account.subject
+        )
     }
 
     private func failure(

@@ -12,7 +12,7 @@ extension BrowserEndpoints {
         guard let fields = try? FormFields(try parameters(of: request)) else { throw .malformed }
         guard let after = PostSignInTarget(fields["after"], configured: rules.after) else { throw .foreignAfter }
         let redirectURI = request.origin + rules.callback.description
-        let (id, transaction, cookie) = try await asking { () async throws(StoreError) in
+        let (id, transaction, cookie) = try await mappingErrors(SignInProblem.init) { () async throws(StoreError) in
             try await begin(.web(after: after.url), [web.provider: redirectURI], for: request)
         }
         guard let leg = transaction.legs[web.provider] else { throw .malformed }
@@ -43,11 +43,8 @@ extension BrowserEndpoints {
             device: request.fields.userAgent,
             provider: provider.rawValue
         )
-        let tokens: IssuedTokens
-        do throws(IssuingError) {
-            tokens = try await sessions.start(opening, at: request.now)
-        } catch {
-            throw SignInFailure(error)
+        let tokens = try await mappingErrors(SignInFailure.init) { () async throws(IssuingError) in
+            try await sessions.start(opening, at: request.now)
         }
         let cookies = SessionCookies(context.tenant)
             .fields(for: tokens, refreshCookie: rules.refreshCookie, at: request.now)

@@ -29,12 +29,12 @@ struct BrowserEndpoints: Sendable {
         self.page = page
         self.web = web
         self.codes = codes
-        transactions = SignInTransactions(context.store, tenant: context.tenant.name)
+        transactions = SignInTransactions(store: context.store, tenant: context.tenant.name)
         frame = PageFrame(context.tenant)
     }
 
     /// Handles `authorize`, the callbacks, and the tenant's own browser sign-in.
-    func answer(_ request: EndpointRequest) async -> EndpointResult {
+    func respond(to request: EndpointRequest) async -> EndpointResult {
         do throws(SignInProblem) {
             switch request.endpoint {
             case .authorize: return .response(try await authorize(request))
@@ -44,10 +44,10 @@ struct BrowserEndpoints: Sendable {
             case .webCallback: return .response(try await webCallback(request))
             case .appleExchange, .googleExchange, .appleNotifications, .sessionRefresh, .sessionValidate, .sessionMe,
                 .sessionLogout, .discovery, .jwks, .token, .revoke, .introspect, .userInfo, .logout:
-                return .refused(.badRequest("this is no endpoint for browsers"))
+                return .refused(.badRequest("this is not a browser endpoint"))
             }
         } catch {
-            log(.info, error.word, request)
+            log(.info, error.label, request)
             return .response(errorPage(error, of: request))
         }
     }
@@ -70,11 +70,7 @@ extension BrowserEndpoints {
         switch request.method {
         case "GET": return Array((request.query ?? "").utf8)
         case "POST":
-            let type = (request.fields.contentType ?? "").prefix { $0 != ";" }.lowercased()
-            guard type.split(whereSeparator: { $0 == " " || $0 == "\t" }) == ["application/x-www-form-urlencoded"]
-            else {
-                throw .malformed
-            }
+            guard OAuthForm.isForm(request) else { throw .malformed }
             return request.body
         default: throw .methodNotAllowed(allowed: request.endpoint.methods.joined(separator: ", "))
         }
@@ -112,7 +108,7 @@ extension BrowserEndpoints {
             redirectURI: leg.redirectURI,
             state: SignInState(id: id, provider: provider.provider).text,
             nonce: leg.nonce,
-            codeChallenge: Base64URL.encode(SHA256.digest(Array(leg.codeVerifier.utf8)))
+            codeChallenge: CodeVerifier.challenge(of: leg.codeVerifier)
         )
     }
 

@@ -15,7 +15,7 @@ struct ProviderReturn: Sendable, Equatable {
 
     let state: SignInState
     /// Nil if the request has neither code nor error: the browser came to show its cookie.
-    let answer: ProviderCallback?
+    let callback: ProviderCallback?
     /// The issuer named in the response (RFC 9207); nil if there is none.
     let issuer: String?
 
@@ -28,10 +28,10 @@ struct ProviderReturn: Sendable, Equatable {
         issuer = fields["iss"]
         switch (fields["code"], fields["error"]) {
         case (let code?, nil) where code.utf8.count <= Self.longestCode:
-            answer = .code(code, givenName: fields["user"].flatMap(AppleUserField.name))
-        case (nil, "access_denied"), (nil, "user_cancelled_authorize"): answer = .cancelled
-        case (nil, .some): answer = .failed
-        case (nil, nil): answer = nil
+            callback = .code(code, givenName: fields["user"].flatMap(AppleUserField.name))
+        case (nil, "access_denied"), (nil, "user_cancelled_authorize"): callback = .cancelled
+        case (nil, .some): callback = .failed
+        case (nil, nil): callback = nil
         case (.some, _): return nil
         }
     }

@@ -6,7 +6,7 @@ import Verification
 /// Each sign-in has its own cookie, so that sign-ins in two windows do not interfere.
 enum SignInBinding {
     enum Finding: Sendable, Equatable {
-        case held
+        case matching
         /// No cookie: another browser, or a cross-site request, for which `SameSite=Lax` sends none.
         case missing
         case foreign
@@ -39,6 +39,6 @@ enum SignInBinding {
     static func find(_ id: SignInID, hash: [UInt8], in request: EndpointRequest) -> Finding {
         let name = cookieName(id, isSecure: request.isSecure)
         guard let value = RequestCookies.value(of: name, in: request.fields.cookies) else { return .missing }
-        return ConstantTime.areEqual(Self.hash(value), hash) ? .held : .foreign
+        return ConstantTime.areEqual(Self.hash(value), hash) ? .matching : .foreign
     }
 }

@@ -6,8 +6,8 @@ import Verification
 extension SignInTransaction {
     var json: [UInt8] {
         var object: JSONObject = [
-            "binding": .string(Base64URL.encode(bindingHash)),
-            "expires": JSONNumber(expiresAt.seconds).map(JSONValue.number) ?? .null,
+            "binding": .bytes(bindingHash),
+            "expires": .time(expiresAt),
         ]
         for (provider, leg) in legs { object[provider.rawValue] = .object(leg.json) }
         switch purpose {
@@ -21,7 +21,7 @@ extension SignInTransaction {
     /// - Returns: Nil for anything but what ``json`` gives.
     init?(json: [UInt8]) {
         guard let object = try? JSONParser.parse(json).object,
-            let bindingHash = object["binding"]?.string.flatMap({ Base64URL.decode($0) }),
+            let bindingHash = object["binding"]?.bytes,
             let expiresAt = object["expires"]?.double
         else { return nil }
         if let request = object["client"]?.object.flatMap(AuthorizationRequest.init) {
@@ -58,7 +58,7 @@ extension SignInTransaction.Leg {
 extension SignInTransaction.Posted {
     fileprivate var json: JSONObject {
         var object: JSONObject = ["provider": .string(provider.rawValue)]
-        switch answer {
+        switch callback {
         case .code(let code, let givenName):
             object["code"] = .string(code)
             if let givenName { object["name"] = .string(givenName) }
@@ -71,9 +71,9 @@ extension SignInTransaction.Posted {
     fileprivate init?(_ object: JSONObject) {
         guard let provider = object["provider"]?.string.flatMap(SignIn.Provider.init) else { return nil }
         if let code = object["code"]?.string {
-            self.init(provider: provider, answer: .code(code, givenName: object["name"]?.string))
+            self.init(provider: provider, callback: .code(code, givenName: object["name"]?.string))
         } else {
-            self.init(provider: provider, answer: object["cancelled"]?.bool == true ? .cancelled : .failed)
+            self.init(provider: provider, callback: object["cancelled"]?.bool == true ? .cancelled : .failed)
         }
     }
 }
@@ -88,7 +88,7 @@ extension AuthorizationRequest {
         ]
         if let state = client.state { object["state"] = .string(state) }
         if let nonce { object["nonce"] = .string(nonce) }
-        if let keyThumbprint { object["jkt"] = .string(Base64URL.encode(keyThumbprint)) }
+        if let keyThumbprint { object["jkt"] = .bytes(keyThumbprint) }
         return object
     }
 

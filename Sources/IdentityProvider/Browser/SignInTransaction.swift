@@ -26,7 +26,7 @@ struct SignInTransaction: Sendable, Equatable {
     /// A provider's response that was posted without the browser's cookie, kept until the browser sends the cookie.
     struct Posted: Sendable, Equatable {
         let provider: SignIn.Provider
-        let answer: ProviderCallback
+        let callback: ProviderCallback
     }
 
     let purpose: Purpose

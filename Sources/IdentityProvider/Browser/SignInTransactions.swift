@@ -14,13 +14,8 @@ struct SignInTransactions: Sendable {
     /// Replaces a used sign-in, so that it is used once.
     private static let used: [UInt8] = [0]
 
-    private let store: any Store
-    private let tenant: String
-
-    init(_ store: any Store, tenant: String) {
-        self.store = store
-        self.tenant = tenant
-    }
+    let store: any Store
+    let tenant: String
 
     func add(_ transaction: SignInTransaction, as id: SignInID) async throws(StoreError) {
         try await store.set(

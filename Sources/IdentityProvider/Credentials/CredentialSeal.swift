@@ -6,14 +6,25 @@ enum CredentialSeal {
     /// - Parameters:
     ///   - credential: At least 128 unguessable bits.
     ///   - purpose: A value sealed for one purpose opens for no other.
+    ///   - context: Authenticated with the value; nil for the purpose.
     /// - Returns: Nonce, ciphertext and tag; nil if sealing failed.
-    static func seal(_ value: [UInt8], with credential: [UInt8], purpose: String) -> [UInt8]? {
-        AESGCM.seal(value, key: key(credential, purpose), authenticating: Array(purpose.utf8))
+    static func seal(
+        _ value: [UInt8],
+        with credential: [UInt8],
+        purpose: String,
+        context: String? = nil
+    ) -> [UInt8]? {
+        AESGCM.seal(value, key: key(credential, purpose), authenticating: Array((context ?? purpose).utf8))
     }
 
     /// - Returns: Nil if the credential does not open it.
-    static func open(_ sealed: [UInt8], with credential: [UInt8], purpose: String) -> [UInt8]? {
-        AESGCM.open(sealed, key: key(credential, purpose), authenticating: Array(purpose.utf8))
+    static func open(
+        _ sealed: [UInt8],
+        with credential: [UInt8],
+        purpose: String,
+        context: String? = nil
+    ) -> [UInt8]? {
+        AESGCM.open(sealed, key: key(credential, purpose), authenticating: Array((context ?? purpose).utf8))
     }
 
     private static func key(_ credential: [UInt8], _ purpose: String) -> [UInt8] {

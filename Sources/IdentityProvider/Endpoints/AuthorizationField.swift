@@ -32,16 +32,9 @@ enum AuthorizationField {
         if text.count % 4 == 0 {
             for _ in 0..<2 where text.last == UInt8(ascii: "=") { text.removeLast() }
         }
-        var urlText: [UInt8] = []
-        for byte in text {
-            switch byte {
-            case UInt8(ascii: "+"): urlText.append(UInt8(ascii: "-"))
-            case UInt8(ascii: "/"): urlText.append(UInt8(ascii: "_"))
-            case UInt8(ascii: "-"), UInt8(ascii: "_"): return nil
-            default: urlText.append(byte)
-            }
-        }
-        return Base64URL.decode(urlText)
+        guard !text.contains(where: "-_".utf8.contains) else { return nil }
+        let urlAlphabet = [UInt8(ascii: "+"): UInt8(ascii: "-"), UInt8(ascii: "/"): UInt8(ascii: "_")]
+        return Base64URL.decode(text.map { urlAlphabet[$0] ?? $0 })
     }
 }
 

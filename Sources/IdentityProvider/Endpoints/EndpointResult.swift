@@ -36,17 +36,10 @@ public struct EndpointResponse: Sendable, Equatable {
 
     public var status: Int
     /// Without `Date` and `Content-Length`; no value has a control character.
-    public var fields: [Field]
-    public var body: [UInt8]
+    public var fields: [Field] = []
+    public var body: [UInt8] = []
     /// The subject of the request, for the log; nil for none.
     public var subject: String?
-
-    public init(status: Int, fields: [Field] = [], body: [UInt8] = [], subject: String? = nil) {
-        self.status = status
-        self.fields = fields
-        self.body = body
-        self.subject = subject
-    }
 }
 
 extension EndpointResponse {
@@ -81,12 +74,7 @@ public struct ForwardedSignIn: Sendable, Equatable {
     /// The provider's identity; nil for a legacy body, which proves nothing.
     public var identity: ProviderIdentity?
     /// For an unverified body: whether it would have been refused.
-    public var isObserved: Bool
-
-    public init(identity: ProviderIdentity?, isObserved: Bool = false) {
-        self.identity = identity
-        self.isObserved = isObserved
-    }
+    public var isObserved = false
 }
 
 /// Why an endpoint refuses, in the gateway's closed set of codes.

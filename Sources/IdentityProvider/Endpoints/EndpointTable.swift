@@ -64,13 +64,9 @@ public struct EndpointTable: Sendable {
         for index in entry.path.indices {
             let (byte, wanted) = (path[index], entry.path[index])
             if byte == wanted { continue }
-            guard entry.ignoresCase, lowercased(byte) == lowercased(wanted) else { return false }
+            guard entry.ignoresCase, byte.lowercasedASCII == wanted.lowercasedASCII else { return false }
         }
         return true
-    }
-
-    private static func lowercased(_ byte: UInt8) -> UInt8 {
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }
 
     private static func withoutSlash(_ path: [UInt8]) -> [UInt8] {

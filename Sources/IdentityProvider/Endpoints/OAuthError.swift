@@ -31,7 +31,7 @@ struct OAuthError: Error, Sendable, Equatable {
         self.fields = fields
     }
 
-    var answer: EndpointResult {
+    var result: EndpointResult {
         .response(
             .json(
                 ["error": .string(code.rawValue), "error_description": .string(detail)],
@@ -65,7 +65,7 @@ extension OAuthError {
     /// Access tokens in more than one place (RFC 6750 section 2).
     static func twoTokens(realm: String) -> OAuthError {
         let field = challenge("Bearer", realm: realm, [("error", Code.invalidRequest.rawValue)])
-        return OAuthError(.invalidRequest, status: 400, "the access token is there in two ways", fields: [field])
+        return OAuthError(.invalidRequest, status: 400, "the access token is sent in two ways", fields: [field])
     }
 
     /// - Parameter scope: The missing one.
@@ -75,37 +75,28 @@ extension OAuthError {
         return OAuthError(
             code,
             status: 403,
-            "the access token was not granted the scope that this takes",
+            "the access token lacks the required scope",
             fields: [field]
         )
     }
 
     /// Too many requests: the client has to wait.
     static func tooMany(_ detail: String, retryAfter seconds: Int) -> OAuthError {
-        OAuthError(
-            .temporarilyUnavailable,
-            status: 429,
-            detail,
-            fields: [EndpointResponse.Field("Retry-After", "\(seconds)")]
-        )
+        retryLater(429, detail, after: seconds)
     }
 
-    private static func unavailable(_ detail: String, retryAfter seconds: Int) -> OAuthError {
-        OAuthError(
-            .temporarilyUnavailable,
-            status: 503,
-            detail,
-            fields: [EndpointResponse.Field("Retry-After", "\(seconds)")]
-        )
+    private static func retryLater(_ status: Int, _ detail: String, after seconds: Int) -> OAuthError {
+        let retryAfter = EndpointResponse.Field("Retry-After", "\(seconds)")
+        return OAuthError(.temporarilyUnavailable, status: status, detail, fields: [retryAfter])
     }
 
     /// The store is unavailable: nothing was acknowledged.
-    static let storeUnavailable = unavailable("this is not possible at the moment: try again", retryAfter: 1)
+    static let storeUnavailable = retryLater(503, "this is not possible at the moment: try again", after: 1)
 
-    static let keysUnavailable = unavailable("the keys of the issuer cannot be used at the moment", retryAfter: 5)
+    static let keysUnavailable = retryLater(503, "the keys of the issuer cannot be used at the moment", after: 5)
 
     /// The accounts, or the account hook, are unavailable.
-    static let accountsUnavailable = unavailable("the account cannot be looked up at the moment", retryAfter: 2)
+    static let accountsUnavailable = retryLater(503, "the account cannot be looked up at the moment", after: 2)
 
     /// `WWW-Authenticate` (RFC 9110 section 11.6.1). Values are the gateway's own texts and tenant names, which need no
     /// escaping.

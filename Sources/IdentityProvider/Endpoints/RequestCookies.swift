@@ -6,12 +6,11 @@ enum RequestCookies {
         var found: Substring?
         for field in fields {
             for pair in field.utf8.split(separator: UInt8(ascii: ";")) {
-                let pair = Substring(pair).drop { $0 == " " || $0 == "\t" }
+                let pair = Substring(pair).trimmingSpaces
                 guard let equals = pair.utf8.firstIndex(of: UInt8(ascii: "=")),
                     pair[..<equals].utf8.elementsEqual(name.utf8)
                 else { continue }
-                var value = pair[pair.utf8.index(after: equals)...]
-                while value.last == " " || value.last == "\t" { value.removeLast() }
+                let value = pair[pair.utf8.index(after: equals)...]
                 if let found, !found.utf8.elementsEqual(value.utf8) { return nil }
                 found = value
             }

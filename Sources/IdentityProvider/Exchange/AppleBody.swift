@@ -37,7 +37,7 @@ struct AppleBody: Sendable {
 
     func checkSubject(_ identity: ProviderIdentity) throws(EndpointRefusal) {
         if let userIdentifier, !userIdentifier.utf8.elementsEqual(identity.subject.utf8) {
-            throw .invalidToken("userIdentifier is not the one that the identity token is of")
+            throw .invalidToken("userIdentifier is not the identity token's subject")
         }
     }
 }

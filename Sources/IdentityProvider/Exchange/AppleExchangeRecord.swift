@@ -14,12 +14,12 @@ struct AppleExchangeRecord: Sendable, Equatable {
     let firstSeenAt: UnixTime
     let nonceSHA256: [UInt8]
     /// Only the identity token opens it; nil if the backend responds.
-    let sealedAnswer: [UInt8]?
+    let sealedResponse: [UInt8]?
 
-    init(nonce: String?, sealedAnswer: [UInt8]?, at now: UnixTime) {
+    init(nonce: String?, sealedResponse: [UInt8]?, at now: UnixTime) {
         firstSeenAt = now
         nonceSHA256 = Self.hash(nonce)
-        self.sealedAnswer = sealedAnswer
+        self.sealedResponse = sealedResponse
     }
 
     /// Whether an exchange of the same token is a retry of the recorded one.
@@ -43,10 +43,10 @@ extension AppleExchangeRecord {
     var json: [UInt8] {
         var object: JSONObject = [
             "version": 1,
-            "nonce": .string(Base64URL.encode(nonceSHA256)),
+            "nonce": .bytes(nonceSHA256),
+            "first_seen_at": .time(firstSeenAt),
         ]
-        if let firstSeen = JSONNumber(firstSeenAt.seconds) { object["first_seen_at"] = .number(firstSeen) }
-        if let sealedAnswer { object["answer"] = .string(Base64URL.encode(sealedAnswer)) }
+        if let sealedResponse { object["answer"] = .bytes(sealedResponse) }
         return JSONWriter.bytes(of: object)
     }
 
@@ -54,16 +54,15 @@ extension AppleExchangeRecord {
     init?(json: [UInt8]) {
         guard let object = try? JSONParser.parse(json).object, object["version"]?.double == Self.version,
             let firstSeenAt = object["first_seen_at"]?.double,
-            let nonceSHA256 = object["nonce"]?.string.flatMap({ Base64URL.decode($0) })
+            let nonceSHA256 = object["nonce"]?.bytes
         else { return nil }
         self.firstSeenAt = UnixTime(firstSeenAt)
         self.nonceSHA256 = nonceSHA256
         switch object["answer"] {
-        case nil: sealedAnswer = nil
-        case .string(let text)?:
-            guard let sealed = Base64URL.decode(text) else { return nil }
-            sealedAnswer = sealed
-        case .null?, .bool?, .number?, .array?, .object?: return nil
+        case nil: sealedResponse = nil
+        case let value?:
+            guard let sealed = value.bytes else { return nil }
+            sealedResponse = sealed
         }
     }
 }

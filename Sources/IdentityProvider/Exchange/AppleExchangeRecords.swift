@@ -11,13 +11,8 @@ struct AppleExchangeRecords: Sendable {
     /// The shortest and the longest lifetime of a record, in seconds. Apple's tokens live for minutes, or a day.
     private static let lifetimes = 120.0...(3650 * 86_400.0)
 
-    private let store: any Store
-    private let tenant: String
-
-    init(_ store: any Store, tenant: String) {
-        self.store = store
-        self.tenant = tenant
-    }
+    let store: any Store
+    let tenant: String
 
     /// - Returns: Nil for a token that was not exchanged yet.
     func read(_ token: CheckedAppleToken) async throws(StoreError) -> AppleExchangeRecord? {

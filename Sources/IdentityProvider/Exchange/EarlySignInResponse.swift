@@ -2,18 +2,18 @@ import Store
 
 /// A sign-in that ends early, with the response to send.
 struct EarlySignInResponse: Error, Sendable, Equatable {
-    let answer: EndpointResult
+    let result: EndpointResult
 
     init(_ refusal: EndpointRefusal) {
-        answer = .refused(refusal)
+        result = .refused(refusal)
     }
 
     init(_ problem: AccountProblem) {
-        answer = problem.answer
+        result = problem.result
     }
 
     init(_ error: IssuingError) {
-        answer = .refused(EndpointRefusal(error))
+        result = .refused(EndpointRefusal(error))
     }
 
     /// Whatever the store's error, nothing was acknowledged.

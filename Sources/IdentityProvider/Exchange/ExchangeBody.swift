@@ -19,14 +19,14 @@ struct ExchangeBody: Sendable {
         do throws(JSONParsingError) {
             value = try JSONParser.parse(request.body)
         } catch {
-            throw .badRequest("the body is no JSON object, or has a member twice")
+            throw .badRequest("the body is not a JSON object, or repeats a member")
         }
         guard let object = value.object else { throw .badRequest("the body has to be a JSON object") }
         let folded = names.map(Self.folded)
         for member in object.members {
             guard let index = folded.firstIndex(of: Self.folded(member.name)) else { continue }
             guard names[index].utf8.elementsEqual(member.name.utf8) else {
-                throw .badRequest("a member is called like \(names[index]), in other letters: write it so")
+                throw .badRequest("a member's name differs from \(names[index]) only in case: use that name exactly")
             }
         }
         self.object = object
@@ -56,8 +56,8 @@ struct ExchangeBody: Sendable {
     /// would sign in the wrong user.
     func checkEmail(_ identity: ProviderIdentity) throws(EndpointRefusal) {
         guard let claimed = try text("email"), identity.isEmailVerified, let verified = identity.email else { return }
-        guard Self.lowercased(claimed).elementsEqual(Self.lowercased(verified)) else {
-            throw .invalidToken("email is not the one that the token is of")
+        guard claimed.utf8.elementsEqual(verified.utf8, by: { $0.lowercasedASCII == $1.lowercasedASCII }) else {
+            throw .invalidToken("email is not the one in the token")
         }
     }
 
@@ -71,11 +71,6 @@ struct ExchangeBody: Sendable {
             default: scalars.append(scalar)
             }
         }
-        return lowercased(String(scalars))
-    }
-
-    /// ASCII letters in lower case, the rest unchanged.
-    private static func lowercased(_ text: String) -> [UInt8] {
-        text.utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
+        return String(scalars).utf8.map(\.lowercasedASCII)
     }
 }

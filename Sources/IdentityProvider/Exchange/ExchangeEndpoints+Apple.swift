@@ -8,14 +8,16 @@ extension ExchangeEndpoints {
         _ request: EndpointRequest,
         _ apple: AppleSignIn
     ) async throws(EarlySignInResponse) -> Exchanged {
-        let body = try await checking { () throws(EndpointRefusal) in try AppleBody(request) }
+        let body = try await mappingErrors(EarlySignInResponse.init) { () throws(EndpointRefusal) in
+            try AppleBody(request)
+        }
         guard let identityToken = body.identityToken else { return try takeLegacy(body, apple, request) }
-        let token = try await checking { () async throws(EndpointRefusal) in
+        let token = try await mappingErrors(EarlySignInResponse.init) { () async throws(EndpointRefusal) in
             try await checks.appleIdentity(identityToken, rawNonce: body.nonce, at: request.now)
         }
         // A backend that uses this member, as older ones do, would sign in someone else than the token's subject. The
         // gateway itself ignores an e-mail address in the body, which may be outdated.
-        try await checking { () throws(EndpointRefusal) in
+        try await mappingErrors(EarlySignInResponse.init) { () throws(EndpointRefusal) in
             apple.then == .forward ? try body.check(token.identity) : try body.checkSubject(token.identity)
         }
         let exchange = AppleExchange(request: request, body: body, identityToken: identityToken, token: token)
@@ -32,8 +34,8 @@ extension ExchangeEndpoints {
         let identityToken: String
         let token: CheckedAppleToken
 
-        func record(_ sealedAnswer: [UInt8]?) -> AppleExchangeRecord {
-            AppleExchangeRecord(nonce: body.nonce, sealedAnswer: sealedAnswer, at: request.now)
+        func record(_ sealedResponse: [UInt8]?) -> AppleExchangeRecord {
+            AppleExchangeRecord(nonce: body.nonce, sealedResponse: sealedResponse, at: request.now)
         }
     }
 }
@@ -84,7 +86,7 @@ extension ExchangeEndpoints {
         _ binding: TokenBinding?
     ) async throws(EarlySignInResponse) -> Exchanged {
         try admitRetry(record, exchange)
-        guard let sealed = record?.sealedAnswer,
+        guard let sealed = record?.sealedResponse,
             let session = OpenedSession(
                 sealed: sealed,
                 with: exchange.identityToken,
@@ -104,19 +106,17 @@ extension ExchangeEndpoints {
     }
 
     private func record(_ exchange: AppleExchange) async throws(EarlySignInResponse) -> AppleExchangeRecord? {
-        do throws(StoreError) {
-            return try await records.read(exchange.token)
-        } catch {
-            throw EarlySignInResponse(error)
+        try await mappingErrors(EarlySignInResponse.init) { () async throws(StoreError) in
+            try await records.read(exchange.token)
         }
     }
 
-    private func add(_ record: AppleExchangeRecord, _ exchange: AppleExchange) async throws(EarlySignInResponse) -> Bool
-    {
-        do throws(StoreError) {
-            return try await records.add(record, for: exchange.token, at: exchange.request.now)
-        } catch {
-            throw EarlySignInResponse(error)
+    private func add(
+        _ record: AppleExchangeRecord,
+        _ exchange: AppleExchange
+    ) async throws(EarlySignInResponse) -> Bool {
+        try await mappingErrors(EarlySignInResponse.init) { () async throws(StoreError) in
+            try await records.add(record, for: exchange.token, at: exchange.request.now)
         }
     }
 

@@ -5,13 +5,13 @@ import Time
 extension ExchangeEndpoints {
     /// Apple's server-to-server events. Apple repeats an event until it gets 200. Repeats are harmless: sessions that
     /// began after the event continue.
-    func takeNotification(_ request: EndpointRequest, _ apple: AppleSignIn) async -> EndpointResult {
+    func receiveNotification(_ request: EndpointRequest, _ apple: AppleSignIn) async -> EndpointResult {
         do throws(EarlySignInResponse) {
-            let event = try await checking { () async throws(EndpointRefusal) in
+            let event = try await mappingErrors(EarlySignInResponse.init) { () async throws(EndpointRefusal) in
                 try await checks.appleEvent(request.body, at: request.now)
             }
             context.logger.info(
-                "Apple tells of an account",
+                "Apple reports an account event",
                 metadata: [
                     "tenant": "\(context.tenant.name)", "event": "\(event.kind.label)", "request": "\(request.id)",
                 ]
@@ -24,7 +24,7 @@ extension ExchangeEndpoints {
             let identity = ProviderIdentity(provider: .apple, subject: event.subject)
             return .forward(ForwardedSignIn(identity: identity))
         } catch {
-            return error.answer
+            return error.result
         }
     }
 
@@ -32,17 +32,12 @@ extension ExchangeEndpoints {
 
     /// Ends every session of the account that had begun by then, at all tenants in the realm.
     private func endSessions(_ event: AppleEvent, at now: UnixTime) async throws(EarlySignInResponse) {
-        let account: Account?
-        do throws(AccountProblem) {
-            account = try await context.accounts.account(
-                of: Account.Identity(provider: .apple, subject: event.subject)
-            )
-        } catch {
-            throw EarlySignInResponse(error)
+        let account = try await mappingErrors(EarlySignInResponse.init) { () async throws(AccountProblem) in
+            try await context.accounts.account(of: Account.Identity(provider: .apple, subject: event.subject))
         }
         guard let account else { return }
-        do throws(IssuingError) {
-            for sessions in realmSessions {
+        for sessions in realmSessions {
+            try await mappingErrors(EarlySignInResponse.init) { () async throws(IssuingError) in
                 try await sessions.endAll(
                     ofSubject: account.subject,
                     before: event.happenedAt,
@@ -50,20 +45,13 @@ extension ExchangeEndpoints {
                     reason: "Apple: \(event.kind.label)"
                 )
             }
-        } catch {
-            throw EarlySignInResponse(error)
         }
     }
 
     /// The next owner of the deleted account's e-mail address is a different person.
     private func forget(_ event: AppleEvent, at now: UnixTime) async throws(EarlySignInResponse) {
-        do throws(AccountProblem) {
-            try await context.accounts.forget(
-                Account.Identity(provider: .apple, subject: event.subject),
-                at: now
-            )
-        } catch {
-            throw EarlySignInResponse(error)
+        try await mappingErrors(EarlySignInResponse.init) { () async throws(AccountProblem) in
+            try await context.accounts.forget(Account.Identity(provider: .apple, subject: event.subject), at: now)
         }
     }
 
@@ -76,10 +64,8 @@ extension ExchangeEndpoints {
             expiresAt: event.happenedAt + IssuerRules.defaultLongestSession.seconds,
             reason: "Apple: \(event.kind.label)"
         )
-        do throws(StoreError) {
+        try await mappingErrors(EarlySignInResponse.init) { () async throws(StoreError) in
             try await context.revocations.revoke([revocation])
-        } catch {
-            throw EarlySignInResponse(error)
         }
     }
 }

@@ -8,7 +8,7 @@ extension ExchangeEndpoints {
         _ request: EndpointRequest,
         _ google: GoogleSignIn
     ) async throws(EarlySignInResponse) -> Exchanged {
-        let identity = try await checking { () async throws(EndpointRefusal) in
+        let identity = try await mappingErrors(EarlySignInResponse.init) { () async throws(EndpointRefusal) in
             let body = try ExchangeBody(request, members: ["id_token", "access_token", "email"])
             let identity = try await googleIdentity(body, at: request.now)
             if google.then == .forward { try body.checkEmail(identity) }
@@ -41,7 +41,7 @@ extension ExchangeEndpoints {
         let identity = try await checks.googleIdentity(idToken: idToken, at: now)
         let other = try await checks.googleIdentity(accessToken: accessToken, at: now)
         guard identity.subject.utf8.elementsEqual(other.subject.utf8) else {
-            throw .invalidToken("the access token and the ID token are not of the same person")
+            throw .invalidToken("the access token and the ID token are not for the same person")
         }
         return identity
     }

@@ -30,12 +30,12 @@ struct ExchangeEndpoints: Sendable {
         self.counts = counts
         self.givenName = givenName
         opener = SessionOpener(context)
-        records = AppleExchangeRecords(context.store, tenant: context.tenant.name)
+        records = AppleExchangeRecords(store: context.store, tenant: context.tenant.name)
         possession = PossessionChecks(context)
     }
 
     /// - Parameter request: A POST for one of the three endpoints, whose body is at most 64 KiB.
-    func answer(_ request: EndpointRequest) async -> EndpointResult {
+    func respond(to request: EndpointRequest) async -> EndpointResult {
         let signIn = context.tenant.signIn
         if request.endpoint == .appleExchange, let apple = signIn?.apple {
             return await counted(.apple) { () async throws(EarlySignInResponse) in try await exchange(request, apple) }
@@ -45,13 +45,13 @@ struct ExchangeEndpoints: Sendable {
             }
         }
         if request.endpoint == .appleNotifications, let apple = signIn?.apple {
-            return await takeNotification(request, apple)
+            return await receiveNotification(request, apple)
         }
-        return .refused(.badRequest("nobody signs in here"))
+        return .refused(.badRequest("no sign-in is configured here"))
     }
 
     /// The result of a sign-in, with its outcome for metrics.
-    typealias Exchanged = (answer: EndpointResult, outcome: SignInCounts.Outcome)
+    typealias Exchanged = (result: EndpointResult, outcome: SignInCounts.Outcome)
 
     private func counted(
         _ provider: SignIn.Provider,
@@ -61,10 +61,10 @@ struct ExchangeEndpoints: Sendable {
         do throws(EarlySignInResponse) {
             exchanged = try await exchange()
         } catch {
-            exchanged = (error.answer, SignInCounts.Outcome(error))
+            exchanged = (error.result, SignInCounts.Outcome(error))
         }
         counts.count(tenant: context.tenant.name, provider: provider, outcome: exchanged.outcome)
-        return exchanged.answer
+        return exchanged.result
     }
 }
 
@@ -73,31 +73,16 @@ struct ExchangeEndpoints: Sendable {
 extension ExchangeEndpoints {
     /// Checks that `identity` may sign in at the backend.
     func admit(_ identity: ProviderIdentity) async throws(EarlySignInResponse) {
-        do throws(AccountProblem) {
+        try await mappingErrors(EarlySignInResponse.init) { () async throws(AccountProblem) in
             try await context.accounts.check(identity)
-        } catch {
-            throw EarlySignInResponse(error)
         }
     }
 
     /// What the new session is bound to: the key of the request's proof.
     func binding(_ request: EndpointRequest) async throws(EarlySignInResponse) -> TokenBinding? {
-        do throws(PossessionProblem) {
-            return try await possession.key(of: request)
-                .map { TokenBinding(Confirmation(keyThumbprint: $0), bindsSession: true) }
-        } catch {
-            throw EarlySignInResponse(possession.refusal(error))
+        let key = try await mappingErrors({ EarlySignInResponse(possession.refusal($0)) }) {
+            () async throws(PossessionProblem) in try await possession.key(of: request)
         }
-    }
-
-    /// Runs a check of a body or a token.
-    func checking<Value>(
-        _ check: () async throws(EndpointRefusal) -> Value
-    ) async throws(EarlySignInResponse) -> Value {
-        do throws(EndpointRefusal) {
-            return try await check()
-        } catch {
-            throw EarlySignInResponse(error)
-        }
+        return key.map { TokenBinding(Confirmation(keyThumbprint: $0), bindsSession: true) }
     }
 }

@@ -4,7 +4,7 @@ enum JSONMediaType {
     /// in which a backend would read different text. Types that another site can send without a preflight, above all
     /// `text/plain`, are excluded.
     static func isUTF8(_ contentType: String) -> Bool {
-        let parts = contentType.split(separator: ";", omittingEmptySubsequences: false).map(trimmed)
+        let parts = contentType.split(separator: ";", omittingEmptySubsequences: false).map(\.trimmingSpaces)
         let name = parts[0].lowercased()
         guard name == "application/json" || name.hasPrefix("application/") && name.hasSuffix("+json") else {
             return false
@@ -13,12 +13,5 @@ enum JSONMediaType {
             let text = parameter.lowercased()
             return !text.hasPrefix("charset") || text == "charset=utf-8" || text == "charset=\"utf-8\""
         }
-    }
-
-    private static func trimmed(_ text: Substring) -> Substring {
-        var text = text
-        while text.first == " " || text.first == "\t" { text.removeFirst() }
-        while text.last == " " || text.last == "\t" { text.removeLast() }
-        return text
     }
 }

@@ -5,18 +5,11 @@ struct OpenedSession: Sendable, Equatable {
     let sessionID: String
     let subject: String
     /// The response body, with its tokens.
-    let answer: JSONObject
+    let body: JSONObject
     /// The key that its tokens are bound to; nil if they are not bound.
-    let keyThumbprint: [UInt8]?
+    var keyThumbprint: [UInt8]?
 
-    init(sessionID: String, subject: String, answer: JSONObject, keyThumbprint: [UInt8]? = nil) {
-        self.sessionID = sessionID
-        self.subject = subject
-        self.answer = answer
-        self.keyThumbprint = keyThumbprint
-    }
-
-    var response: EndpointResponse { .json(answer, subject: subject) }
+    var response: EndpointResponse { .json(body, subject: subject) }
 }
 
 // MARK: - Sealed
@@ -28,9 +21,9 @@ extension OpenedSession {
     /// - Returns: Nil if sealing failed.
     func sealed(with identityToken: String, tenant: String) -> [UInt8]? {
         var object: JSONObject = [
-            "session": .string(sessionID), "subject": .string(subject), "answer": .object(answer),
+            "session": .string(sessionID), "subject": .string(subject), "answer": .object(body),
         ]
-        if let keyThumbprint { object["jkt"] = .string(Base64URL.encode(keyThumbprint)) }
+        if let keyThumbprint { object["jkt"] = .bytes(keyThumbprint) }
         let bytes = JSONWriter.bytes(of: object)
         return CredentialSeal.seal(bytes, with: Array(identityToken.utf8), purpose: Self.purpose(tenant))
     }
@@ -45,10 +38,10 @@ extension OpenedSession {
             ),
             let object = try? JSONParser.parse(bytes).object,
             let sessionID = object["session"]?.string, let subject = object["subject"]?.string,
-            let answer = object["answer"]?.object
+            let body = object["answer"]?.object
         else { return nil }
         let keyThumbprint = object["jkt"]?.string.map { Base64URL.decode($0) ?? [] }
-        self.init(sessionID: sessionID, subject: subject, answer: answer, keyThumbprint: keyThumbprint)
+        self.init(sessionID: sessionID, subject: subject, body: body, keyThumbprint: keyThumbprint)
     }
 
     private static func purpose(_ tenant: String) -> String { "apple exchange \(tenant)" }

@@ -22,7 +22,9 @@ struct SessionOpener: Sendable {
         for request: EndpointRequest
     ) async throws(EarlySignInResponse) -> OpenedSession {
         let sessions = try service()
-        let account = try await account(identity, givenName: givenName, at: request.now)
+        let account = try await mappingErrors(EarlySignInResponse.init) { () async throws(AccountProblem) in
+            try await context.accounts.signIn(identity, givenName: givenName, at: request.now)
+        }
         if let seconds = context.secondsToWait(forSessionOf: account.subject, at: request.now) {
             throw EarlySignInResponse(.rateLimited("this account signs in too often", retryAfterSeconds: seconds))
         }
@@ -33,16 +35,13 @@ struct SessionOpener: Sendable {
             provider: identity.provider.rawValue,
             binding: binding
         )
-        let tokens: IssuedTokens
-        do throws(IssuingError) {
-            tokens = try await sessions.start(opening, at: request.now)
-        } catch {
-            throw EarlySignInResponse(error)
+        let tokens = try await mappingErrors(EarlySignInResponse.init) { () async throws(IssuingError) in
+            try await sessions.start(opening, at: request.now)
         }
         return OpenedSession(
             sessionID: tokens.sessionID,
             subject: account.subject,
-            answer: SessionResponse.object(tokens, user: account.user),
+            body: SessionResponse.object(tokens, user: account.user),
             keyThumbprint: binding?.confirmation.keyThumbprint
         )
     }
@@ -54,7 +53,7 @@ struct SessionOpener: Sendable {
             try await sessions.end(sessionID: session.sessionID, at: now, reason: "signed in twice at once")
         } catch {
             context.logger.warning(
-                "a session that nobody has is left to expire",
+                "an unused session could not be ended and will expire",
                 metadata: ["tenant": "\(context.tenant.name)", "session": "\(session.sessionID)", "reason": "\(error)"]
             )
         }
@@ -63,26 +62,11 @@ struct SessionOpener: Sendable {
     /// - Returns: Whether it still exists and was not revoked.
     func isLive(_ session: OpenedSession, at now: UnixTime) async throws(EarlySignInResponse) -> Bool {
         let sessions = try service()
-        let stored: IssuerSession?
-        do throws(IssuingError) {
-            stored = try await sessions.session(session.sessionID, at: now)
-        } catch {
-            throw EarlySignInResponse(error)
+        let stored = try await mappingErrors(EarlySignInResponse.init) { () async throws(IssuingError) in
+            try await sessions.session(session.sessionID, at: now)
         }
         guard let stored else { return false }
         return await !context.revocations.isRevoked(stored, tenant: context.tenant.name)
-    }
-
-    private func account(
-        _ identity: ProviderIdentity,
-        givenName: String?,
-        at now: UnixTime
-    ) async throws(EarlySignInResponse) -> Account {
-        do throws(AccountProblem) {
-            return try await context.accounts.signIn(identity, givenName: givenName, at: now)
-        } catch {
-            throw EarlySignInResponse(error)
-        }
     }
 
     private func service() throws(EarlySignInResponse) -> SessionService {

@@ -68,7 +68,7 @@ extension SignInCounts.Outcome {
     /// The outcome of a sign-in that was stopped.
     init(_ stop: EarlySignInResponse) {
         let status =
-            switch stop.answer {
+            switch stop.result {
             case .refused(let refusal): refusal.status
             case .response(let response): response.status
             case .forward: 0

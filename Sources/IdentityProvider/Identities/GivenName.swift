@@ -23,7 +23,7 @@ enum GivenName {
 
     private static func checked(_ text: String) -> String? {
         let name = trimmed(text)
-        return PlainText.isGood(name, longest: longest) ? name : nil
+        return PlainText.isValid(name, longest: longest) ? name : nil
     }
 
     private static func trimmed(_ text: String) -> String {

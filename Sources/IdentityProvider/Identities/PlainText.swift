@@ -3,7 +3,7 @@ import Verification
 /// Bounds on text from providers and apps.
 enum PlainText {
     /// Whether `text` is 1 to `longest` bytes without control characters, line separators, or white space around it.
-    static func isGood(_ text: String, longest: Int) -> Bool {
+    static func isValid(_ text: String, longest: Int) -> Bool {
         guard let first = text.unicodeScalars.first, let last = text.unicodeScalars.last else { return false }
         return text.utf8.count <= longest && !first.properties.isWhitespace && !last.properties.isWhitespace
             && text.unicodeScalars.allSatisfy { !isControl($0) }

@@ -10,7 +10,7 @@ enum ProviderEmail {
     private static let separators = Set("@,;:<>()[]\"\\".utf8)
 
     /// Whether `text` is a single address, in ASCII and without quoting.
-    static func isGood(_ text: String) -> Bool {
+    static func isValid(_ text: String) -> Bool {
         guard PlainText.isVisible(text, longest: longest), let (local, domain) = parts(of: text) else { return false }
         return (1...longestLocalPart).contains(local.count) && !local.contains(where: separators.contains)
             && domain.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy(isLabel)

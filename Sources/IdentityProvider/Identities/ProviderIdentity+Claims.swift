@@ -6,7 +6,7 @@ extension ProviderIdentity {
     private static let longestSubject = 255
 
     /// Whether `text` is a valid `sub`, and may be written in a header field.
-    static func isSubject(_ text: String) -> Bool { PlainText.isGood(text, longest: longestSubject) }
+    static func isSubject(_ text: String) -> Bool { PlainText.isValid(text, longest: longestSubject) }
 
     /// The identity in the claims of a verified token or response.
     ///
@@ -14,7 +14,7 @@ extension ProviderIdentity {
     ///   a single address is omitted.
     init?(_ claims: JSONObject, of provider: SignIn.Provider) {
         guard let subject = claims["sub"]?.string, Self.isSubject(subject) else { return nil }
-        let email = claims["email"]?.string.flatMap { ProviderEmail.isGood($0) ? $0 : nil }
+        let email = claims["email"]?.string.flatMap { ProviderEmail.isValid($0) ? $0 : nil }
         self.init(
             provider: provider,
             subject: subject,

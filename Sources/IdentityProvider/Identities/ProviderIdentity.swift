@@ -5,27 +5,11 @@ public struct ProviderIdentity: Sendable, Equatable {
     public let provider: SignIn.Provider
     /// The provider's `sub`.
     public let subject: String
-    public let email: String?
+    public private(set) var email: String?
     /// Whether the provider has verified the e-mail.
-    public let isEmailVerified: Bool
+    public private(set) var isEmailVerified = false
     /// Whether the e-mail is one of Apple's relay addresses.
-    public let isPrivateEmail: Bool
+    public private(set) var isPrivateEmail = false
     /// For display; nil if the provider gives none.
-    public let name: String?
-
-    init(
-        provider: SignIn.Provider,
-        subject: String,
-        email: String? = nil,
-        isEmailVerified: Bool = false,
-        isPrivateEmail: Bool = false,
-        name: String? = nil
-    ) {
-        self.provider = provider
-        self.subject = subject
-        self.email = email
-        self.isEmailVerified = isEmailVerified
-        self.isPrivateEmail = isPrivateEmail
-        self.name = name
-    }
+    public private(set) var name: String?
 }

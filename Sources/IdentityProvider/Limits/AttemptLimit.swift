@@ -22,7 +22,7 @@ public struct AttemptLimit: Sendable, Hashable {
 
     /// Queries about tokens and users, per address: servers send them from one address, for each request of their own,
     /// and they write nothing. They do not count against sign-ins from the same address.
-    public static let questions = AttemptLimit(name: "questions", perSecond: 500, burst: 1000)
+    public static let queries = AttemptLimit(name: "queries", perSecond: 500, burst: 1000)
 
     /// New sessions per account: each is stored, and pushes out the oldest of 256. No user signs in to ten devices in a
     /// second; apps that sign in again at each start, all at once, are within the burst.
@@ -66,8 +66,8 @@ struct CellRate: Sendable {
     /// - Parameters:
     ///   - fullAt: The state of the key; `.min` for none.
     ///   - now: In microseconds.
-    /// - Returns: The answer, and the new state.
-    func admit(fullAt: Int64, at now: Int64) -> (answer: AttemptDecision, fullAt: Int64) {
+    /// - Returns: The decision, and the new state.
+    func admit(fullAt: Int64, at now: Int64) -> (decision: AttemptDecision, fullAt: Int64) {
         // If the clock was set back, the wait is at most that of an empty allowance.
         let used = min(max(fullAt, now), now + allowance)
         let after = used + interval

@@ -24,11 +24,11 @@ public final class AttemptLimits: Sendable {
         return table.withLock { $0.admit(AttemptKey(limit, key), limit, at: now) }
     }
 
-    /// What ``admit(_:_:at:)`` would answer, without counting: for limits whose result is known only later. A wrong
+    /// What ``admit(_:_:at:)`` would return, without counting: for limits whose result is known only later. A wrong
     /// secret, for example, must not be distinguishable from a right one while the limit is reached.
-    public func ask(_ key: [UInt8], _ limit: AttemptLimit, at now: UnixTime) -> AttemptDecision {
+    public func check(_ key: [UInt8], _ limit: AttemptLimit, at now: UnixTime) -> AttemptDecision {
         let now = Self.microseconds(now)
-        return table.withLock { $0.ask(AttemptKey(limit, key), limit, at: now) }
+        return table.withLock { $0.check(AttemptKey(limit, key), limit, at: now) }
     }
 
     /// The key of a client's address: the whole IPv4 address, or the first 64 bits of IPv6, which is what one
@@ -69,7 +69,7 @@ struct AttemptTable: Sendable {
     }
 
     /// How many entries are considered for eviction.
-    private static let looks = 16
+    private static let candidates = 16
 
     private let capacity: Int
     private var entries: [Entry] = []
@@ -82,20 +82,20 @@ struct AttemptTable: Sendable {
 
     var count: Int { entries.count }
 
-    func ask(_ key: AttemptKey, _ limit: AttemptLimit, at now: Int64) -> AttemptDecision {
-        CellRate(limit).admit(fullAt: indices[key].map { entries[$0].fullAt } ?? .min, at: now).answer
+    func check(_ key: AttemptKey, _ limit: AttemptLimit, at now: Int64) -> AttemptDecision {
+        CellRate(limit).admit(fullAt: indices[key].map { entries[$0].fullAt } ?? .min, at: now).decision
     }
 
     mutating func admit(_ key: AttemptKey, _ limit: AttemptLimit, at now: Int64) -> AttemptDecision {
         let rate = CellRate(limit)
         guard let index = indices[key] else {
-            let (answer, fullAt) = rate.admit(fullAt: .min, at: now)
+            let (decision, fullAt) = rate.admit(fullAt: .min, at: now)
             add(Entry(key: key, fullAt: fullAt))
-            return answer
+            return decision
         }
-        let (answer, fullAt) = rate.admit(fullAt: entries[index].fullAt, at: now)
+        let (decision, fullAt) = rate.admit(fullAt: entries[index].fullAt, at: now)
         entries[index].fullAt = fullAt
-        return answer
+        return decision
     }
 
     private mutating func add(_ entry: Entry) {
@@ -112,7 +112,7 @@ struct AttemptTable: Sendable {
 
     private mutating func indexToEvict() -> Int {
         var best = hand
-        for _ in 0..<min(Self.looks, entries.count) {
+        for _ in 0..<min(Self.candidates, entries.count) {
             let index = hand
             hand = (hand + 1) % entries.count
             if entries[index].fullAt < entries[best].fullAt { best = index }

@@ -29,13 +29,8 @@ struct AuthorizationCodes: Sendable {
         fileprivate let record: [UInt8]
     }
 
-    private let store: any Store
-    private let tenant: String
-
-    init(_ store: any Store, tenant: String) {
-        self.store = store
-        self.tenant = tenant
-    }
+    let store: any Store
+    let tenant: String
 
     /// - Returns: 256 random bits in base64url, valid once.
     func issue(_ grant: CodeGrant, at now: UnixTime) async throws(StoreError) -> String {
@@ -117,11 +112,11 @@ extension CodeGrant {
             "scopes": .array(scopes.map(JSONValue.string)),
             "sub": .string(subject),
             "provider": .string(provider),
-            "at": JSONNumber(issuedAt.seconds).map(JSONValue.number) ?? .null,
+            "at": .time(issuedAt),
         ]
         if let nonce { object["nonce"] = .string(nonce) }
         if let device { object["device"] = .string(device) }
-        if let keyThumbprint { object["jkt"] = .string(Base64URL.encode(keyThumbprint)) }
+        if let keyThumbprint { object["jkt"] = .bytes(keyThumbprint) }
         return JSONWriter.bytes(of: object)
     }
 

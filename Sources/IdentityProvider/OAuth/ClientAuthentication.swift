@@ -38,12 +38,12 @@ struct ClientAuthentication: Sendable {
         let named = clients.named(presented.id)
         // A public client has no secret to guess, and its users share addresses with others who fail in its name.
         if let named, named.isPublic, presented.secrets.isEmpty { return named }
-        if case .refused(let seconds) = limits.ask(key(of: named, request), .wrongSecrets, at: request.now) {
+        if case .refused(let seconds) = limits.check(key(of: named, request), .wrongSecrets, at: request.now) {
             throw Self.tooManyFailures(seconds)
         }
         if let client = client(presented) { return client }
         throw failure(of: named, request)
-            ?? .invalidClient("the client is not known, or did not prove to be it", realm: realm)
+            ?? .invalidClient("unknown client, or wrong credentials", realm: realm)
     }
 
     /// Counts and logs a failure.
@@ -91,7 +91,7 @@ struct ClientAuthentication: Sendable {
 
     private func presented(_ authorization: String?, _ form: FormFields) throws(OAuthError) -> Presented {
         guard let authorization else {
-            guard let id = form["client_id"] else { throw .invalidClient("no client is named", realm: realm) }
+            guard let id = form["client_id"] else { throw .invalidClient("client_id is missing", realm: realm) }
             return Presented(id: id, secrets: form["client_secret"].map { [Array($0.utf8)] } ?? [])
         }
         guard let basic = AuthorizationField.basic(authorization), let id = FormText.decoded(basic.user) else {
@@ -101,7 +101,7 @@ struct ClientAuthentication: Sendable {
             throw .invalidRequest("the client authenticates in two ways at once")
         }
         guard form["client_id"]?.utf8.elementsEqual(id.utf8) ?? true else {
-            throw .invalidRequest("the client has two names")
+            throw .invalidRequest("client_id differs from the user of the Basic field")
         }
         // Form-urlencoded by RFC 6749 section 2.3.1, but many clients send it unencoded.
         let secrets = [FormText.decoded(basic.password).map { Array($0.utf8) }, basic.password]

@@ -4,7 +4,7 @@ import Verification
 enum CodeVerifier {
     /// 43 to 128 unreserved characters (section 4.1).
     static func isWellFormed(_ verifier: String) -> Bool {
-        (43...128).contains(verifier.utf8.count) && verifier.utf8.allSatisfy(isUnreserved)
+        (43...128).contains(verifier.utf8.count) && verifier.utf8.allSatisfy(PercentEncoding.isUnreserved)
     }
 
     /// Whether `challenge` is the S256 hash of `verifier` (section 4.6).
@@ -14,14 +14,4 @@ enum CodeVerifier {
 
     /// S256 (section 4.2).
     static func challenge(of verifier: String) -> String { Base64URL.encode(SHA256.digest(Array(verifier.utf8))) }
-
-    private static func isUnreserved(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-            UInt8(ascii: "~"):
-            true
-        default: false
-        }
-    }
 }

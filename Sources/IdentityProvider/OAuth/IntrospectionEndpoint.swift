@@ -10,7 +10,7 @@ struct IntrospectionEndpoint: Sendable {
         case client
         case subject(String)
 
-        func mayAsk(about subject: String?) -> Bool {
+        func mayIntrospect(tokenOf subject: String?) -> Bool {
             switch self {
             case .client: true
             case .subject(let own): subject?.utf8.elementsEqual(own.utf8) ?? false
@@ -21,39 +21,39 @@ struct IntrospectionEndpoint: Sendable {
     let tokens: OwnTokens
     let clients: ClientAuthentication
 
-    func answer(_ request: EndpointRequest) async throws(OAuthError) -> EndpointResult {
+    func respond(to request: EndpointRequest) async throws(OAuthError) -> EndpointResult {
         let form = try OAuthForm.read(request)
         let caller = try await caller(request, form)
         guard let token = form["token"] else { throw .invalidRequest("token is missing") }
         let pragma = EndpointResponse.Field("Pragma", "no-cache")
-        return .response(.json(try await standing(token, for: caller, at: request.now), fields: [pragma]))
+        return .response(.json(try await introspect(token, for: caller, at: request.now), fields: [pragma]))
     }
 
     private func caller(_ request: EndpointRequest, _ form: FormFields) async throws(OAuthError) -> Caller {
         let authorization = request.fields.authorization
         if let token = authorization.flatMap(AuthorizationField.accessToken) {
             guard let subject = try await tokens.access(token, of: request)?.subject else {
-                throw .invalidToken("the access token is not good", realm: clients.realm)
+                throw .invalidToken("the access token is invalid", realm: clients.realm)
             }
             return .subject(subject)
         }
         guard try !clients.authenticate(request, form).isPublic else {
-            throw .invalidClient("a client without a secret cannot ask here", realm: clients.realm)
+            throw .invalidClient("introspection needs a client with a secret", realm: clients.realm)
         }
         return .client
     }
 
     /// Anything but a valid token of this issuer is inactive, without further details (section 2.2).
-    private func standing(
+    private func introspect(
         _ token: String,
         for caller: Caller,
         at now: UnixTime
     ) async throws(OAuthError) -> JSONObject {
         if let principal = try await tokens.access(token, at: now) {
-            return caller.mayAsk(about: principal.subject) ? Self.active(principal) : Self.inactive
+            return caller.mayIntrospect(tokenOf: principal.subject) ? Self.active(principal) : Self.inactive
         }
-        guard let refresh = try await tokens.refresh(token, at: now), refresh.standing != .spent,
-            caller.mayAsk(about: refresh.session.subject), await !tokens.isRevoked(refresh.session)
+        guard let refresh = try await tokens.refresh(token, at: now), refresh.status != .spent,
+            caller.mayIntrospect(tokenOf: refresh.session.subject), await !tokens.isRevoked(refresh.session)
         else { return Self.inactive }
         return active(refresh.session)
     }

@@ -57,17 +57,17 @@ struct IssuerEndpoints: Sendable {
     }
 
     /// - Returns: 404 for any other endpoint.
-    func answer(_ request: EndpointRequest) async -> EndpointResult {
+    func respond(to request: EndpointRequest) async -> EndpointResult {
         let methods = request.endpoint.methods
         guard Self.own.contains(request.endpoint) else { return .response(EndpointResponse(status: 404)) }
         guard methods.contains(request.method) else {
             let allow = EndpointResponse.Field("Allow", methods.joined(separator: ", "))
-            return OAuthError(.invalidRequest, status: 405, "the method is not one of these", fields: [allow]).answer
+            return OAuthError(.invalidRequest, status: 405, "the method is not allowed", fields: [allow]).result
         }
         do throws(OAuthError) {
             return try await checked(request)
         } catch {
-            return error.answer
+            return error.result
         }
     }
 
@@ -79,11 +79,11 @@ struct IssuerEndpoints: Sendable {
                 Self.cachedByClient
             )
         case .jwks: try await published(keySet(), Self.cachedByAll)
-        case .token: try await token.answer(request)
-        case .revoke: try await revocation.answer(request)
-        case .introspect: try await introspection.answer(request)
-        case .userInfo: try await userInfo.answer(request)
-        case .logout: await logout.answer(request)
+        case .token: try await token.respond(to: request)
+        case .revoke: try await revocation.respond(to: request)
+        case .introspect: try await introspection.respond(to: request)
+        case .userInfo: try await userInfo.respond(to: request)
+        case .logout: await logout.respond(to: request)
         // Handled elsewhere.
         case .appleExchange, .googleExchange, .appleNotifications, .webLogin, .webCallback, .sessionRefresh,
             .sessionValidate, .sessionMe, .sessionLogout, .authorize, .appleCallback, .googleCallback:

@@ -21,7 +21,7 @@ struct LogoutEndpoint: Sendable {
         case unavailable = "It is not possible at the moment. Please try again."
     }
 
-    func answer(_ request: EndpointRequest) async -> EndpointResult {
+    func respond(to request: EndpointRequest) async -> EndpointResult {
         do throws(Problem) {
             let parameters = try parameters(request)
             let hint = try await hint(parameters, at: request.now)
@@ -47,11 +47,8 @@ struct LogoutEndpoint: Sendable {
     /// The session's ID token, which may be expired (section 4).
     private func hint(_ parameters: FormFields, at now: UnixTime) async throws(Problem) -> Principal? {
         guard let token = parameters["id_token_hint"] else { return nil }
-        let principal: Principal?
-        do throws(OAuthError) {
-            principal = try await tokens.verify(token, as: .id, at: now, allowExpired: true)
-        } catch {
-            throw .unavailable
+        let principal = try await mappingErrors({ _ in Problem.unavailable }) { () async throws(OAuthError) in
+            try await tokens.verify(token, as: .id, at: now, allowExpired: true)
         }
         guard let principal, principal.sessionID != nil else { throw .hint }
         return principal
@@ -76,10 +73,8 @@ struct LogoutEndpoint: Sendable {
     }
 
     private func end(_ sessionID: String, _ client: IssuerClient?, at now: UnixTime) async throws(Problem) {
-        do throws(IssuingError) {
+        try await mappingErrors({ _ in Problem.unavailable }) { () async throws(IssuingError) in
             try await sessions.end(sessionID: sessionID, at: now)
-        } catch {
-            throw .unavailable
         }
         var metadata: Logger.Metadata = ["tenant": "\(context.tenant.name)", "session": "\(sessionID)"]
         if let client { metadata["client"] = "\(client.id)" }

@@ -19,7 +19,7 @@ enum OAuthForm {
         } catch {
             switch error {
             case .malformed: throw .invalidRequest("the parameters are not form-urlencoded UTF-8")
-            case .repeated: throw .invalidRequest("a parameter is there more than once")
+            case .repeated: throw .invalidRequest("a parameter is repeated")
             case .tooMany: throw .invalidRequest("there are too many parameters")
             }
         }

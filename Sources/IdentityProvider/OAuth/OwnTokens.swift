@@ -4,10 +4,10 @@ import Verification
 
 /// Checks the issuer's own tokens.
 struct OwnTokens: Sendable {
-    /// A refresh token's session, and its standing there.
+    /// The session of a refresh token, and the status of the token.
     struct Refresh: Sendable {
         let session: IssuerSession
-        let standing: RefreshFamily.Standing
+        let status: RefreshFamily.Status
     }
 
     let context: SignInContext
@@ -38,7 +38,7 @@ struct OwnTokens: Sendable {
         guard let principal = try await verify(token, as: .access, at: now), let sessionID = principal.sessionID,
             await !context.revocations.isRevoked(principal, tenant: context.tenant.name)
         else { return nil }
-        let session = try await OAuthError.issuing { () async throws(IssuingError) in
+        let session = try await mappingErrors(OAuthError.init) { () async throws(IssuingError) in
             try await sessions.session(sessionID, at: now)
         }
         return session == nil ? nil : principal
@@ -50,10 +50,8 @@ struct OwnTokens: Sendable {
     /// - Throws: Also if the token is bound to something that the request does not prove.
     func access(_ token: String, of request: EndpointRequest) async throws(OAuthError) -> Principal? {
         guard let principal = try await access(token, at: request.now) else { return nil }
-        do throws(PossessionProblem) {
+        try await mappingErrors(possession.error) { () async throws(PossessionProblem) in
             try await possession.check(principal, token, of: request)
-        } catch {
-            throw possession.error(error)
         }
         return principal
     }
@@ -61,12 +59,12 @@ struct OwnTokens: Sendable {
     /// - Returns: Nil for a token that never belonged to a live session of this tenant.
     func refresh(_ token: String, at now: UnixTime) async throws(OAuthError) -> Refresh? {
         guard let token = RefreshToken(token) else { return nil }
-        let session = try await OAuthError.issuing { () async throws(IssuingError) in
+        let session = try await mappingErrors(OAuthError.init) { () async throws(IssuingError) in
             try await sessions.session(token.sessionID, at: now)
         }
         guard let session else { return nil }
-        let standing = session.family.standing(of: token, at: now)
-        return standing == .foreign ? nil : Refresh(session: session, standing: standing)
+        let status = session.family.status(of: token, at: now)
+        return status == .foreign ? nil : Refresh(session: session, status: status)
     }
 
     /// Whether the session, its subject or the tenant was revoked.

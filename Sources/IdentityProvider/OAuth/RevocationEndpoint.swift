@@ -12,7 +12,7 @@ struct RevocationEndpoint: Sendable {
     let clients: ClientAuthentication
 
     /// 200 says that the token is invalid, including one that always was (section 2.2).
-    func answer(_ request: EndpointRequest) async throws(OAuthError) -> EndpointResult {
+    func respond(to request: EndpointRequest) async throws(OAuthError) -> EndpointResult {
         let form = try OAuthForm.read(request)
         let client = try clients.authenticate(request, form)
         guard let token = form["token"] else { throw .invalidRequest("token is missing") }
@@ -30,7 +30,7 @@ struct RevocationEndpoint: Sendable {
         at now: UnixTime
     ) async throws(OAuthError) {
         guard client.owns(tokensOf: session.clientID) else { throw Self.foreign }
-        try await OAuthError.issuing { () async throws(IssuingError) in
+        try await mappingErrors(OAuthError.init) { () async throws(IssuingError) in
             try await sessions.end(sessionID: session.id, at: now, reason: "revoked by its client")
         }
         context.logger.info(
@@ -55,7 +55,8 @@ struct RevocationEndpoint: Sendable {
             expiresAt: endOfUse,
             reason: "revoked by its client"
         )
-        try await OAuthError.asking { () async throws(StoreError) in try await context.revocations.revoke([revocation])
+        try await mappingErrors(OAuthError.init) { () async throws(StoreError) in
+            try await context.revocations.revoke([revocation])
         }
     }
 

@@ -13,12 +13,12 @@ struct TokenEndpoint: Sendable {
     let tokens: OwnTokens
     let possession: PossessionChecks
 
-    func answer(_ request: EndpointRequest) async throws(OAuthError) -> EndpointResult {
+    func respond(to request: EndpointRequest) async throws(OAuthError) -> EndpointResult {
         let form = try OAuthForm.read(request)
         guard let grantType = form["grant_type"] else { throw .invalidRequest("grant_type is missing") }
         let client = try clients.authenticate(request, form)
         if let seconds = context.secondsToWait(forTokensOf: client, at: request.now) {
-            throw .tooMany("this client asks for tokens too often", retryAfter: seconds)
+            throw .tooMany("this client requests tokens too often", retryAfter: seconds)
         }
         switch grantType {
         case "authorization_code":
@@ -39,7 +39,7 @@ struct TokenEndpoint: Sendable {
         var certificate: [UInt8]?
         if client.bindsToCertificate {
             guard let own = request.clientCertificateThumbprint else {
-                throw .invalidRequest("this client has to come with its certificate, on a connection of its own")
+                throw .invalidRequest("this client must use its certificate, on a connection of its own")
             }
             certificate = own
         }
@@ -54,7 +54,7 @@ struct TokenEndpoint: Sendable {
             .map { TokenBinding($0, bindsSession: client.isPublic) }
     }
 
-    private func answer(_ tokens: IssuedTokens, subject: String?) -> EndpointResult {
+    private func response(_ tokens: IssuedTokens, subject: String?) -> EndpointResult {
         let pragma = EndpointResponse.Field("Pragma", "no-cache")
         return .response(.json(tokens.response, fields: [pragma], subject: subject))
     }
@@ -76,16 +76,18 @@ extension TokenEndpoint {
         guard CodeVerifier.isWellFormed(verifier) else {
             throw .invalidRequest("code_verifier is not 43 to 128 unreserved characters")
         }
-        let found = try await OAuthError.asking { () async throws(StoreError) in try await codes.find(code, at: now) }
+        let found = try await mappingErrors(OAuthError.init) { () async throws(StoreError) in
+            try await codes.find(code, at: now)
+        }
         guard case .fresh(let grant, let fresh) = found else { throw try await refusal(of: found, client, at: now) }
         guard grant.clientID.utf8.elementsEqual(client.id.utf8), grant.redirectURI.utf8.elementsEqual(redirectURI.utf8),
             CodeVerifier.matches(verifier, challenge: grant.codeChallenge), grant.isBound(to: binding)
         else {
-            throw try await burn(code, fresh, client, at: now)
+            throw try await invalidate(code, fresh, client, at: now)
         }
         let tokens = try await start(grant, client, binding, at: now)
         try await spend(code, fresh, tokens, client, at: now)
-        return answer(tokens, subject: grant.subject)
+        return response(tokens, subject: grant.subject)
     }
 
     private func start(
@@ -95,7 +97,7 @@ extension TokenEndpoint {
         at now: UnixTime
     ) async throws(OAuthError) -> IssuedTokens {
         guard let account = try await context.account(ofSubject: grant.subject) else {
-            throw .invalidGrant("the account is not there any more")
+            throw .invalidGrant("the account no longer exists")
         }
         let opening = SessionOpening(
             subject: account.subject,
@@ -108,12 +110,12 @@ extension TokenEndpoint {
             binding: binding
         )
         // A subject revoked since the code was issued does not get in with it.
-        let promised = IssuerSession.start(opening, sessions.rules, at: grant.issuedAt).session
-        guard await !tokens.isRevoked(promised) else { throw Self.wrongCode }
+        let planned = IssuerSession.start(opening, sessions.rules, at: grant.issuedAt).session
+        guard await !tokens.isRevoked(planned) else { throw Self.wrongCode }
         if let seconds = context.secondsToWait(forSessionOf: account.subject, at: now) {
             throw .tooMany("this account signs in too often", retryAfter: seconds)
         }
-        return try await OAuthError.issuing { () async throws(IssuingError) in
+        return try await mappingErrors(OAuthError.init) { () async throws(IssuingError) in
             try await sessions.start(opening, at: now)
         }
     }
@@ -143,18 +145,18 @@ extension TokenEndpoint {
 
     /// Invalidates a code that is presented by another client, for another redirect URI, without its verifier or
     /// without its key: it has leaked (RFC 9700 section 4.5), and must not leave room for guesses.
-    private func burn(
+    private func invalidate(
         _ code: String,
         _ fresh: AuthorizationCodes.Fresh,
         _ client: IssuerClient,
         at now: UnixTime
     ) async throws(OAuthError) -> OAuthError {
-        let isBurnt = try await OAuthError.asking { () async throws(StoreError) in
+        let isInvalidated = try await mappingErrors(OAuthError.init) { () async throws(StoreError) in
             try await codes.spend(fresh, sessionID: nil)
         }
-        guard isBurnt else { return try await reuse(of: code, client, at: now) }
+        guard isInvalidated else { return try await reuse(of: code, client, at: now) }
         context.logger.warning(
-            "a code was presented by who did not ask for it: it is good for nobody any more",
+            "a code was presented with another client, redirect URI, verifier or key: it is invalid from now on",
             metadata: metadata(client)
         )
         return Self.wrongCode
@@ -166,7 +168,9 @@ extension TokenEndpoint {
         _ client: IssuerClient,
         at now: UnixTime
     ) async throws(OAuthError) -> OAuthError {
-        let found = try await OAuthError.asking { () async throws(StoreError) in try await codes.find(code, at: now) }
+        let found = try await mappingErrors(OAuthError.init) { () async throws(StoreError) in
+            try await codes.find(code, at: now)
+        }
         return try await refusal(of: found, client, at: now)
     }
 
@@ -179,21 +183,21 @@ extension TokenEndpoint {
         if case .spent(let sessionID?) = found {
             var metadata = metadata(client)
             metadata["session"] = "\(sessionID)"
-            context.logger.warning("a code was used again: the session that it gave is ended", metadata: metadata)
+            context.logger.warning("a code was used again: its session is ended", metadata: metadata)
             try await end(sessionID, at: now)
         }
         return Self.wrongCode
     }
 
     private func end(_ sessionID: String, at now: UnixTime) async throws(OAuthError) {
-        try await OAuthError.issuing { () async throws(IssuingError) in
+        try await mappingErrors(OAuthError.init) { () async throws(IssuingError) in
             try await sessions.end(sessionID: sessionID, at: now, reason: "authorization code used again")
         }
     }
 
     /// One error for every problem with a code, so that the reason is not revealed.
     private static let wrongCode = OAuthError.invalidGrant(
-        "the code is not known, was used before, has expired, or was not issued for this request"
+        "the code is unknown, was used before, has expired, or was not issued for this request"
     )
 
     private func metadata(_ client: IssuerClient) -> Logger.Metadata {
@@ -213,7 +217,7 @@ extension TokenEndpoint {
     ) async throws(OAuthError) -> EndpointResult {
         guard let token = form["refresh_token"] else { throw .invalidRequest("refresh_token is missing") }
         let scopes = form["scope"].map { $0.split(separator: " ").map(String.init) }
-        let tokens = try await OAuthError.issuing { () async throws(IssuingError) in
+        let tokens = try await mappingErrors(OAuthError.init) { () async throws(IssuingError) in
             try await sessions.refresh(
                 token,
                 client: .client(client.id),
@@ -222,6 +226,6 @@ extension TokenEndpoint {
                 at: now
             )
         }
-        return answer(tokens, subject: nil)
+        return response(tokens, subject: nil)
     }
 }

@@ -6,7 +6,7 @@ struct UserInfoEndpoint: Sendable {
     let context: SignInContext
     let tokens: OwnTokens
 
-    func answer(_ request: EndpointRequest) async throws(OAuthError) -> EndpointResult {
+    func respond(to request: EndpointRequest) async throws(OAuthError) -> EndpointResult {
         let realm = context.tenant.name
         guard let token = try token(request) else {
             // A request without a token gets no error code (RFC 6750 section 3.1).
@@ -19,11 +19,11 @@ struct UserInfoEndpoint: Sendable {
             return .response(EndpointResponse(status: 401, fields: fields))
         }
         guard let principal = try await tokens.access(token, of: request), let subject = principal.subject else {
-            throw .invalidToken("the access token is not known, has expired or was revoked", realm: realm)
+            throw .invalidToken("the access token is unknown, has expired or was revoked", realm: realm)
         }
         guard principal.scopes.contains("openid") else { throw .insufficientScope("openid", realm: realm) }
         guard let account = try await context.account(ofSubject: subject) else {
-            throw .invalidToken("the account is not there any more", realm: realm)
+            throw .invalidToken("the account no longer exists", realm: realm)
         }
         var claims: JSONObject = ["sub": .string(subject)]
         for member in account.tokenClaims(principal.scopes).members where claims[member.name] == nil {

@@ -10,13 +10,9 @@ struct PageColor: Sendable, Equatable {
     let red: UInt8
     let green: UInt8
     let blue: UInt8
+}
 
-    init(red: UInt8, green: UInt8, blue: UInt8) {
-        self.red = red
-        self.green = green
-        self.blue = blue
-    }
-
+extension PageColor {
     /// - Parameter text: `#rrggbb`; anything else gives nil.
     init?(_ text: String) {
         let digits = text.utf8.dropFirst().compactMap { Character(UnicodeScalar($0)).hexDigitValue }

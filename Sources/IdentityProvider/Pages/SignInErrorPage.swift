@@ -1,3 +1,5 @@
+import Store
+
 /// Why a browser sign-in ends with an error page.
 enum SignInProblem: Error, Sendable, Equatable {
     /// Client or redirect URI are not registered: the client gets no redirect, since it may be an attacker's.
@@ -55,8 +57,12 @@ struct SignInErrorPage: Sendable {
 }
 
 extension SignInProblem {
+    init(_ error: StoreError) {
+        self = .unavailable(retryAfterSeconds: EndpointRefusal.storeUnavailable.retryAfterSeconds)
+    }
+
     /// A label for the log, without personal data.
-    var word: String {
+    var label: String {
         switch self {
         case .unknownClient: "unknown client or redirect URI"
         case .malformed: "malformed request"

@@ -24,17 +24,13 @@ struct AppleClientSecret: Sendable {
     ///   - clientID: The gateway's client ID at Apple: the secret's `sub`.
     ///   - audience: Apple.
     func make(for clientID: String, audience: String, at now: UnixTime) throws(SigningError) -> String {
-        let issuedAt = now.seconds.rounded(.down)
+        let issuedAt = UnixTime(now.seconds.rounded(.down))
         return try TokenSigner(key, algorithm: .es256, keyID: keyID).sign([
             "iss": .string(teamID),
-            "iat": Self.number(issuedAt),
-            "exp": Self.number(issuedAt + Self.lifetime),
+            "iat": .time(issuedAt),
+            "exp": .time(issuedAt + Self.lifetime),
             "aud": .string(audience),
             "sub": .string(clientID),
         ])
-    }
-
-    private static func number(_ seconds: Double) -> JSONValue {
-        JSONNumber(seconds).map(JSONValue.number) ?? .null
     }
 }

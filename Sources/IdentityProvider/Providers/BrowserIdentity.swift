@@ -15,7 +15,7 @@ extension ProviderTokens {
         at now: UnixTime
     ) async throws(EndpointRefusal) -> ProviderIdentity {
         let principal = try await principal(of: token, as: kind, at: now)
-        guard IDTokenAudience.isGood(principal, for: [clientID], isOwnFlow: true) else { throw .foreign(kind) }
+        guard IDTokenAudience.isValid(principal, for: [clientID], isOwnFlow: true) else { throw .foreign(kind) }
         guard let claim = principal.claims["nonce"]?.string, !nonce.isEmpty, PlainText.areEqual(claim, nonce) else {
             throw .invalidToken("\(kind.noun) is refused: its nonce is not this sign-in's")
         }

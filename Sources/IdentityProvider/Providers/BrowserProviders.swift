@@ -18,16 +18,7 @@ enum BrowserProviders {
             providers.append(provider)
         }
         if let web = signIn.google?.web {
-            providers.append(
-                GoogleBrowserProvider(
-                    at: signIn.browserAddresses(of: .google),
-                    clientID: web.clientID,
-                    clientSecret: web.clientSecret,
-                    tokens: tokens,
-                    requests: requests,
-                    logger: logger
-                )
-            )
+            providers.append(google(signIn, web.clientID, web.clientSecret, tokens, requests, logger))
         }
         return providers
     }
@@ -47,15 +38,26 @@ enum BrowserProviders {
             guard let apple = signIn.apple, let service = apple.web else { return nil }
             return Self.apple(apple, service, web.clientID, tokens, requests, logger)
         case .google:
-            return GoogleBrowserProvider(
-                at: signIn.browserAddresses(of: .google),
-                clientID: web.clientID,
-                clientSecret: web.clientSecret,
-                tokens: tokens,
-                requests: requests,
-                logger: logger
-            )
+            return google(signIn, web.clientID, web.clientSecret, tokens, requests, logger)
         }
+    }
+
+    private static func google(
+        _ signIn: SignIn,
+        _ clientID: String,
+        _ clientSecret: Secret?,
+        _ tokens: any ProviderTokens,
+        _ requests: any ProviderRequests,
+        _ logger: Logger
+    ) -> GoogleBrowserProvider {
+        GoogleBrowserProvider(
+            at: signIn.browserAddresses(of: .google),
+            clientID: clientID,
+            clientSecret: clientSecret,
+            tokens: tokens,
+            requests: requests,
+            logger: logger
+        )
     }
 
     private static func apple(
@@ -75,7 +77,9 @@ enum BrowserProviders {
             logger: logger
         )
         if provider == nil, web.privateKey != nil {
-            logger.error("the key of sign_in.apple.web is no P-256 private key in PEM: nobody signs in with it")
+            logger.error(
+                "the key of sign_in.apple.web is not a P-256 private key in PEM: sign-in with Apple in browsers is off"
+            )
         }
         return provider
     }

@@ -39,8 +39,8 @@ struct CodeExchange: Sendable {
             body: Array(FormText.text(of: grant + credentials).utf8)
         )
         switch await requests.reply(to: request) {
-        case .object(let answer):
-            guard let token = answer["id_token"]?.string else { throw EndpointRefusal(.garbled, of: provider) }
+        case .object(let object):
+            guard let token = object["id_token"]?.string else { throw EndpointRefusal(.garbled, of: provider) }
             return token
         case .refused(error: "invalid_grant"): throw notCompleted
         case .refused(let error): throw refusedClient(error)
@@ -57,7 +57,7 @@ struct CodeExchange: Sendable {
     private func refusedClient(_ error: String?) -> EndpointRefusal {
         let label = error.flatMap { Self.knownErrors.contains($0) ? $0 : nil } ?? "another error"
         logger.error(
-            "\(provider.vendor) refuses the gateway as a client: check its id, its secret or key, and redirect URI",
+            "\(provider.vendor) refuses the gateway as a client: check client ID, secret or key, and redirect URI",
             metadata: ["provider": "\(provider.rawValue)", "error": "\(label)"]
         )
         return .providerUnavailable("signing in with \(provider.vendor) is not possible at the moment")

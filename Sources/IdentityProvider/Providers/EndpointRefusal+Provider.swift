@@ -17,7 +17,7 @@ extension EndpointRefusal {
         case .expired:
             self.init(.tokenExpired, status: 401, detail: "\(kind.noun) has expired: sign in again")
         case .wrongAudience: self = .foreign(kind)
-        case .wrongType: self = .invalidToken("\(kind.noun) is refused: it says that it is of another type")
+        case .wrongType: self = .invalidToken("\(kind.noun) is refused: its type is a different one")
         default: self = .invalidToken("\(kind.noun) is refused: \(failure.summary)")
         }
     }
@@ -28,16 +28,16 @@ extension EndpointRefusal {
     }
 
     private static func keysUnavailable(of provider: SignIn.Provider) -> EndpointRefusal {
-        .providerUnavailable("\(provider.vendor)'s keys cannot be had at the moment: try again")
+        .providerUnavailable("\(provider.vendor)'s keys cannot be fetched at the moment: try again")
     }
 
     /// The provider sent no response, or an invalid one.
     init(_ trouble: ProviderRequestFailure, of provider: SignIn.Provider) {
         switch trouble {
         case .timeout:
-            self = .providerUnavailable("\(provider.vendor) did not answer in time: try again", isTimeout: true)
+            self = .providerUnavailable("\(provider.vendor) did not respond in time: try again", isTimeout: true)
         case .unreachable, .garbled:
-            self = .providerUnavailable("\(provider.vendor) cannot be asked at the moment: try again")
+            self = .providerUnavailable("\(provider.vendor) cannot be reached at the moment: try again")
         }
     }
 

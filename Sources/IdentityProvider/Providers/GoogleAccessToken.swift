@@ -5,13 +5,13 @@ import Verification
 extension ProviderChecks {
     private static let longestAccessToken = 4096
 
-    /// An access token is opaque. User info tells whose it is; only token info tells that it was issued to one of our
+    /// An access token is opaque. User info has the subject; only token info shows that it was issued to one of our
     /// apps, and not to another that passes it on.
     func googleIdentity(accessToken: String, at now: UnixTime) async throws(EndpointRefusal) -> ProviderIdentity {
         guard let google else { throw .notSetUp(.google) }
         guard PlainText.isVisible(accessToken, longest: Self.longestAccessToken) else {
             throw .invalidToken(
-                "the access token is none of Google's: it is too long, or has characters that no token has"
+                "the access token is not one of Google's: it is too long or has invalid characters"
             )
         }
         async let userInfo = requests.reply(
@@ -50,12 +50,12 @@ enum GoogleAccessToken {
     ) throws(EndpointRefusal) -> ProviderIdentity {
         guard let audience = tokenInfo["aud"]?.string,
             clientIDs.contains(where: { $0.utf8.elementsEqual(audience.utf8) })
-        else { throw .invalidToken("the access token was given to no client of this tenant") }
+        else { throw .invalidToken("the access token was not issued to a client of this tenant") }
         guard isCurrent(tokenInfo["expires_in"]) else {
             throw EndpointRefusal(.tokenExpired, status: 401, detail: "the access token has expired: sign in again")
         }
         guard let user = ProviderIdentity(userInfo, of: .google), let owner = ProviderIdentity(tokenInfo, of: .google)
-        else { throw .invalidToken("the access token does not say whose it is: it needs the scope openid") }
+        else { throw .invalidToken("the access token has no subject: it needs the scope openid") }
         guard PlainText.areEqual(user.subject, owner.subject) else {
             throw .invalidToken("Google names two owners of the access token")
         }

@@ -7,7 +7,7 @@ enum IDTokenAudience {
     ///
     /// - Parameter isOwnFlow: Whether the gateway itself is the client. Then an `azp` always counts; in an app's token
     ///   for its server's client, Google writes the app's ID there.
-    static func isGood(_ principal: Principal, for clientIDs: [String], isOwnFlow: Bool) -> Bool {
+    static func isValid(_ principal: Principal, for clientIDs: [String], isOwnFlow: Bool) -> Bool {
         func isClient(_ id: String) -> Bool { clientIDs.contains { $0.utf8.elementsEqual(id.utf8) } }
         guard !principal.audiences.isEmpty, principal.audiences.allSatisfy(isClient) else { return false }
         let party = principal.claims["azp"]

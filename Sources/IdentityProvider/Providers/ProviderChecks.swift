@@ -17,7 +17,7 @@ struct ProviderChecks: ExchangeChecking {
         guard let apple else { throw .notSetUp(.apple) }
         let kind = ProviderTokenKind.appleIdentity
         let principal = try await tokens.principal(of: token, as: kind, at: now)
-        guard IDTokenAudience.isGood(principal, for: apple.clientIDs, isOwnFlow: false) else { throw .foreign(kind) }
+        guard IDTokenAudience.isValid(principal, for: apple.clientIDs, isOwnFlow: false) else { throw .foreign(kind) }
         // `nonce_supported: false` changes nothing: a token without a nonce can be used by anyone who has it.
         if let problem = AppleNonce.problem(claim: principal.claims["nonce"], raw: rawNonce, rule: apple.nonce) {
             throw .invalidToken("\(kind.noun) is refused: \(problem)")
@@ -34,7 +34,7 @@ struct ProviderChecks: ExchangeChecking {
         guard let google else { throw .notSetUp(.google) }
         let kind = ProviderTokenKind.googleIdentity
         let principal = try await tokens.principal(of: idToken, as: kind, at: now)
-        guard IDTokenAudience.isGood(principal, for: google.clientIDs, isOwnFlow: false) else { throw .foreign(kind) }
+        guard IDTokenAudience.isValid(principal, for: google.clientIDs, isOwnFlow: false) else { throw .foreign(kind) }
         return try kind.identity(principal)
     }
 

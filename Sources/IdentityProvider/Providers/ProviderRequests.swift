@@ -9,24 +9,10 @@ public struct ProviderRequest: Sendable, Equatable {
     public var method: String
     /// https, or http on loopback.
     public var url: String
-    public var fields: [EndpointResponse.Field]
-    public var body: [UInt8]
+    public var fields: [EndpointResponse.Field] = []
+    public var body: [UInt8] = []
     /// For the whole request.
-    public var timeout: Duration
-
-    public init(
-        method: String,
-        url: String,
-        fields: [EndpointResponse.Field] = [],
-        body: [UInt8] = [],
-        timeout: Duration = .seconds(5)
-    ) {
-        self.method = method
-        self.url = url
-        self.fields = fields
-        self.body = body
-        self.timeout = timeout
-    }
+    public var timeout: Duration = .seconds(5)
 }
 
 public struct ProviderResponse: Sendable, Equatable {

@@ -101,15 +101,13 @@ struct PossessionChecks: Sendable {
         _ rules: ProofRules,
         at now: UnixTime
     ) async throws(PossessionProblem) -> Bool {
-        do throws(StoreError) {
-            return try await memory.isFirstUse(
+        try await mappingErrors({ _ in PossessionProblem.storeUnavailable }) { () async throws(StoreError) in
+            try await memory.isFirstUse(
                 keyThumbprint: proof.keyThumbprint,
                 id: proof.id,
                 until: proof.issuedAt + rules.maxAge.seconds,
                 at: now
             )
-        } catch {
-            throw .storeUnavailable
         }
     }
 }

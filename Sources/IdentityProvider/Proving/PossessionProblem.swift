@@ -29,7 +29,7 @@ enum PossessionProblem: Error, Sendable, Equatable {
         case .several: "there is more than one DPoP field"
         case .refused(let failure): failure.summary
         case .replayed: "the DPoP proof was used before"
-        case .nonceNeeded: "the DPoP proof has to hold the nonce that comes with this answer"
+        case .nonceNeeded: "the DPoP proof must contain the nonce in this response"
         case .downgraded: "the token is bound to a key: send it with the scheme DPoP and a proof"
         case .notBound: "the token is bound to no key"
         case .bearer: "a token that is bound to a key is needed"

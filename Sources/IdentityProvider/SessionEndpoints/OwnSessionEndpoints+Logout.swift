@@ -23,7 +23,7 @@ extension OwnSessionEndpoints {
         let isApp = fromBody != nil || access.map { $0.cookie == nil } ?? false
         let refresh = fromBody ?? (isApp ? nil : cookies.refreshToken(of: request))
         let presented = [access, refresh].compactMap { $0 }
-        guard !presented.isEmpty else { throw .missing("send the token of the session that is to end") }
+        guard !presented.isEmpty else { throw .missing("send the token of the session to end") }
         for token in presented { try refuseCrossSite(request, token) }
 
         // The cookies are cleared in any case: their tokens are useless.
@@ -58,11 +58,11 @@ extension OwnSessionEndpoints {
         at now: UnixTime
     ) async throws(EndpointRefusal) -> String? {
         guard let token = refresh.flatMap({ RefreshToken($0.token) }) else { return nil }
-        let session = try await asking { () async throws(IssuingError) in
+        let session = try await mappingErrors(EndpointRefusal.init) { () async throws(IssuingError) in
             try await sessions.session(token.sessionID, at: now)
         }
         let request = RefreshGrantRequest(subject: nil, client: .any, scopes: nil)
-        guard let session, session.answer(to: token, request, at: now) != .refuse(.unknownSession) else { return nil }
+        guard let session, session.decision(on: token, request, at: now) != .refuse(.unknownSession) else { return nil }
         return session.id
     }
 
@@ -70,7 +70,9 @@ extension OwnSessionEndpoints {
     private func end(_ ending: Ending, _ sessions: SessionService, at now: UnixTime) async throws(EndpointRefusal) {
         switch ending {
         case .session(let id):
-            try await asking { () async throws(IssuingError) in try await sessions.end(sessionID: id, at: now) }
+            try await mappingErrors(EndpointRefusal.init) { () async throws(IssuingError) in
+                try await sessions.end(sessionID: id, at: now)
+            }
         case .token(let principal):
             let tenant = context.tenant
             // As long as the token might be accepted: clocks may differ, and an expired one may be refreshed.
@@ -82,10 +84,8 @@ extension OwnSessionEndpoints {
                 expiresAt: principal.expiresAt.map { max($0, now) + margin } ?? .distantFuture,
                 reason: "signed out"
             )
-            do throws(StoreError) {
+            try await mappingErrors({ _ in EndpointRefusal.storeUnavailable }) { () async throws(StoreError) in
                 try await context.revocations.revoke([revocation])
-            } catch {
-                throw EndpointRefusal(IssuingError.unavailable(error))
             }
         }
     }

@@ -25,10 +25,10 @@ extension OwnSessionEndpoints {
     ) async throws(EndpointRefusal) -> EndpointResponse {
         let now = request.now
         let binding = try await binding(presented, request)
-        let tokens = try await asking { () async throws(IssuingError) in
+        let tokens = try await mappingErrors(EndpointRefusal.init) { () async throws(IssuingError) in
             try await sessions.refresh(presented.token, client: .none, binding: binding, at: now)
         }
-        let session = try await asking { () async throws(IssuingError) in
+        let session = try await mappingErrors(EndpointRefusal.init) { () async throws(IssuingError) in
             try await sessions.session(tokens.sessionID, at: now)
         }
         guard let session else { throw EndpointRefusal(IssuingError.refused(.unknownSession)) }

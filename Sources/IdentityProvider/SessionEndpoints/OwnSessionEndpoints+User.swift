@@ -30,7 +30,7 @@ extension OwnSessionEndpoints {
         let ended = EndpointRefusal(.tokenRevoked, status: 401, detail: "the session has ended: sign in again")
         guard await !context.revocations.isRevoked(principal, tenant: context.tenant.name) else { throw ended }
         guard let sessionID = principal.sessionID else { return }
-        let session = try await asking { () async throws(IssuingError) in
+        let session = try await mappingErrors(EndpointRefusal.init) { () async throws(IssuingError) in
             try await sessions.session(sessionID, at: now)
         }
         guard session != nil else { throw ended }

@@ -27,7 +27,7 @@ struct OwnSessionEndpoints: Sendable {
     }
 
     /// - Parameter request: For one of the four endpoints: refresh and logout by POST, me by GET, validate by either.
-    func answer(_ request: EndpointRequest) async -> EndpointResult {
+    func respond(to request: EndpointRequest) async -> EndpointResult {
         guard let sessions = context.sessions else { return .refused(.withoutIssuer) }
         do throws(EndpointRefusal) {
             switch request.endpoint {
@@ -38,7 +38,7 @@ struct OwnSessionEndpoints: Sendable {
             case .appleExchange, .googleExchange, .appleNotifications, .webLogin, .webCallback, .discovery, .jwks,
                 .authorize,
                 .appleCallback, .googleCallback, .token, .revoke, .introspect, .userInfo, .logout:
-                throw .badRequest("there is no session here")
+                throw .badRequest("this is not a session endpoint")
             }
         } catch {
             return .refused(error)
@@ -56,7 +56,7 @@ extension OwnSessionEndpoints {
         guard !crossSite.allows(request) else { return }
         guard crossSite.observes else { throw .crossSite }
         context.logger.warning(
-            "a request of another site's page is let through",
+            "a cross-site request is allowed in observe mode",
             metadata: ["tenant": "\(context.tenant.name)", "request": "\(request.id)"]
         )
     }
@@ -80,11 +80,7 @@ extension OwnSessionEndpoints {
     func proving<Value>(
         _ check: () async throws(PossessionProblem) -> Value
     ) async throws(EndpointRefusal) -> Value {
-        do throws(PossessionProblem) {
-            return try await check()
-        } catch {
-            throw possession.refusal(error)
-        }
+        try await mappingErrors(possession.refusal, check)
     }
 
     /// The refresh token in the body, where apps send it.
@@ -94,17 +90,6 @@ extension OwnSessionEndpoints {
         guard !request.body.isEmpty else { return nil }
         let body = try ExchangeBody(request, members: ["refresh_token"])
         return try body.text("refresh_token").map { PresentedToken(token: $0) }
-    }
-
-    /// Runs a step of the session service.
-    func asking<Value>(
-        _ ask: () async throws(IssuingError) -> Value
-    ) async throws(EndpointRefusal) -> Value {
-        do throws(IssuingError) {
-            return try await ask()
-        } catch {
-            throw EndpointRefusal(error)
-        }
     }
 
     /// The user as apps display it. An OAuth client sees only the claims of its token's scopes.

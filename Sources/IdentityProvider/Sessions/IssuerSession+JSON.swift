@@ -18,11 +18,11 @@ extension IssuerSession {
             "sub": .string(subject),
             "claims": .object(claims),
             "scopes": .array(scopes.map(JSONValue.string)),
-            "created": Self.time(createdAt),
-            "used": Self.time(lastUsedAt),
-            "expires": Self.time(expiresAt),
-            "key": .string(Base64URL.encode(family.key)),
-            "current": .string(Base64URL.encode(family.currentHash)),
+            "created": .time(createdAt),
+            "used": .time(lastUsedAt),
+            "expires": .time(expiresAt),
+            "key": .bytes(family.key),
+            "current": .bytes(family.currentHash),
             "rotations": .array(family.rotations.map { .object($0.json) }),
         ]
         if let clientID { object["client"] = .string(clientID) }
@@ -69,11 +69,6 @@ extension IssuerSession {
             return scopes.count == elements.count ? scopes : nil
         }
     }
-
-    /// Null, which does not parse again, for an invalid time.
-    fileprivate static func time(_ time: UnixTime) -> JSONValue {
-        JSONNumber(time.seconds).map(JSONValue.number) ?? .null
-    }
 }
 
 extension RefreshFamily {
@@ -90,9 +85,9 @@ extension RefreshFamily {
 extension RefreshFamily.Rotation {
     fileprivate var json: JSONObject {
         [
-            "hash": .string(Base64URL.encode(hash)),
-            "at": IssuerSession.time(at),
-            "next": .string(Base64URL.encode(sealedSuccessor)),
+            "hash": .bytes(hash),
+            "at": .time(at),
+            "next": .bytes(sealedSuccessor),
         ]
     }
 
@@ -102,15 +97,4 @@ extension RefreshFamily.Rotation {
         }
         self.init(hash: hash, at: at, sealedSuccessor: next)
     }
-}
-
-extension JSONValue {
-    /// Times up to the year 5138: larger numbers may not fit an integer.
-    fileprivate var time: UnixTime? {
-        guard let double, (0...1e11).contains(double) else { return nil }
-        return UnixTime(double)
-    }
-
-    /// Decodes a string in base64url.
-    fileprivate var bytes: [UInt8]? { string.flatMap { Base64URL.decode($0) } }
 }

@@ -29,34 +29,6 @@ public struct IssuerSession: Sendable, Equatable {
     public private(set) var confirmation: Confirmation?
     private(set) var family: RefreshFamily
 
-    init(
-        id: String,
-        subject: String,
-        claims: JSONObject,
-        scopes: [String],
-        clientID: String?,
-        device: String?,
-        provider: String?,
-        createdAt: UnixTime,
-        lastUsedAt: UnixTime,
-        expiresAt: UnixTime,
-        confirmation: Confirmation?,
-        family: RefreshFamily
-    ) {
-        self.id = id
-        self.subject = subject
-        self.claims = claims
-        self.scopes = scopes
-        self.clientID = clientID
-        self.device = device
-        self.provider = provider
-        self.createdAt = createdAt
-        self.lastUsedAt = lastUsedAt
-        self.expiresAt = expiresAt
-        self.confirmation = confirmation
-        self.family = family
-    }
-
     public func isLive(at now: UnixTime) -> Bool { now < expiresAt }
 
     /// Whether it is `subject`'s, byte for byte.
@@ -67,7 +39,7 @@ public struct IssuerSession: Sendable, Equatable {
 
 extension IssuerSession {
     /// The result of presenting a refresh token.
-    enum Answer: Sendable, Equatable {
+    enum RefreshDecision: Sendable, Equatable {
         /// A successor: the session goes on.
         case rotate
         /// The successor that was issued before, sealed.
@@ -106,14 +78,14 @@ extension IssuerSession {
         return (session, token)
     }
 
-    func answer(to token: RefreshToken, _ request: RefreshGrantRequest, at now: UnixTime) -> Answer {
-        let answer: Answer
-        switch family.standing(of: token, at: now) {
+    func decision(on token: RefreshToken, _ request: RefreshGrantRequest, at now: UnixTime) -> RefreshDecision {
+        let decision: RefreshDecision
+        switch family.status(of: token, at: now) {
         // A made-up token reveals no more of a session than that it does not belong to it.
         case .foreign: return .refuse(.unknownSession)
-        case .spent: answer = .end
-        case .current: answer = .rotate
-        case .rotated(let sealed): answer = .repeated(sealedSuccessor: sealed)
+        case .spent: decision = .end
+        case .current: decision = .rotate
+        case .rotated(let sealed): decision = .repeated(sealedSuccessor: sealed)
         }
         guard isLive(at: now) else { return .refuse(.expired) }
         // Without the session's key none of its tokens, spent or not, is of use: a thief who tries one does no harm,
@@ -121,8 +93,8 @@ extension IssuerSession {
         // sender-constrained or rotated; these are sender-constrained).
         guard confirmation?.isMet(by: request.binding?.confirmation) ?? true else { return .refuse(.otherKey) }
         // Reuse after the grace window: the token has leaked or a client is faulty; revoke the family.
-        guard answer != .end else { return .end }
-        return request.refusal(by: self).map(Answer.refuse) ?? answer
+        guard decision != .end else { return .end }
+        return request.refusal(by: self).map(RefreshDecision.refuse) ?? decision
     }
 
     /// The current token is used.

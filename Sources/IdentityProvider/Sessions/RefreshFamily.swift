@@ -19,7 +19,7 @@ struct RefreshFamily: Sendable, Equatable {
     }
 
     /// The status of a presented token.
-    enum Standing: Sendable, Equatable {
+    enum Status: Sendable, Equatable {
         /// The valid one.
         case current
         /// Used just now: its successor, sealed.
@@ -34,16 +34,10 @@ struct RefreshFamily: Sendable, Equatable {
     let key: [UInt8]
     private(set) var currentHash: [UInt8]
     /// The oldest first.
-    private(set) var rotations: [Rotation]
-
-    init(key: [UInt8], currentHash: [UInt8], rotations: [Rotation] = []) {
-        self.key = key
-        self.currentHash = currentHash
-        self.rotations = rotations
-    }
+    private(set) var rotations: [Rotation] = []
 
     /// - Parameter now: Clocks of instances may differ, so it may be before a rotation.
-    func standing(of token: RefreshToken, at now: UnixTime) -> Standing {
+    func status(of token: RefreshToken, at now: UnixTime) -> Status {
         guard token.belongs(to: key) else { return .foreign }
         let hash = token.hash
         if ConstantTime.areEqual(hash, currentHash) { return .current }

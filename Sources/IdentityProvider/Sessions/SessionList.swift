@@ -40,16 +40,13 @@ struct SessionList: Sendable, Equatable {
 extension SessionList {
     var json: [UInt8] {
         let object: JSONObject = [
-            "v": Self.number(Self.version),
+            "v": 1,
             "sessions": .array(
-                entries.map { .object(["sid": .string($0.id), "created": Self.number($0.createdAt.seconds)]) }
+                entries.map { .object(["sid": .string($0.id), "created": .time($0.createdAt)]) }
             ),
         ]
         return JSONWriter.bytes(of: object)
     }
-
-    /// Null, which does not parse again, for an invalid number.
-    private static func number(_ value: Double) -> JSONValue { JSONNumber(value).map(JSONValue.number) ?? .null }
 
     /// - Returns: Nil for anything but what ``json`` gives.
     init?(json: [UInt8]) {

@@ -11,15 +11,9 @@ struct SessionLists: Sendable {
     /// How often a change is retried after others got in first; each retry means that one of them made progress.
     private static let mostTries = 512
 
-    private let store: any Store
-    private let rules: IssuerRules
-    private let logger: Logger
-
-    init(_ store: any Store, _ rules: IssuerRules, _ logger: Logger) {
-        self.store = store
-        self.rules = rules
-        self.logger = logger
-    }
+    let store: any Store
+    let rules: IssuerRules
+    let logger: Logger
 
     func read(_ subject: String) async throws(StoreError) -> SessionList {
         try await list(subject).list
@@ -45,14 +39,14 @@ struct SessionLists: Sendable {
             )
             if isDone { return result }
         }
-        throw .unavailable("\(key(subject)) is changed all the time")
+        throw .unavailable("\(key(subject)) changes too often to be updated")
     }
 
     /// An unreadable list does not prevent sign-ins: a new one replaces it.
     private func list(_ subject: String) async throws(StoreError) -> (list: SessionList, bytes: [UInt8]?) {
         guard let bytes = try await store.value(for: key(subject)) else { return (SessionList(), nil) }
         if let list = SessionList(json: bytes) { return (list, bytes) }
-        logger.error("a list of sessions cannot be read: it begins anew", metadata: ["key": "\(key(subject))"])
+        logger.error("a list of sessions cannot be read: a new one replaces it", metadata: ["key": "\(key(subject))"])
         return (SessionList(), bytes)
     }
 

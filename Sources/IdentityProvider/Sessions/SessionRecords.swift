@@ -14,13 +14,8 @@ struct SessionRecords: Sendable {
         fileprivate let bytes: [UInt8]
     }
 
-    private let store: any Store
-    private let tenant: String
-
-    init(_ store: any Store, tenant: String) {
-        self.store = store
-        self.tenant = tenant
-    }
+    let store: any Store
+    let tenant: String
 
     /// - Returns: Nil if there is none, or no longer.
     func read(_ id: String) async throws(StoreError) -> Stored? {

@@ -9,8 +9,10 @@ extension SessionService {
         ofSubject subject: String,
         at now: UnixTime
     ) async throws(IssuingError) -> [IssuerSession] {
-        let list = try await asking { () async throws(StoreError) in try await lists.read(subject) }
-        let (live, ended) = try await look(at: list.entries, at: now)
+        let list = try await mappingErrors(IssuingError.unavailable) { () async throws(StoreError) in
+            try await lists.read(subject)
+        }
+        let (live, ended) = try await partition(list.entries, at: now)
         // If it fails, the next reader drops them.
         if !ended.isEmpty { try? await lists.change(subject, at: now) { $0.remove(ended) } }
         return live.filter { $0.belongs(to: subject) }.reversed()
@@ -34,7 +36,7 @@ extension SessionService {
             expiresAt: now + rules.longestSession.seconds + Self.clockDifference,
             reason: reason
         )
-        try await asking { () async throws(StoreError) in
+        try await mappingErrors(IssuingError.unavailable) { () async throws(StoreError) in
             // First, so that sessions not found yet get no new tokens.
             try await revocations.revoke([all])
             let sessions = try await lists.read(subject).entries.filter { $0.createdAt < time }
@@ -49,27 +51,27 @@ extension SessionService {
 
     /// Adds a stored session to its subject's list.
     func list(_ session: IssuerSession, at now: UnixTime) async throws(IssuingError) {
-        let list = try await asking { () async throws(StoreError) in
+        let list = try await mappingErrors(IssuingError.unavailable) { () async throws(StoreError) in
             try await lists.change(session.subject, at: now) { list in
                 list.add(session)
                 return list
             }
         }
-        if list.entries.count > SessionList.most { try await makeRoom(in: list, for: session, at: now) }
+        if list.entries.count > SessionList.most { try await evict(from: list, for: session, at: now) }
     }
 
     /// Drops sessions that have ended, and ends the oldest if there are still too many. They leave the list last: if
     /// that fails, the next sign-in does it.
-    private func makeRoom(
-        in list: SessionList,
+    private func evict(
+        from list: SessionList,
         for session: IssuerSession,
         at now: UnixTime
     ) async throws(IssuingError) {
-        var (live, ended) = try await look(at: list.entries, at: now)
+        var (live, ended) = try await partition(list.entries, at: now)
         if live.count > SessionList.most {
             live.removeAll { $0.id == session.id }
             for old in live.prefix(live.count + 1 - SessionList.kept) {
-                try await asking { () async throws(StoreError) in
+                try await mappingErrors(IssuingError.unavailable) { () async throws(StoreError) in
                     try await records.remove(old.id)
                     try await revocations.revoke([revocation(ofSession: old.id, at: now, reason: "too many sessions")])
                 }
@@ -77,15 +79,15 @@ extension SessionService {
             }
         }
         let gone = ended
-        try await asking { () async throws(StoreError) in
+        try await mappingErrors(IssuingError.unavailable) { () async throws(StoreError) in
             try await lists.change(session.subject, at: now) { $0.remove(gone) }
         }
     }
 
     /// - Returns: The live sessions, in the order of the entries, and the IDs of ended ones. An unreadable session is
     ///   in neither.
-    private func look(
-        at entries: [SessionList.Entry],
+    private func partition(
+        _ entries: [SessionList.Entry],
         at now: UnixTime
     ) async throws(IssuingError) -> (live: [IssuerSession], ended: Set<String>) {
         var live: [IssuerSession] = []

@@ -32,9 +32,9 @@ public struct SessionService: Sendable {
         self.rules = rules
         self.revocations = revocations
         self.logger = logger
-        records = SessionRecords(store, tenant: rules.tenant)
-        lists = SessionLists(store, rules, logger)
-        tokens = SessionTokens(rules, keys)
+        records = SessionRecords(store: store, tenant: rules.tenant)
+        lists = SessionLists(store: store, rules: rules, logger: logger)
+        tokens = SessionTokens(rules: rules, keys: keys)
     }
 
     /// Begins a session. When this returns, it is as durable as the store.
@@ -51,12 +51,16 @@ public struct SessionService: Sendable {
             nonce: opening.nonce,
             at: now
         )
-        try await asking { () async throws(StoreError) in try await records.add(session, at: now) }
+        try await mappingErrors(IssuingError.unavailable) { () async throws(StoreError) in
+            try await records.add(session, at: now)
+        }
         do throws(IssuingError) {
             try await list(session, at: now)
         } catch {
             // Its tokens were never sent. If it stays after all, it does no harm and expires.
-            try? await asking { () async throws(StoreError) in try await records.remove(session.id) }
+            try? await mappingErrors(IssuingError.unavailable) { () async throws(StoreError) in
+                try await records.remove(session.id)
+            }
             throw error
         }
         return issued
@@ -87,11 +91,14 @@ public struct SessionService: Sendable {
         for _ in 0..<Self.mostTries {
             let stored = try await read(id)
             var session = stored.session
-            let result = session.answer(to: token, request, at: now)
-            switch result {
+            let decision = session.decision(on: token, request, at: now)
+            switch decision {
             case .refuse(let refusal):
                 if refusal == .otherKey {
-                    logger.warning("a refresh token came without the key that it is bound to", metadata: metadata(id))
+                    logger.warning(
+                        "a refresh token was presented without the key it is bound to",
+                        metadata: metadata(id)
+                    )
                 }
                 throw .refused(refusal)
             case .end:
@@ -102,7 +109,7 @@ public struct SessionService: Sendable {
                 guard rules.allows(binding?.confirmation, for: session.clientID) else { throw .refused(.otherKey) }
                 try await endIfRevoked(session, at: now)
             }
-            if case .repeated(let sealed) = result {
+            if case .repeated(let sealed) = decision {
                 guard let successor = SealedSuccessor.open(sealed, with: token, tenant: rules.tenant) else {
                     throw .unavailable(.garbled("the successor of a refresh token of session \(id)"))
                 }
@@ -173,7 +180,7 @@ public struct SessionService: Sendable {
         reason: String = "signed out"
     ) async throws(IssuingError) {
         let session = try await readForEnd(sessionID)
-        try await asking { () async throws(StoreError) in
+        try await mappingErrors(IssuingError.unavailable) { () async throws(StoreError) in
             // In this order: nothing new can be issued once the issued tokens are revoked.
             try await records.remove(sessionID)
             try await revocations.revoke([revocation(ofSession: sessionID, at: now, reason: reason)])
@@ -184,7 +191,9 @@ public struct SessionService: Sendable {
 
     /// - Returns: Nil if it does not exist, was ended or has expired.
     public func session(_ sessionID: String, at now: UnixTime) async throws(IssuingError) -> IssuerSession? {
-        let stored = try await asking { () async throws(StoreError) in try await records.read(sessionID) }
+        let stored = try await mappingErrors(IssuingError.unavailable) { () async throws(StoreError) in
+            try await records.read(sessionID)
+        }
         guard let session = stored?.session, session.isLive(at: now) else { return nil }
         return session
     }
@@ -194,7 +203,14 @@ public struct SessionService: Sendable {
 
 extension SessionService {
     private func read(_ id: String) async throws(IssuingError) -> SessionRecords.Stored {
-        guard let stored = try await asking({ () async throws(StoreError) in try await records.read(id) }) else {
+        guard
+            let stored = try await mappingErrors(
+                IssuingError.unavailable,
+                { () async throws(StoreError) in
+                    try await records.read(id)
+                }
+            )
+        else {
             throw .refused(.unknownSession)
         }
         return stored
@@ -238,16 +254,8 @@ extension SessionService {
     ) async throws(IssuingError) -> Bool {
         // Before the record says that it is listed.
         if stored.isUnlisted { try await list(session, at: now) }
-        return try await asking { () async throws(StoreError) in
+        return try await mappingErrors(IssuingError.unavailable) { () async throws(StoreError) in
             try await records.replace(stored, with: session, at: now)
-        }
-    }
-
-    func asking<Answer>(_ ask: () async throws(StoreError) -> Answer) async throws(IssuingError) -> Answer {
-        do throws(StoreError) {
-            return try await ask()
-        } catch {
-            throw .unavailable(error)
         }
     }
 
@@ -256,6 +264,6 @@ extension SessionService {
     }
 
     private static func tooBusy(_ id: String) -> IssuingError {
-        .unavailable(.unavailable("session \(id) is changed all the time"))
+        .unavailable(.unavailable("session \(id) changes too often to be updated"))
     }
 }

@@ -3,13 +3,8 @@ import Verification
 
 /// Issues the tokens of a session.
 struct SessionTokens: Sendable {
-    private let rules: IssuerRules
-    private let keys: any IssuerKeys
-
-    init(_ rules: IssuerRules, _ keys: any IssuerKeys) {
-        self.rules = rules
-        self.keys = keys
-    }
+    let rules: IssuerRules
+    let keys: any IssuerKeys
 
     /// - Parameters:
     ///   - refreshToken: Nil if the client keeps its present one.

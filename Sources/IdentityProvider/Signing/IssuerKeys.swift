@@ -23,9 +23,4 @@ public struct PublishedKeys: Sendable {
     /// A JWK Set (RFC 7517 section 5).
     public let document: JSONObject
     public let keys: KeySet
-
-    public init(document: JSONObject, keys: KeySet) {
-        self.document = document
-        self.keys = keys
-    }
 }

@@ -20,17 +20,10 @@ struct SigningKeyRecord: Sendable {
         var isChanged: Bool { before != ring }
     }
 
-    private let store: any Store
-    private let sealer: Sealer
-    private let tenant: String
-    private let algorithm: SignatureAlgorithm
-
-    init(_ store: any Store, _ sealer: Sealer, tenant: String, algorithm: SignatureAlgorithm) {
-        self.store = store
-        self.sealer = sealer
-        self.tenant = tenant
-        self.algorithm = algorithm
-    }
+    let store: any Store
+    let sealer: Sealer
+    let tenant: String
+    let algorithm: SignatureAlgorithm
 
     private var key: StoreKey { StoreKey(tenant: tenant, kind: "signing-keys", name: algorithm.rawValue) }
 
@@ -49,12 +42,12 @@ struct SigningKeyRecord: Sendable {
             let ring = try Self.changed(change, before ?? known, algorithm, at: now)
             let outcome = Outcome(before: before, ring: ring)
             if !outcome.isChanged, !isOutdated { return outcome }
-            let isDone = try await asking { () async throws(StoreError) in
+            let isDone = try await mappingErrors(SigningProblem.store) { () async throws(StoreError) in
                 try await store.replace(sealed, with: sealer.seal(ring.json, for: key), for: key)
             }
             if isDone { return outcome }
         }
-        throw .store(.unavailable("\(key) is changed all the time"))
+        throw .store(.unavailable("\(key) changes too often to be updated"))
     }
 
     private static func changed(
@@ -77,21 +70,11 @@ struct SigningKeyRecord: Sendable {
     }
 
     private func read() async throws(SigningProblem) -> (SigningKeyring?, sealed: [UInt8]?, isOutdated: Bool) {
-        try await asking { () async throws(StoreError) in
+        try await mappingErrors(SigningProblem.store) { () async throws(StoreError) in
             guard let sealed = try await store.value(for: key) else { return (nil, nil, false) }
             let (json, isOutdated) = try sealer.open(sealed, for: key)
-            guard let ring = SigningKeyring(json: json, algorithm) else { throw .garbled("\(key) is no ring of keys") }
+            guard let ring = SigningKeyring(json: json, algorithm) else { throw .garbled("\(key) is not a key ring") }
             return (ring, sealed, isOutdated)
-        }
-    }
-
-    private func asking<Answer>(
-        _ ask: () async throws(StoreError) -> Answer
-    ) async throws(SigningProblem) -> Answer {
-        do throws(StoreError) {
-            return try await ask()
-        } catch {
-            throw .store(error)
         }
     }
 }

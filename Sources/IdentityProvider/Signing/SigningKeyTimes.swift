@@ -18,12 +18,9 @@ public struct SigningKeyTimes: Sendable, Equatable {
     public var rotateEvery: Double
     /// The lifetime of the longest-lived token.
     public var longestToken: Double
+}
 
-    public init(rotateEvery: Double, longestToken: Double) {
-        self.rotateEvery = rotateEvery
-        self.longestToken = longestToken
-    }
-
+extension SigningKeyTimes {
     public init(_ issuer: BuiltInIssuer) {
         self.init(rotateEvery: issuer.rotateEvery.seconds, longestToken: max(issuer.access, issuer.id).seconds)
     }

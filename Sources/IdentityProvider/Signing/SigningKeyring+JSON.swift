@@ -9,8 +9,8 @@ extension SigningKeyring {
         let keys = keys.map { key -> JSONValue in
             var object: JSONObject = ["kid": .string(key.keyID)]
             object["pem"] = key.key.privateKeyPEM.map(JSONValue.string)
-            object["created_at"] = JSONNumber(key.createdAt.seconds).map(JSONValue.number)
-            object["active_from"] = key.activeFrom.flatMap { JSONNumber($0.seconds) }.map(JSONValue.number)
+            object["created_at"] = .time(key.createdAt)
+            object["active_from"] = key.activeFrom.map(JSONValue.time)
             return .object(object)
         }
         return JSONWriter.bytes(of: ["version": 1, "keys": .array(keys)] as JSONObject)
@@ -33,6 +33,6 @@ extension SigningKeyring.Key {
             let keyID = key.thumbprint, json["kid"] == .string(keyID), let createdAt = json["created_at"]?.double
         else { return nil }
         let activeFrom = json["active_from"]?.double.map(UnixTime.init)
-        self.init(key, keyID: keyID, createdAt: UnixTime(createdAt), activeFrom: activeFrom)
+        self.init(keyID: keyID, key: key, createdAt: UnixTime(createdAt), activeFrom: activeFrom)
     }
 }

@@ -20,13 +20,6 @@ public struct SigningKeyring: Sendable, Equatable {
         public let createdAt: UnixTime
         /// The time from which it signs; nil: not settled yet.
         public fileprivate(set) var activeFrom: UnixTime?
-
-        init(_ key: SigningKey, keyID: String, createdAt: UnixTime, activeFrom: UnixTime?) {
-            self.keyID = keyID
-            self.key = key
-            self.createdAt = createdAt
-            self.activeFrom = activeFrom
-        }
     }
 
     /// A pending change of a ring.
@@ -62,16 +55,16 @@ public struct SigningKeyring: Sendable, Equatable {
 
     /// The index of the key that signs at `now`. It is 0 while a clock is behind that of the instance that made the
     /// first key.
-    func activePlace(at now: UnixTime) -> Int {
+    func activeIndex(at now: UnixTime) -> Int {
         keys.lastIndex { $0.activeFrom.map { $0 <= now } ?? false } ?? 0
     }
 
     /// The key that signs.
-    public func active(at now: UnixTime) -> Key { keys[activePlace(at: now)] }
+    public func active(at now: UnixTime) -> Key { keys[activeIndex(at: now)] }
 
     /// The key after the one that signs.
     public func next(at now: UnixTime) -> Key? {
-        let index = activePlace(at: now) + 1
+        let index = activeIndex(at: now) + 1
         return index < keys.count ? keys[index] : nil
     }
 }
@@ -149,6 +142,6 @@ extension SigningKeyring.Key: Equatable {
         guard let kind = SigningKey.Kind(for: algorithm) else { throw .algorithmDoesNotFit(algorithm) }
         let key = try SigningKey.generate(kind)
         guard let keyID = key.thumbprint else { throw .notGenerated }
-        return Self(key, keyID: keyID, createdAt: now, activeFrom: activeFrom)
+        return Self(keyID: keyID, key: key, createdAt: now, activeFrom: activeFrom)
     }
 }

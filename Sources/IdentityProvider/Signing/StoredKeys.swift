@@ -17,7 +17,7 @@ public actor StoredKeys: IssuerKeys {
     private static let pause = 5.0
 
     /// A ring that all verifiers of this instance know.
-    private struct Held {
+    private struct LoadedRing {
         var ring: SigningKeyring
         var published: PublishedKeys
         /// When it was read from the store.
@@ -30,12 +30,12 @@ public actor StoredKeys: IssuerKeys {
     private let now: @Sendable () -> UnixTime
     private let logger: Logger
     private let distribute: @Sendable (KeySet) async -> Void
-    private var held: Held?
+    private var loaded: LoadedRing?
     private var signer: (keyID: String, signer: TokenSigner)?
     /// Why the last read of the store failed, and when.
     private var failure: (problem: SigningProblem, at: UnixTime)?
     /// The last of the queued reads and changes of the ring.
-    private var turn: Task<Void, Never>?
+    private var lastOperation: Task<Void, Never>?
 
     /// - Parameters:
     ///   - store: Open.
@@ -53,7 +53,7 @@ public actor StoredKeys: IssuerKeys {
     ) {
         algorithm = issuer.algorithm
         times = SigningKeyTimes(issuer)
-        record = SigningKeyRecord(store, sealer, tenant: tenant, algorithm: issuer.algorithm)
+        record = SigningKeyRecord(store: store, sealer: sealer, tenant: tenant, algorithm: issuer.algorithm)
         self.now = now
         var logger = logger
         logger[metadataKey: "tenant"] = "\(tenant)"
@@ -65,20 +65,20 @@ public actor StoredKeys: IssuerKeys {
     ///
     /// - Throws: ``SigningProblem/store(_:)``, also if `GATEHOUSE_KEY` does not open it.
     public func load(at now: UnixTime) async throws(SigningProblem) {
-        _ = try await inTurn { await self.refreshed(at: now) }.get()
+        _ = try await serialized { await self.refreshed(at: now) }.get()
     }
 
     /// Reads the ring again and makes due changes: a key takes over, a next one is made, an old one forgotten. Failures
     /// are logged, and the previous ring stays in use.
     public func keepUp(at now: UnixTime) async {
-        _ = await inTurn { await self.refreshed(at: now) }
+        _ = await serialized { await self.refreshed(at: now) }
     }
 
     /// Makes the next key take over as soon as all verifiers can know it.
     ///
     /// - Parameter dryRun: Whether only to return the plan.
     public func rotate(at now: UnixTime, dryRun: Bool) async throws(SigningProblem) -> RotationPlan {
-        try await inTurn { () async -> Result<RotationPlan, SigningProblem> in
+        try await serialized { () async -> Result<RotationPlan, SigningProblem> in
             do throws(SigningProblem) {
                 return .success(try await self.rotated(at: now, dryRun: dryRun))
             } catch {
@@ -89,53 +89,53 @@ public actor StoredKeys: IssuerKeys {
 
     /// The state of every key of the ring as stored now.
     public func states(at now: UnixTime) async throws(SigningProblem) -> [SigningKeyState] {
-        try await inTurn { await self.refreshed(at: now) }.get().states(at: now, times)
+        try await serialized { await self.refreshed(at: now) }.get().states(at: now, times)
     }
 
     public func sign(_ claims: JSONObject, as type: IssuedTokenType) async throws(SigningProblem) -> String {
         let now = now()
-        let held = try await current(at: now)
-        let away = now - held.readAt
-        guard away <= SigningKeyTimes.withoutStore else { throw .outOfTouch(seconds: Int(away)) }
-        return try signer(for: held.ring.active(at: now)).token(claims, as: type)
+        let loaded = try await current(at: now)
+        let age = now - loaded.readAt
+        guard age <= SigningKeyTimes.withoutStore else { throw .outOfTouch(seconds: Int(age)) }
+        return try signer(for: loaded.ring.active(at: now)).token(claims, as: type)
     }
 
-    /// A held ring is good for publishing however old it is: a key is published an hour before it signs.
+    /// A loaded ring may be published however old it is: a key is published an hour before it signs.
     public func published() async throws(SigningProblem) -> PublishedKeys {
-        if let held { return held.published }
+        if let loaded { return loaded.published }
         return try await current(at: now()).published
     }
 
     /// Whether the ring was read at least once.
-    public var isLoaded: Bool { held != nil }
+    public var isLoaded: Bool { loaded != nil }
 }
 
 // MARK: - Steps
 
 extension StoredKeys {
     /// One at a time, so that an older ring never replaces a newer one.
-    private func inTurn<Answer: Sendable>(_ work: @escaping @Sendable () async -> Answer) async -> Answer {
-        let before = turn
+    private func serialized<Value: Sendable>(_ work: @escaping @Sendable () async -> Value) async -> Value {
+        let before = lastOperation
         let task = Task {
             await before?.value
             return await work()
         }
-        turn = Task { _ = await task.value }
+        lastOperation = Task { _ = await task.value }
         return await task.value
     }
 
-    /// The held ring, read again if it is stale: a process may have been suspended.
-    private func current(at now: UnixTime) async throws(SigningProblem) -> Held {
-        if let held, isFresh(held, at: now) { return held }
-        await inTurn { await self.refreshIfDue(at: now) }
-        guard let held else { throw failure?.problem ?? .store(.unavailable("they are not read yet")) }
-        return held
+    /// The loaded ring, read again if it is stale: a process may have been suspended.
+    private func current(at now: UnixTime) async throws(SigningProblem) -> LoadedRing {
+        if let loaded, isFresh(loaded, at: now) { return loaded }
+        await serialized { await self.refreshIfDue(at: now) }
+        guard let loaded else { throw failure?.problem ?? .store(.unavailable("they were not read yet")) }
+        return loaded
     }
 
-    private func isFresh(_ held: Held, at now: UnixTime) -> Bool { now - held.readAt <= Self.freshness }
+    private func isFresh(_ loaded: LoadedRing, at now: UnixTime) -> Bool { now - loaded.readAt <= Self.freshness }
 
     private func refreshIfDue(at now: UnixTime) async {
-        if let held, isFresh(held, at: now) { return }
+        if let loaded, isFresh(loaded, at: now) { return }
         if let failure, abs(now - failure.at) < Self.pause { return }
         _ = await refreshed(at: now)
     }
@@ -158,7 +158,7 @@ extension StoredKeys {
         if dryRun { return before.rotatePlan(at: now, times) }
         let outcome = try await update(at: now) { (ring) throws(SigningError) in try ring.rotated(at: now, times) }
         let plan = outcome.ring.rotatePlan(at: now, times)
-        return outcome.isChanged ? plan.asked : plan
+        return outcome.isChanged ? plan.startedNow : plan
     }
 
     /// Changes the ring in the store, and then uses the result.
@@ -167,18 +167,18 @@ extension StoredKeys {
         _ change: @Sendable (SigningKeyring) throws(SigningError) -> SigningKeyring
     ) async throws(SigningProblem) -> SigningKeyRecord.Outcome {
         do throws(SigningProblem) {
-            let known = held?.ring
+            let known = loaded?.ring
             let outcome = try await record.update(else: known, at: now, change)
             try await use(outcome.ring, at: now)
-            tell(of: outcome, isKnown: known != nil)
+            log(outcome, isKnown: known != nil)
             if outcome.isChanged { await record.announce(topic: Self.topic) }
             return outcome
         } catch {
             if failure == nil {
                 let consequence: Logger.Message =
-                    held == nil
+                    loaded == nil
                     ? "no tokens can be signed: the signing keys were not read"
-                    : "the signing keys were not read again; those of before stay in use"
+                    : "the signing keys were not read again; the previous ones stay in use"
                 logger.error(consequence, metadata: ["reason": "\(error)"])
             }
             failure = (error, now)
@@ -187,18 +187,18 @@ extension StoredKeys {
     }
 
     private func use(_ ring: SigningKeyring, at now: UnixTime) async throws(SigningProblem) {
-        if var held, held.ring.keys.map(\.keyID) == ring.keys.map(\.keyID) {
-            held.ring = ring
-            held.readAt = now
-            self.held = held
+        if var loaded, loaded.ring.keys.map(\.keyID) == ring.keys.map(\.keyID) {
+            loaded.ring = ring
+            loaded.readAt = now
+            self.loaded = loaded
             return
         }
         let published = try ring.published()
         await distribute(published.keys)
-        held = Held(ring: ring, published: published, readAt: now)
+        loaded = LoadedRing(ring: ring, published: published, readAt: now)
     }
 
-    private func tell(of outcome: SigningKeyRecord.Outcome, isKnown: Bool) {
+    private func log(_ outcome: SigningKeyRecord.Outcome, isKnown: Bool) {
         if failure != nil { logger.info("the signing keys are read again") }
         failure = nil
         guard outcome.isChanged else { return }
@@ -209,7 +209,7 @@ extension StoredKeys {
             }
             logger.notice("signing keys changed", metadata: metadata)
         } else if isKnown {
-            logger.warning("the signing keys were gone from the store; they are put back", metadata: metadata)
+            logger.warning("the signing keys were missing in the store and have been restored", metadata: metadata)
         } else {
             logger.notice("signing keys made", metadata: metadata)
         }

@@ -35,14 +35,14 @@ struct AppleStandInTests {
 
     @Test func browserPostsTheNameAtTheFirstSignInOnly() async throws {
         try await StandInUnderTest.run { stand in
-            let first = try stand.standIn.answer(to: stand.appleURL())
+            let first = try stand.standIn.redirect(for: stand.appleURL())
             #expect(first.isPost)
             #expect(first.url == StandInUnderTest.appleRedirect)
             #expect(first["state"] == "the-state")
             let user = try JSONParser.parse(Array(try #require(first["user"]).utf8)).object
             #expect(user?["name"] == ["firstName": "Alice", "lastName": "Example"])
             _ = try await stand.post("/apple/auth/token", try stand.appleGrant())
-            #expect(try stand.standIn.answer(to: stand.appleURL())["user"] == nil)
+            #expect(try stand.standIn.redirect(for: stand.appleURL())["user"] == nil)
         }
     }
 
@@ -58,7 +58,7 @@ struct AppleStandInTests {
             #expect(page.contains("Continue as &lt;b&gt; &quot;Q&quot;"))
             #expect(page.contains(#"name="error" value="user_cancelled_authorize""#))
             #expect(!page.contains("<script>"))
-            stand.standIn.setAnswersAtOnce(true)
+            stand.standIn.setSkipsConsent(true)
             #expect(String(buffer: try await stand.get(path).body).contains("<script>"))
         }
     }

@@ -36,18 +36,18 @@ struct GoogleStandInTests {
 
     @Test func browserIsRedirectedWithStateAndIssuer() async throws {
         try await StandInUnderTest.run { stand in
-            let answer = try stand.standIn.answer(to: stand.googleURL())
+            let answer = try stand.standIn.redirect(for: stand.googleURL())
             #expect(!answer.isPost)
             #expect(answer["state"] == "the-state")
             #expect(answer["iss"] == stand.standIn.googleIssuer)
-            stand.standIn.setAnswersAtOnce(true)
+            stand.standIn.setSkipsConsent(true)
             let path = String(stand.googleURL().dropFirst(stand.standIn.url.count))
             let redirect = try await stand.get(path)
             #expect(redirect.status == .found)
             #expect(
                 redirect.headers[.location]?.hasPrefix("\(StandInUnderTest.googleRedirect)?state=the-state&") == true
             )
-            let cancelled = try stand.standIn.answer(to: stand.googleURL(), cancelling: true)
+            let cancelled = try stand.standIn.redirect(for: stand.googleURL(), cancelling: true)
             #expect(cancelled["error"] == "access_denied")
             #expect(cancelled["code"] == nil)
         }

@@ -136,7 +136,7 @@ struct StandInUnderTest {
     }
 
     func appleGrant(_ changes: [String: String] = [:]) throws -> [String: String] {
-        let answer = try standIn.answer(to: appleURL())
+        let answer = try standIn.redirect(for: appleURL())
         return [
             "grant_type": "authorization_code", "client_id": "com.example.clans.web",
             "client_secret": try appleSecret(), "redirect_uri": Self.appleRedirect,
@@ -145,7 +145,7 @@ struct StandInUnderTest {
     }
 
     func googleGrant(_ changes: [String: String] = [:]) throws -> [String: String] {
-        let answer = try standIn.answer(to: googleURL())
+        let answer = try standIn.redirect(for: googleURL())
         return [
             "grant_type": "authorization_code", "client_id": "chat-web", "client_secret": "the secret of chat",
             "redirect_uri": Self.googleRedirect, "code": try #require(answer["code"]), "code_verifier": Self.verifier,

@@ -189,7 +189,7 @@ import Verification
             _ = try await browser.webSignIn(Self.web, at: standIn)
             let before = browser.cookies
             let login = try await browser.get(Self.web.login)
-            let answer = try standIn.answer(to: try #require(login.location), cancelling: true)
+            let answer = try standIn.redirect(for: try #require(login.location), cancelling: true)
             let back = try await browser.get(target(answer))
             #expect(back.location == "https://games.example/welcome?error=access_denied")
             #expect(browser.cookies == before)

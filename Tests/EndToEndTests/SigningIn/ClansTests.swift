@@ -106,7 +106,7 @@ import Verification
             let browser = Browser(fixture.app(.clans))
             let page = try await browser.get(Self.android.authorizeTarget())
             let url = try #require(HostedPage(page).link(to: .apple))
-            let back = try await browser.bring(try standIn.answer(to: url, cancelling: true))
+            let back = try await browser.bring(try standIn.redirect(for: url, cancelling: true))
             let parameters = Form.query(of: try #require(back.location))
             #expect(parameters["error"] == "access_denied")
             #expect(parameters["state"] == Self.android.state)

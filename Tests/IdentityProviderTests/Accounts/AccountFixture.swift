@@ -12,11 +12,11 @@ enum AccountFixture {
     static let start = UnixTime(1_800_000_000.25)
 
     /// A repository that links by e-mail.
-    static func book(_ store: any Store, log: RecordedLog = RecordedLog()) -> AccountRepository {
-        book(AccountRules(linkByEmail: true), store, log: log)
+    static func repository(_ store: any Store, log: RecordedLog = RecordedLog()) -> AccountRepository {
+        repository(AccountRules(linkByEmail: true), store, log: log)
     }
 
-    static func book(
+    static func repository(
         _ rules: AccountRules,
         tenant: String = "chat",
         _ store: any Store,

@@ -12,78 +12,78 @@ struct AccountForgettingTests {
     private static let apple = AccountFixture.apple().key
 
     @Test(arguments: StoreKind.allCases)
-    func theNextOwnerOfItsEmailDoesNotGetIn(_ kind: StoreKind) async throws {
-        try await kind.run { place in
-            let book = AccountFixture.book(try await place.store())
-            let alice = try await book.enter(AccountFixture.apple())
-            try await book.forget(Self.apple, at: Self.start + 1)
-            let next = try await book.enter(AccountFixture.google())
+    func newOwnerOfEmailGetsOwnAccount(_ kind: StoreKind) async throws {
+        try await kind.run { stores in
+            let repository = AccountFixture.repository(try await stores.store())
+            let alice = try await repository.enter(AccountFixture.apple())
+            try await repository.forget(Self.apple, at: Self.start + 1)
+            let next = try await repository.enter(AccountFixture.google())
             #expect(next.subject != alice.subject)
             // Nor does whoever comes later, by whatever provider.
-            #expect(try await book.enter(AccountFixture.apple("2")).subject == next.subject)
+            #expect(try await repository.enter(AccountFixture.apple("2")).subject == next.subject)
         }
     }
 
-    @Test func theAccountStaysWithoutTheIdentity() async throws {
-        let book = AccountFixture.book(MemoryStore.still)
-        let alice = try await book.enter(AccountFixture.apple(), givenName: "Alice")
+    @Test func forgottenIdentityIsRemovedAndAccountStays() async throws {
+        let repository = AccountFixture.repository(MemoryStore.still)
+        let alice = try await repository.enter(AccountFixture.apple(), givenName: "Alice")
         // Once more changes nothing.
         for _ in 0..<2 {
-            try await book.forget(Self.apple, at: Self.start + 1)
-            let account = try #require(try await book.account(ofSubject: alice.subject))
+            try await repository.forget(Self.apple, at: Self.start + 1)
+            let account = try #require(try await repository.account(ofSubject: alice.subject))
             #expect(account.identities.isEmpty)
             #expect(!account.isEmailVerified)
             #expect(account.name == "Alice")
             #expect(account.createdAt == alice.createdAt)
             // An event that comes again finds whose sessions it ends.
-            #expect(try await book.account(of: Self.apple)?.subject == alice.subject)
+            #expect(try await repository.account(of: Self.apple)?.subject == alice.subject)
         }
     }
 
-    @Test func whatAnotherIdentityVouchesForStays() async throws {
-        let book = AccountFixture.book(MemoryStore.still)
-        let alice = try await book.enter(AccountFixture.apple())
-        #expect(try await book.enter(AccountFixture.google()).subject == alice.subject)
-        try await book.forget(Self.apple, at: Self.start + 1)
-        let account = try #require(try await book.account(ofSubject: alice.subject))
+    @Test func emailVerifiedByAnotherIdentityStaysVerified() async throws {
+        let repository = AccountFixture.repository(MemoryStore.still)
+        let alice = try await repository.enter(AccountFixture.apple())
+        #expect(try await repository.enter(AccountFixture.google()).subject == alice.subject)
+        try await repository.forget(Self.apple, at: Self.start + 1)
+        let account = try #require(try await repository.account(ofSubject: alice.subject))
         #expect(account.identities == [AccountFixture.google().key])
         #expect(account.isEmailVerified)
-        #expect(try await book.enter(AccountFixture.apple("2")).subject == alice.subject)
+        #expect(try await repository.enter(AccountFixture.apple("2")).subject == alice.subject)
     }
 
-    @Test func whoNeverSignedInIsNoAccount() async throws {
-        let book = AccountFixture.book(MemoryStore.still)
-        try await book.forget(Self.apple, at: Self.start)
-        #expect(try await book.account(of: Self.apple) == nil)
+    @Test func forgettingUnknownIdentityChangesNothing() async throws {
+        let repository = AccountFixture.repository(MemoryStore.still)
+        try await repository.forget(Self.apple, at: Self.start)
+        #expect(try await repository.account(of: Self.apple) == nil)
     }
 
     @Test(arguments: [WatchedStore.Call.value, .replace])
-    func withoutTheStoreItIsNotAcknowledged(_ call: WatchedStore.Call) async throws {
+    func storeFailureIsReportedAndCanBeRetried(_ call: WatchedStore.Call) async throws {
         let store = WatchedStore()
-        let book = AccountFixture.book(store)
-        _ = try await book.enter(AccountFixture.apple())
+        let repository = AccountFixture.repository(store)
+        _ = try await repository.enter(AccountFixture.apple())
         store.fail([call])
         await #expect(throws: AccountProblem.unavailable(.storeUnavailable)) {
-            try await book.forget(Self.apple, at: Self.start + 1)
+            try await repository.forget(Self.apple, at: Self.start + 1)
         }
         store.onCall(nil)
-        try await book.forget(Self.apple, at: Self.start + 2)
-        #expect(try await book.account(of: Self.apple)?.identities == [])
+        try await repository.forget(Self.apple, at: Self.start + 2)
+        #expect(try await repository.account(of: Self.apple)?.identities == [])
     }
 
     /// While it is taken off, somebody signs in at the same account.
-    @Test func aSignInInBetweenIsNotUndone() async throws {
+    @Test func concurrentSignInIsKept() async throws {
         let store = WatchedStore()
-        let book = AccountFixture.book(store)
-        let alice = try await book.enter(AccountFixture.apple())
+        let repository = AccountFixture.repository(store)
+        let alice = try await repository.enter(AccountFixture.apple())
         let race = Tally()
         store.onCall { (call) async throws(StoreError) in
             guard call == .replace, race.next() == 1 else { return }
-            _ = try? await book.enter(AccountFixture.google())
+            _ = try? await repository.enter(AccountFixture.google())
         }
-        try await book.forget(Self.apple, at: Self.start + 1)
+        try await repository.forget(Self.apple, at: Self.start + 1)
         store.onCall(nil)
-        let account = try #require(try await book.account(ofSubject: alice.subject))
+        let account = try #require(try await repository.account(ofSubject: alice.subject))
         #expect(account.identities == [AccountFixture.google().key])
     }
 }

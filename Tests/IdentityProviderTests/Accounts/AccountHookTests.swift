@@ -9,21 +9,21 @@ import Verification
 struct AccountHookTests {
     private static let defaultMessage = "This account may not sign in here"
 
-    private func book(
+    private func repository(
         _ side: HookSide,
         _ store: any Store = MemoryStore.still,
         _ rules: AccountRules = AccountRules(),
         log: RecordedLog = RecordedLog()
     ) -> AccountRepository {
-        AccountFixture.book(rules, store, hook: side.hook(rules, log: log), log: log)
+        AccountFixture.repository(rules, store, hook: side.hook(rules, log: log), log: log)
     }
 
-    @Test func theBackendIsToldWhatTheProviderVouchesFor() async throws {
+    @Test func hookGetsProviderClaimsAndTenantRules() async throws {
         let side = try HookSide()
         side.answer(#"{"subject":"u-1"}"#)
         let rules = AccountRules(realm: "taxi", role: "driver")
         let identity = AccountFixture.apple(email: "x1@privaterelay.appleid.com", isPrivateEmail: true)
-        _ = try await book(side, MemoryStore.still, rules).enter(identity, givenName: "Alice")
+        _ = try await repository(side, MemoryStore.still, rules).enter(identity, givenName: "Alice")
         #expect(
             side.asked == [
                 [
@@ -40,10 +40,10 @@ struct AccountHookTests {
         #expect(request.fields.contains(EndpointResponse.Field("Content-Type", "application/json")))
     }
 
-    @Test func whatIsNotKnownIsLeftOut() async throws {
+    @Test func unknownMembersAreOmitted() async throws {
         let side = try HookSide()
         side.answer(#"{"subject":"u-1"}"#)
-        _ = try await book(side).enter(AccountFixture.google(email: nil, isEmailVerified: false))
+        _ = try await repository(side).enter(AccountFixture.google(email: nil, isEmailVerified: false))
         #expect(
             side.asked == [
                 [
@@ -54,87 +54,87 @@ struct AccountHookTests {
         )
     }
 
-    @Test func aProofIsForOneRequestAndAMinute() async throws {
+    @Test func proofIsUniqueAndValidForOneMinute() async throws {
         let side = try HookSide()
         side.answer(#"{"subject":"u-1"}"#)
-        let book = book(side)
-        _ = try await book.enter(AccountFixture.apple())
-        _ = try await book.enter(AccountFixture.apple())
+        let repository = repository(side)
+        _ = try await repository.enter(AccountFixture.apple())
+        _ = try await repository.enter(AccountFixture.apple())
         #expect(side.proven.map { $0["iat"]?.double } == [1_800_000_000, 1_800_000_000])
         #expect(side.proven.map { $0["exp"]?.double } == [1_800_000_060, 1_800_000_060])
         #expect(Set(side.proven.compactMap { $0["jti"]?.string }).count == 2)
     }
 
-    @Test func aBackendThatDoesNotKnowTheKeyRefuses() async throws {
+    @Test func proofWithUnknownKeyIsRefusedByBackend() async throws {
         let side = try HookSide()
         side.answer(#"{"subject":"u-1"}"#)
         side.signsWithAnotherKey.withLock { $0 = true }
         await #expect(throws: AccountProblem.refusedByHook(status: 403, message: "not from the issuer")) {
-            try await book(side).enter(AccountFixture.apple())
+            try await repository(side).enter(AccountFixture.apple())
         }
         #expect(side.asked.isEmpty)
     }
 
-    @Test func whatTheHookSaysIsKept() async throws {
+    @Test func hookDecisionIsStored() async throws {
         let side = try HookSide()
         let store = MemoryStore.still
-        let book = book(side, store)
+        let repository = repository(side, store)
         side.answer(#"{"subject":"u-1","role":"admin","claims":{"tier":3,"groups":["a"]},"more":1}"#)
-        let account = try await book.enter(AccountFixture.apple(), givenName: "Alice")
+        let account = try await repository.enter(AccountFixture.apple(), givenName: "Alice")
         #expect(account.subject == "u-1")
         #expect(account.role == "admin")
         #expect(account.claims == ["tier": 3, "groups": ["a"]])
         #expect(account.name == "Alice")
-        #expect(try await book.account(ofSubject: "u-1") == account)
-        #expect(try await book.account(of: AccountFixture.apple().key) == account)
+        #expect(try await repository.account(ofSubject: "u-1") == account)
+        #expect(try await repository.account(of: AccountFixture.apple().key) == account)
         side.answer(#"{"subject":"u-1","role":null,"claims":null}"#)
-        let later = try await book.enter(AccountFixture.apple())
+        let later = try await repository.enter(AccountFixture.apple())
         #expect(later.claims == JSONObject())
         #expect(later.role == "admin")
     }
 
-    @Test func anotherSubjectForAnIdentityIsTheHooksToSay() async throws {
+    @Test func hookMayMoveIdentityToAnotherAccount() async throws {
         let side = try HookSide()
         let log = RecordedLog()
-        let book = book(side, log: log)
+        let repository = repository(side, log: log)
         side.answer(#"{"subject":"u-1"}"#)
-        _ = try await book.enter(AccountFixture.apple())
-        _ = try await book.enter(AccountFixture.google())
+        _ = try await repository.enter(AccountFixture.apple())
+        _ = try await repository.enter(AccountFixture.google())
         #expect(!log.lines.contains { $0.contains("another account") })
         side.answer(#"{"subject":"u-2"}"#)
-        #expect(try await book.enter(AccountFixture.apple()).subject == "u-2")
-        #expect(try await book.account(of: AccountFixture.apple().key)?.subject == "u-2")
-        #expect(try await book.account(ofSubject: "u-1")?.identities == [AccountFixture.google().key])
+        #expect(try await repository.enter(AccountFixture.apple()).subject == "u-2")
+        #expect(try await repository.account(of: AccountFixture.apple().key)?.subject == "u-2")
+        #expect(try await repository.account(ofSubject: "u-1")?.identities == [AccountFixture.google().key])
         #expect(log.lines.contains { $0.hasPrefix("notice the account hook gives an identity to another account") })
     }
 
-    @Test func killedAnywhereTheNextSignInEndsWhereTheHookSays() async throws {
+    @Test func nextSignInCompletesMoveAfterCrashAtAnyCall() async throws {
         let side = try HookSide()
         for step in 1...20 {
             let store = WatchedStore()
-            let book = book(side, store)
+            let repository = repository(side, store)
             side.answer(#"{"subject":"u-1"}"#)
-            _ = try await book.enter(AccountFixture.apple())
+            _ = try await repository.enter(AccountFixture.apple())
             side.answer(#"{"subject":"u-2"}"#)
             let tally = Tally()
             store.onCall { (_) async throws(StoreError) in
                 if tally.next() >= step { throw .unavailable("killed") }
             }
-            let killed = try? await book.enter(AccountFixture.apple())
+            let killed = try? await repository.enter(AccountFixture.apple())
             store.onCall(nil)
-            #expect(try await book.enter(AccountFixture.apple()).subject == "u-2")
-            #expect(try await book.account(of: AccountFixture.apple().key)?.subject == "u-2")
-            #expect(try await book.account(ofSubject: "u-1")?.identities == [], "killed before \(step)")
+            #expect(try await repository.enter(AccountFixture.apple()).subject == "u-2")
+            #expect(try await repository.account(of: AccountFixture.apple().key)?.subject == "u-2")
+            #expect(try await repository.account(ofSubject: "u-1")?.identities == [], "killed before \(step)")
             if killed != nil { return }
         }
         Issue.record("a sign-in takes more than twenty calls")
     }
 
-    @Test func withoutAWordOfTheHookTheTenantsRoleHolds() async throws {
+    @Test func tenantRoleAppliesWithoutHookRole() async throws {
         let side = try HookSide()
         let store = MemoryStore.still
-        let drivers = book(side, store, AccountRules(realm: "taxi", role: "driver"))
-        let riders = book(side, store, AccountRules(realm: "taxi", role: "rider"))
+        let drivers = repository(side, store, AccountRules(realm: "taxi", role: "driver"))
+        let riders = repository(side, store, AccountRules(realm: "taxi", role: "rider"))
         side.answer(#"{"subject":"u-1"}"#)
         #expect(try await drivers.enter(AccountFixture.apple()).role == "driver")
         await #expect(throws: AccountProblem.otherRole("This account is registered as a driver")) {
@@ -152,27 +152,29 @@ struct AccountHookTests {
         (422, #"{"error":1,"detail":"","message":"c"}"#, 422, "c"), (451, "[]", 403, defaultMessage),
         (403, #"{"error":"  a\u0000\nb  "}"#, 403, "ab"), (499, #"{"error":"e","error":"f"}"#, 403, defaultMessage),
     ])
-    func aRefusalIsToldToTheApp(_ status: Int, _ body: String, _ told: Int, _ message: String) async throws {
+    func refusalReachesAppWithStatusAndMessage(_ status: Int, _ body: String, _ told: Int, _ message: String)
+        async throws
+    {
         let side = try HookSide()
         let store = MemoryStore.still
         side.answer(body, status: status)
         await #expect(throws: AccountProblem.refusedByHook(status: told, message: message)) {
-            try await book(side, store).enter(AccountFixture.apple())
+            try await repository(side, store).enter(AccountFixture.apple())
         }
-        #expect(try await book(side, store).account(of: AccountFixture.apple().key) == nil)
+        #expect(try await repository(side, store).account(of: AccountFixture.apple().key) == nil)
     }
 
-    @Test func aLongMessageIsCutBetweenCharacters() async throws {
+    @Test func longMessageIsCutAtCharacterBoundary() async throws {
         let side = try HookSide()
         side.answer("{\"error\":\"a\(String(repeating: "é", count: 200))\"}", status: 403)
         let message = "a" + String(repeating: "é", count: 99)
         await #expect(throws: AccountProblem.refusedByHook(status: 403, message: message)) {
-            try await book(side).enter(AccountFixture.apple())
+            try await repository(side).enter(AccountFixture.apple())
         }
     }
 
     @Test(arguments: [100, 204 + 100, 302, 408, 425, 429, 500, 503])
-    func anyOtherStatusMeansTryAgain(_ status: Int) async throws {
+    func otherStatusIsUnavailable(_ status: Int) async throws {
         let side = try HookSide()
         let log = RecordedLog()
         side.answer(#"{"error":"busy","subject":"u-1"}"#, status: status)
@@ -181,7 +183,7 @@ struct AccountHookTests {
     }
 
     @Test(arguments: ProviderRequestFailure.allCases)
-    func noAnswerMeansTryAgain(_ trouble: ProviderRequestFailure) async throws {
+    func failedRequestIsUnavailable(_ trouble: ProviderRequestFailure) async throws {
         let side = try HookSide()
         side.onQuestion { (_) throws(ProviderRequestFailure) in throw trouble }
         let code = try await code(side, RecordedLog())
@@ -196,7 +198,7 @@ struct AccountHookTests {
         (#"{"subject":"u","claims":[]}"#, "claims has to be"), (#"{"subject":"u","claims":{"sub":"v"}}"#, "has sub"),
         (#"{"subject":"u","claims":{"a":1,"exp":9}}"#, "has exp"), (#"{"subject":"u","subject":"v"}"#, "no JSON"),
     ])
-    func anAnswerThatCannotBeUsedIsToldToTheOperator(_ body: String, _ reason: String) async throws {
+    func invalidResponseIsLoggedWithReason(_ body: String, _ reason: String) async throws {
         let side = try HookSide()
         let log = RecordedLog()
         side.answer(body)
@@ -206,7 +208,7 @@ struct AccountHookTests {
         #expect(line.contains(reason))
     }
 
-    @Test func anAnswerHasItsBounds() throws {
+    @Test func responseMembersAreBounded() throws {
         let subject = String(repeating: "a", count: 255)
         #expect(try AccountHook.Answer(Array("{\"subject\":\"\(subject)\"}".utf8)).subject == subject)
         #expect(throws: AccountHook.Answer.Fault.subject) {
@@ -223,7 +225,7 @@ struct AccountHookTests {
         }
     }
 
-    @Test func everyClaimOfTheIssuersIsRefused() {
+    @Test func reservedClaimIsRefused() {
         for name in AccessTokenClaims.reserved {
             #expect(throws: AccountHook.Answer.Fault.reservedClaim(name)) {
                 try AccountHook.Answer(Array("{\"subject\":\"a\",\"claims\":{\"\(name)\":1}}".utf8))
@@ -231,7 +233,7 @@ struct AccountHookTests {
         }
     }
 
-    @Test func withoutASignatureNothingIsSent() async throws {
+    @Test func nothingIsSentWithoutSignature() async throws {
         let side = try HookSide()
         side.cannotSign.withLock { $0 = true }
         #expect(try await code(side, RecordedLog()) == .overloaded)
@@ -240,7 +242,7 @@ struct AccountHookTests {
 
     private func code(_ side: HookSide, _ log: RecordedLog) async throws -> EndpointRefusal.Code? {
         do {
-            _ = try await book(side, log: log).enter(AccountFixture.apple())
+            _ = try await repository(side, log: log).enter(AccountFixture.apple())
             return nil
         } catch AccountProblem.unavailable(let refusal) {
             #expect(refusal.status == 503)

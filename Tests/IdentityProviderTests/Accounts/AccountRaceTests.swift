@@ -8,34 +8,34 @@ import Testing
 /// However many sign in at once, on however many instances, and wherever one is killed.
 struct AccountRaceTests {
     @Test(arguments: StoreKind.allCases)
-    func manySignInsOfOneIdentityMakeOneAccount(_ kind: StoreKind) async throws {
-        try await kind.run { place in
-            let books = try await books(place)
+    func concurrentSignInsOfOneIdentityCreateOneAccount(_ kind: StoreKind) async throws {
+        try await kind.run { stores in
+            let repositories = try await repositories(stores)
             for identity in [AccountFixture.apple(), AccountFixture.google(email: nil)] {
-                let subjects = try await subjects((0..<50).map { (books[$0 % 3], identity) })
+                let subjects = try await subjects((0..<50).map { (repositories[$0 % 3], identity) })
                 #expect(subjects.count == 1)
             }
         }
     }
 
     @Test(arguments: StoreKind.allCases)
-    func manyProvidersOfOneEmailMakeOneAccount(_ kind: StoreKind) async throws {
-        try await kind.run { place in
-            let books = try await books(place)
+    func concurrentSignInsWithOneEmailCreateOneAccount(_ kind: StoreKind) async throws {
+        try await kind.run { stores in
+            let repositories = try await repositories(stores)
             let people = [
                 AccountFixture.apple(), AccountFixture.google(), AccountFixture.apple("2"), AccountFixture.google("2"),
             ]
-            let subjects = try await subjects((0..<48).map { (books[$0 % 3], people[$0 % 4]) })
+            let subjects = try await subjects((0..<48).map { (repositories[$0 % 3], people[$0 % 4]) })
             #expect(subjects.count == 1)
-            let account = try await books[0].enter(AccountFixture.apple())
+            let account = try await repositories[0].enter(AccountFixture.apple())
             #expect(Set(account.identities) == Set(people.map(\.key)))
         }
     }
 
-    @Test func oneRoleWinsAndTheOtherIsRefused() async throws {
+    @Test func concurrentSignInsWithTwoRolesKeepOne() async throws {
         let store = MemoryStore.still
         let roles = ["driver", "rider"].map {
-            AccountFixture.book(AccountRules(realm: "taxi", role: $0, linkByEmail: true), tenant: $0, store)
+            AccountFixture.repository(AccountRules(realm: "taxi", role: $0, linkByEmail: true), tenant: $0, store)
         }
         let outcomes = await withTaskGroup(of: String?.self) { group in
             for index in 0..<20 {
@@ -52,15 +52,15 @@ struct AccountRaceTests {
         (AccountFixture.apple(), AccountFixture.apple()), (AccountFixture.apple(), AccountFixture.google()),
         (AccountFixture.apple(email: nil), AccountFixture.apple(email: nil)),
     ])
-    func anotherInstanceInBetweenChangesNothing(_ mine: ProviderIdentity, _ other: ProviderIdentity) async throws {
+    func interleavedSignInFindsSameAccount(_ mine: ProviderIdentity, _ other: ProviderIdentity) async throws {
         for step in 1...20 {
             let store = WatchedStore()
             let tally = Tally()
-            let elsewhere = AccountFixture.book(store.memory)
+            let elsewhere = AccountFixture.repository(store.memory)
             store.onCall { (_) async throws(StoreError) in
                 if tally.next() == step { _ = try? await elsewhere.enter(other) }
             }
-            let account = try await AccountFixture.book(store).enter(mine)
+            let account = try await AccountFixture.repository(store).enter(mine)
             let calls = tally.next() - 1
             #expect(try await elsewhere.enter(other).subject == account.subject, "before call \(step)")
             #expect(try await elsewhere.enter(mine).subject == account.subject, "before call \(step)")
@@ -73,19 +73,22 @@ struct AccountRaceTests {
     @Test(arguments: [
         [AccountFixture.apple(), AccountFixture.google()], [AccountFixture.google(), AccountFixture.apple()],
     ])
-    func aKillAnywhereLeavesOneAccount(_ next: [ProviderIdentity]) async throws {
+    func crashAtAnyCallLeavesOneAccount(_ next: [ProviderIdentity]) async throws {
         for rules in [AccountRules(linkByEmail: true), AccountRules(realm: "taxi", role: "rider", linkByEmail: true)] {
             var kills = 0
             for step in 1...20 {
                 let store = WatchedStore()
-                let book = AccountFixture.book(rules, store)
-                guard await isKilled(book, store, before: step) else { break }
+                let repository = AccountFixture.repository(rules, store)
+                guard await isKilled(repository, store, before: step) else { break }
                 kills += 1
-                let subjects = try await subjects([(book, next[0])])
+                let subjects = try await subjects([(repository, next[0])])
                 for identity in next + next {
-                    #expect(try await subjects == [book.enter(identity, after: 1).subject], "killed before \(step)")
+                    #expect(
+                        try await subjects == [repository.enter(identity, after: 1).subject],
+                        "killed before \(step)"
+                    )
                 }
-                let account = try #require(try await book.account(of: next[1].key))
+                let account = try #require(try await repository.account(of: next[1].key))
                 #expect(Set(account.identities) == Set(next.map(\.key)))
             }
             #expect(kills >= 5)
@@ -93,56 +96,62 @@ struct AccountRaceTests {
     }
 
     /// Whoever changes an address and is killed keeps the account, and the old address lets nobody in.
-    @Test func aKilledChangeOfAddressLetsNobodyIn() async throws {
+    @Test func crashDuringEmailChangeGivesNoAccessToOldAddress() async throws {
         for step in 1...20 {
             let store = WatchedStore()
-            let book = AccountFixture.book(store)
-            let alice = try await book.enter(AccountFixture.apple())
+            let repository = AccountFixture.repository(store)
+            let alice = try await repository.enter(AccountFixture.apple())
             let moved = AccountFixture.apple(email: "alice@new.example")
-            let isKilled = await isKilled(book, store, moved, before: step)
-            #expect(try await book.enter(moved).subject == alice.subject)
-            #expect(try await book.enter(AccountFixture.google()).subject != alice.subject, "killed before \(step)")
-            #expect(try await book.enter(AccountFixture.google("2", email: moved.email)).subject == alice.subject)
+            let isKilled = await isKilled(repository, store, moved, before: step)
+            #expect(try await repository.enter(moved).subject == alice.subject)
+            #expect(
+                try await repository.enter(AccountFixture.google()).subject != alice.subject,
+                "killed before \(step)"
+            )
+            #expect(try await repository.enter(AccountFixture.google("2", email: moved.email)).subject == alice.subject)
             guard isKilled else { return }
         }
         Issue.record("a sign-in takes more than twenty calls")
     }
 
     /// An e-mail that leads to an account which was never made is the next one's to lead, once nobody can be making it.
-    @Test func anEmailWaitsForItsAccountForTenMinutesOnly() async throws {
+    @Test func emailWithoutAccountIsReservedForTenMinutes() async throws {
         for (seconds, isJoined) in [(599.0, true), (601.0, false)] {
             let store = WatchedStore()
-            let book = AccountFixture.book(store)
+            let repository = AccountFixture.repository(store)
             // Identity and e-mail are read and pointed, the account is not.
-            #expect(await isKilled(book, store, before: 5))
-            #expect(try await book.account(of: AccountFixture.apple().key) == nil)
-            let other = try await book.enter(AccountFixture.google(), after: seconds)
-            #expect(try await (book.enter(AccountFixture.apple(), after: seconds).subject == other.subject) == isJoined)
+            #expect(await isKilled(repository, store, before: 5))
+            #expect(try await repository.account(of: AccountFixture.apple().key) == nil)
+            let other = try await repository.enter(AccountFixture.google(), after: seconds)
+            #expect(
+                try await (repository.enter(AccountFixture.apple(), after: seconds).subject == other.subject)
+                    == isJoined
+            )
         }
     }
 
-    @Test func aSignInThatChangesNothingWritesAndSaysNothing() async throws {
+    @Test func unchangedSignInWritesAndLogsNothing() async throws {
         let store = WatchedStore()
         let log = RecordedLog()
-        let book = AccountFixture.book(store, log: log)
-        let account = try await book.enter(AccountFixture.apple())
+        let repository = AccountFixture.repository(store, log: log)
+        let account = try await repository.enter(AccountFixture.apple())
         store.fail([.set, .replace, .remove])
-        #expect(try await book.enter(AccountFixture.apple()) == account)
+        #expect(try await repository.enter(AccountFixture.apple()) == account)
         #expect(log.lines == [])
     }
 
-    @Test func aStoreThatIsGoneOrHoldsNonsenseIsSaid() async throws {
+    @Test func storeFailureIsUnavailableAndGarbledRecordIsLogged() async throws {
         let store = WatchedStore()
         let log = RecordedLog()
-        let book = AccountFixture.book(store, log: log)
+        let repository = AccountFixture.repository(store, log: log)
         store.fail([.value])
         let gone = AccountProblem.unavailable(.storeUnavailable)
-        await #expect(throws: gone) { try await book.enter(AccountFixture.apple()) }
-        await #expect(throws: gone) { try await book.account(ofSubject: "a") }
+        await #expect(throws: gone) { try await repository.enter(AccountFixture.apple()) }
+        await #expect(throws: gone) { try await repository.account(ofSubject: "a") }
         #expect(log.lines.isEmpty)
         store.onCall(nil)
         try await store.set(Array("{}".utf8), for: accountKey("a"), lifetime: nil)
-        await #expect(throws: gone) { try await book.account(ofSubject: "a") }
+        await #expect(throws: gone) { try await repository.account(ofSubject: "a") }
         #expect(log.lines.contains { $0.hasPrefix("error an account cannot be read or kept") })
     }
 
@@ -152,16 +161,16 @@ struct AccountRaceTests {
         StoreKey(tenant: "chat", kind: "account", hashing: subject.utf8)
     }
 
-    private func books(_ place: StoreFixture) async throws -> [AccountRepository] {
-        var books: [AccountRepository] = []
-        for _ in 0..<3 { books.append(AccountFixture.book(try await place.store())) }
-        return books
+    private func repositories(_ stores: StoreFixture) async throws -> [AccountRepository] {
+        var repositories: [AccountRepository] = []
+        for _ in 0..<3 { repositories.append(AccountFixture.repository(try await stores.store())) }
+        return repositories
     }
 
     private func subjects(_ signIns: [(AccountRepository, ProviderIdentity)]) async throws -> Set<String> {
         try await withThrowingTaskGroup(of: String.self) { group in
-            for (book, identity) in signIns {
-                group.addTask { try await book.enter(identity).subject }
+            for (repository, identity) in signIns {
+                group.addTask { try await repository.enter(identity).subject }
             }
             return try await group.reduce(into: []) { $0.insert($1) }
         }
@@ -169,7 +178,7 @@ struct AccountRaceTests {
 
     /// A sign-in of which the store sees no call from the `step`th on.
     private func isKilled(
-        _ book: AccountRepository,
+        _ repository: AccountRepository,
         _ store: WatchedStore,
         _ identity: ProviderIdentity = AccountFixture.apple(),
         before step: Int
@@ -178,7 +187,7 @@ struct AccountRaceTests {
         store.onCall { (_) async throws(StoreError) in
             if tally.next() >= step { throw .unavailable("killed") }
         }
-        let account = try? await book.enter(identity)
+        let account = try? await repository.enter(identity)
         store.onCall(nil)
         return account == nil
     }

@@ -29,7 +29,7 @@ struct AccountRecordTests {
         return AccountRecord(account, links: links)
     }
 
-    @Test func whatIsKeptReadsTheSame() throws {
+    @Test func recordRoundTrips() throws {
         var random = SplitMix64(seed: 1)
         for _ in 0..<500 {
             let record = Self.record(&random)
@@ -40,7 +40,7 @@ struct AccountRecordTests {
         }
     }
 
-    @Test func anythingElseReadsAsNothing() throws {
+    @Test func invalidRecordIsRejected() throws {
         var random = SplitMix64(seed: 2)
         for _ in 0..<200 {
             let bytes = Self.record(&random).json
@@ -57,7 +57,7 @@ struct AccountRecordTests {
         }
     }
 
-    @Test func identitiesAreToldApartByBytes() {
+    @Test func identitiesAreComparedByBytes() {
         var record = AccountRecord(Account(subject: "s", createdAt: 0))
         record.update(with: AccountFixture.apple("\u{E9}"), givenName: nil)
         record.update(with: AccountFixture.apple("e\u{301}"), givenName: nil)
@@ -68,21 +68,21 @@ struct AccountRecordTests {
     }
 
     @Test(arguments: ["", "@", "a@", "@b", "a b@c", "a\u{7F}@b", "a\n@b", String(repeating: "a", count: 319) + "@b"])
-    func whatIsNoEmailIsNone(_ text: String) {
+    func invalidEmailIsRejected(_ text: String) {
         #expect(EmailAddress(text) == nil)
     }
 
     @Test(arguments: [("A@B.c", "a@b.c"), ("a+b@C", "a+b@c"), ("Ä@Z", "Ä@z"), ("[`{@z", "[`{@z")])
-    func onlyLettersOfASCIIChangeTheirCase(_ text: String, _ address: String) {
+    func onlyASCIILettersAreLowercased(_ text: String, _ address: String) {
         #expect(EmailAddress(text)?.bytes == Array(address.utf8))
     }
 
     @Test(arguments: [("  Alice\u{0}\r\n ", "Alice"), ("A\u{9B}B", "AB"), ("Å Ö", "Å Ö"), ("\u{2003}x\u{A0}", "x")])
-    func aNameIsWithoutControlsAndOuterSpace(_ text: String, _ kept: String) {
+    func nameIsTrimmedAndHasNoControlCharacters(_ text: String, _ kept: String) {
         #expect(PersonName.kept(text) == kept)
     }
 
-    @Test func aNameIsCutWhereItGetsTooLong() {
+    @Test func longNameIsCutAtCharacterBoundary() {
         #expect(PersonName.kept(" \n\t") == nil)
         #expect(PersonName.kept(String(repeating: "é", count: 101)) == String(repeating: "é", count: 100))
         #expect(BoundedText.kept("aé", bytes: 2) == "a")

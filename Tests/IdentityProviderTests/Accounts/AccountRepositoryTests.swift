@@ -8,25 +8,31 @@ import Verification
 
 struct AccountRepositoryTests {
     @Test(arguments: StoreKind.allCases)
-    func whoSignsInAgainIsTheSame(_ kind: StoreKind) async throws {
-        try await kind.run { place in
-            let first = try await AccountFixture.book(place.store()).enter(AccountFixture.apple(), givenName: "Alice")
+    func repeatedSignInFindsSameAccount(_ kind: StoreKind) async throws {
+        try await kind.run { stores in
+            let first = try await AccountFixture.repository(stores.store()).enter(
+                AccountFixture.apple(),
+                givenName: "Alice"
+            )
             #expect(Base64URL.decode(first.subject)?.count == 16)
-            let second = try await AccountFixture.book(place.store()).enter(AccountFixture.apple(), after: 1_000_000)
+            let second = try await AccountFixture.repository(stores.store()).enter(
+                AccountFixture.apple(),
+                after: 1_000_000
+            )
             #expect(second == first)
             #expect(second.createdAt == AccountFixture.start)
-            let book = try await AccountFixture.book(place.store())
-            #expect(try await book.account(ofSubject: first.subject) == first)
-            #expect(try await book.account(of: AccountFixture.apple().key) == first)
-            #expect(try await book.account(of: AccountFixture.google().key) == nil)
-            #expect(try await book.account(ofSubject: "nobody") == nil)
+            let repository = try await AccountFixture.repository(stores.store())
+            #expect(try await repository.account(ofSubject: first.subject) == first)
+            #expect(try await repository.account(of: AccountFixture.apple().key) == first)
+            #expect(try await repository.account(of: AccountFixture.google().key) == nil)
+            #expect(try await repository.account(ofSubject: "nobody") == nil)
         }
     }
 
-    @Test func aVerifiedEmailJoinsProvidersWhateverItsCase() async throws {
-        let book = AccountFixture.book(MemoryStore.still)
-        let apple = try await book.enter(AccountFixture.apple(email: "Alice@Example.org"))
-        let google = try await book.enter(AccountFixture.google(email: "aLICE@example.ORG"))
+    @Test func verifiedEmailLinksProvidersIgnoringCase() async throws {
+        let repository = AccountFixture.repository(MemoryStore.still)
+        let apple = try await repository.enter(AccountFixture.apple(email: "Alice@Example.org"))
+        let google = try await repository.enter(AccountFixture.google(email: "aLICE@example.ORG"))
         #expect(google.subject == apple.subject)
         #expect(google.identities == [AccountFixture.apple().key, AccountFixture.google().key])
     }
@@ -40,110 +46,114 @@ struct AccountRepositoryTests {
         // LATIN SMALL LETTER E WITH ACUTE, and the same in two code points: two mailboxes.
         (AccountFixture.apple(email: "\u{E9}@a.b"), AccountFixture.google(email: "e\u{301}@a.b")),
     ])
-    func nothingElseJoinsThem(_ apple: ProviderIdentity, _ google: ProviderIdentity) async throws {
-        let book = AccountFixture.book(MemoryStore.still)
-        let first = try await book.enter(apple)
-        #expect(try await book.enter(google).subject != first.subject)
-        #expect(try await book.enter(apple).subject == first.subject)
+    func unverifiedOrDifferentEmailDoesNotLink(_ apple: ProviderIdentity, _ google: ProviderIdentity) async throws {
+        let repository = AccountFixture.repository(MemoryStore.still)
+        let first = try await repository.enter(apple)
+        #expect(try await repository.enter(google).subject != first.subject)
+        #expect(try await repository.enter(apple).subject == first.subject)
     }
 
-    @Test func withoutLinkingAnEmailJoinsNobody() async throws {
+    @Test func emailDoesNotLinkWhileLinkingIsOff() async throws {
         let store = MemoryStore.still
-        let book = AccountFixture.book(AccountRules(), store)
-        let apple = try await book.enter(AccountFixture.apple())
-        let google = try await book.enter(AccountFixture.google())
+        let repository = AccountFixture.repository(AccountRules(), store)
+        let apple = try await repository.enter(AccountFixture.apple())
+        let google = try await repository.enter(AccountFixture.google())
         #expect(apple.subject != google.subject)
         // Nor does it merge what was made so when linking is switched on.
         let log = RecordedLog()
-        let linking = AccountFixture.book(AccountRules(linkByEmail: true), store, log: log)
+        let linking = AccountFixture.repository(AccountRules(linkByEmail: true), store, log: log)
         #expect(try await linking.enter(AccountFixture.apple()).subject == apple.subject)
         #expect(try await linking.enter(AccountFixture.google()).subject == google.subject)
         #expect(log.lines.filter { $0.hasPrefix("notice two accounts have one verified e-mail") }.count == 1)
         #expect(!log.lines.joined().contains("alice@"))
     }
 
-    @Test func subjectsOfTwoProvidersAreTwoIdentities() async throws {
-        let book = AccountFixture.book(MemoryStore.still)
-        let apple = try await book.enter(AccountFixture.apple("1", email: nil))
-        #expect(try await book.enter(AccountFixture.google("1", email: nil)).subject != apple.subject)
+    @Test func sameSubjectAtTwoProvidersIsTwoIdentities() async throws {
+        let repository = AccountFixture.repository(MemoryStore.still)
+        let apple = try await repository.enter(AccountFixture.apple("1", email: nil))
+        #expect(try await repository.enter(AccountFixture.google("1", email: nil)).subject != apple.subject)
     }
 
-    @Test func anAddressThatWasGivenUpLetsItsNextOwnerNotIn() async throws {
-        let book = AccountFixture.book(MemoryStore.still)
-        let alice = try await book.enter(AccountFixture.apple())
-        let moved = try await book.enter(AccountFixture.apple(email: "alice@new.example"))
+    @Test func abandonedEmailGivesNoAccessToNextOwner() async throws {
+        let repository = AccountFixture.repository(MemoryStore.still)
+        let alice = try await repository.enter(AccountFixture.apple())
+        let moved = try await repository.enter(AccountFixture.apple(email: "alice@new.example"))
         #expect(moved.subject == alice.subject)
         #expect(moved.email == "alice@new.example")
-        let next = try await book.enter(AccountFixture.google())
+        let next = try await repository.enter(AccountFixture.google())
         #expect(next.subject != alice.subject)
         // From then on it is the next owner's, and the new address joins the first one's.
-        #expect(try await book.enter(AccountFixture.apple("2")).subject == next.subject)
-        let joined = try await book.enter(AccountFixture.google("2", email: "alice@new.example"))
+        #expect(try await repository.enter(AccountFixture.apple("2")).subject == next.subject)
+        let joined = try await repository.enter(AccountFixture.google("2", email: "alice@new.example"))
         #expect(joined.subject == alice.subject)
     }
 
-    @Test func anAddressThatIsNotVerifiedAnyMoreJoinsNobody() async throws {
-        let book = AccountFixture.book(MemoryStore.still)
-        let alice = try await book.enter(AccountFixture.apple())
-        let unsure = try await book.enter(AccountFixture.apple(isEmailVerified: false))
+    @Test func noLongerVerifiedEmailDoesNotLink() async throws {
+        let repository = AccountFixture.repository(MemoryStore.still)
+        let alice = try await repository.enter(AccountFixture.apple())
+        let unsure = try await repository.enter(AccountFixture.apple(isEmailVerified: false))
         #expect(unsure.subject == alice.subject)
         #expect(!unsure.isEmailVerified)
-        #expect(try await book.enter(AccountFixture.google()).subject != alice.subject)
+        #expect(try await repository.enter(AccountFixture.google()).subject != alice.subject)
     }
 
-    @Test func aKnownIdentityStaysWhereItIsWhoeverHasItsEmail() async throws {
+    @Test func knownIdentityKeepsAccountWhenEmailBelongsToAnother() async throws {
         let log = RecordedLog()
-        let book = AccountFixture.book(MemoryStore.still, log: log)
-        let alice = try await book.enter(AccountFixture.apple())
-        let bob = try await book.enter(AccountFixture.google(email: "bob@example.org"))
-        let both = try await book.enter(AccountFixture.google())
+        let repository = AccountFixture.repository(MemoryStore.still, log: log)
+        let alice = try await repository.enter(AccountFixture.apple())
+        let bob = try await repository.enter(AccountFixture.google(email: "bob@example.org"))
+        let both = try await repository.enter(AccountFixture.google())
         #expect(both.subject == bob.subject)
-        #expect(try await book.enter(AccountFixture.apple()).subject == alice.subject)
+        #expect(try await repository.enter(AccountFixture.apple()).subject == alice.subject)
         #expect(log.lines.contains { $0.hasPrefix("notice two accounts have one verified e-mail") })
-        #expect(try await book.enter(AccountFixture.google("new")).subject == alice.subject)
+        #expect(try await repository.enter(AccountFixture.google("new")).subject == alice.subject)
     }
 
-    @Test func theNewestVerifiedEmailIsKept() async throws {
-        let book = AccountFixture.book(MemoryStore.still)
-        _ = try await book.enter(AccountFixture.apple())
-        _ = try await book.enter(AccountFixture.google())
-        #expect(try await book.enter(AccountFixture.google(email: "alice@work.example")).email == "alice@work.example")
+    @Test func newestVerifiedEmailIsStored() async throws {
+        let repository = AccountFixture.repository(MemoryStore.still)
+        _ = try await repository.enter(AccountFixture.apple())
+        _ = try await repository.enter(AccountFixture.google())
+        #expect(
+            try await repository.enter(AccountFixture.google(email: "alice@work.example")).email == "alice@work.example"
+        )
         // Apple goes on saying the other one, which is no news.
-        let account = try await book.enter(AccountFixture.apple())
+        let account = try await repository.enter(AccountFixture.apple())
         #expect(account.email == "alice@work.example")
         #expect(account.isEmailVerified)
         #expect(
-            try await book.enter(AccountFixture.apple(email: "doubtful@a.example", isEmailVerified: false)).email
+            try await repository.enter(AccountFixture.apple(email: "doubtful@a.example", isEmailVerified: false)).email
                 == "alice@work.example"
         )
-        #expect(try await book.enter(AccountFixture.apple(email: nil)).email == "alice@work.example")
-        let relayed = try await book.enter(
+        #expect(try await repository.enter(AccountFixture.apple(email: nil)).email == "alice@work.example")
+        let relayed = try await repository.enter(
             AccountFixture.apple(email: "x1@privaterelay.appleid.com", isPrivateEmail: true)
         )
         #expect(relayed.email == "x1@privaterelay.appleid.com")
         #expect(relayed.isPrivateEmail)
     }
 
-    @Test func aRelayAddressJoinsAsAnyOther() async throws {
-        let book = AccountFixture.book(MemoryStore.still)
+    @Test func relayEmailLinksLikeAnyOther() async throws {
+        let repository = AccountFixture.repository(MemoryStore.still)
         let relay = "x1@privaterelay.appleid.com"
-        let apple = try await book.enter(AccountFixture.apple(email: relay, isPrivateEmail: true))
-        #expect(try await book.enter(AccountFixture.google(email: relay)).subject == apple.subject)
+        let apple = try await repository.enter(AccountFixture.apple(email: relay, isPrivateEmail: true))
+        #expect(try await repository.enter(AccountFixture.google(email: relay)).subject == apple.subject)
     }
 
-    @Test func aNameIsTakenOnce() async throws {
-        let book = AccountFixture.book(MemoryStore.still)
-        #expect(try await book.enter(AccountFixture.apple(), givenName: " \u{7}\n ").name == nil)
-        #expect(try await book.enter(AccountFixture.apple(), givenName: "Alice A.").name == "Alice A.")
-        #expect(try await book.enter(AccountFixture.google(name: "Someone")).name == "Alice A.")
-        #expect(try await book.enter(AccountFixture.apple("2", email: nil, name: "B"), givenName: "C").name == "B")
+    @Test func firstNameIsKept() async throws {
+        let repository = AccountFixture.repository(MemoryStore.still)
+        #expect(try await repository.enter(AccountFixture.apple(), givenName: " \u{7}\n ").name == nil)
+        #expect(try await repository.enter(AccountFixture.apple(), givenName: "Alice A.").name == "Alice A.")
+        #expect(try await repository.enter(AccountFixture.google(name: "Someone")).name == "Alice A.")
+        #expect(
+            try await repository.enter(AccountFixture.apple("2", email: nil, name: "B"), givenName: "C").name == "B"
+        )
     }
 
-    @Test func aRealmIsSharedAndATenantOfItsNameIsNot() async throws {
+    @Test func realmIsSharedButNotWithTenantOfSameName() async throws {
         let store = MemoryStore.still
-        let riders = AccountFixture.book(AccountRules(realm: "taxi"), tenant: "riders", store)
-        let drivers = AccountFixture.book(AccountRules(realm: "taxi"), tenant: "drivers", store)
-        let stranger = AccountFixture.book(AccountRules(), tenant: "taxi", store)
+        let riders = AccountFixture.repository(AccountRules(realm: "taxi"), tenant: "riders", store)
+        let drivers = AccountFixture.repository(AccountRules(realm: "taxi"), tenant: "drivers", store)
+        let stranger = AccountFixture.repository(AccountRules(), tenant: "taxi", store)
         let rider = try await riders.enter(AccountFixture.apple())
         #expect(try await drivers.enter(AccountFixture.apple()) == rider)
         #expect(try await stranger.account(ofSubject: rider.subject) == nil)
@@ -152,10 +162,10 @@ struct AccountRepositoryTests {
 
     /// Another gateway's version has to find them, and nobody to read in a key whose they are.
     @Test(arguments: [(nil, "", "chat"), ("taxi", "realm-", "taxi")] as [(String?, String, String)])
-    func recordsAreUnderHashes(_ realm: String?, _ prefix: String, _ scope: String) async throws {
+    func recordKeysAreHashes(_ realm: String?, _ prefix: String, _ scope: String) async throws {
         let store = MemoryStore.still
-        let book = AccountFixture.book(AccountRules(realm: realm, linkByEmail: true), store)
-        let account = try await book.enter(AccountFixture.apple(email: "Alice@example.org"))
+        let repository = AccountFixture.repository(AccountRules(realm: realm, linkByEmail: true), store)
+        let account = try await repository.enter(AccountFixture.apple(email: "Alice@example.org"))
         let names = [
             ("account", account.subject), ("account-identity", "apple\u{0}001234.ab"),
             ("account-email", "alice@example.org"),
@@ -168,22 +178,26 @@ struct AccountRepositoryTests {
         }
     }
 
-    @Test func aCheckMakesNothing() async throws {
+    @Test func checkCreatesNothing() async throws {
         let store = WatchedStore()
-        let book = AccountFixture.book(AccountRules(role: "driver", linkByEmail: true), store)
+        let repository = AccountFixture.repository(AccountRules(role: "driver", linkByEmail: true), store)
         store.fail([.set, .replace, .remove])
-        try await book.check(AccountFixture.apple())
-        #expect(try await book.account(of: AccountFixture.apple().key) == nil)
+        try await repository.check(AccountFixture.apple())
+        #expect(try await repository.account(of: AccountFixture.apple().key) == nil)
     }
 
     @Test(arguments: [
         ("driver", "This account is registered as a driver"), ("admin", "This account is registered as an admin"),
         ("Editor", "This account is registered as an Editor"),
     ])
-    func anotherRoleIsRefusedByIdentityAndByEmail(_ role: String, _ message: String) async throws {
+    func otherRoleIsRefusedByIdentityAndByEmail(_ role: String, _ message: String) async throws {
         let store = MemoryStore.still
-        let first = AccountFixture.book(AccountRules(realm: "taxi", role: role, linkByEmail: true), tenant: "a", store)
-        let second = AccountFixture.book(
+        let first = AccountFixture.repository(
+            AccountRules(realm: "taxi", role: role, linkByEmail: true),
+            tenant: "a",
+            store
+        )
+        let second = AccountFixture.repository(
             AccountRules(realm: "taxi", role: "rider", linkByEmail: true),
             tenant: "b",
             store
@@ -200,10 +214,10 @@ struct AccountRepositoryTests {
         try await second.check(AccountFixture.google(email: "other@example.org"))
     }
 
-    @Test func anAccountWithoutARoleGetsOneAndNoRoleChecksNone() async throws {
+    @Test func accountWithoutRoleTakesFirstRole() async throws {
         let store = MemoryStore.still
-        let open = AccountFixture.book(AccountRules(realm: "taxi"), tenant: "a", store)
-        let drivers = AccountFixture.book(AccountRules(realm: "taxi", role: "driver"), tenant: "b", store)
+        let open = AccountFixture.repository(AccountRules(realm: "taxi"), tenant: "a", store)
+        let drivers = AccountFixture.repository(AccountRules(realm: "taxi", role: "driver"), tenant: "b", store)
         let account = try await open.enter(AccountFixture.apple())
         #expect(account.role == nil)
         #expect(try await drivers.enter(AccountFixture.apple()).role == "driver")

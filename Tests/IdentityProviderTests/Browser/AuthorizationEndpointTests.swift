@@ -7,7 +7,7 @@ import Verification
 /// Requests to the authorization endpoint: what leads to the page, what the client is told, and what only the person
 /// is.
 struct AuthorizationEndpointTests {
-    @Test func goodRequestShowsThePageAndTiesItToTheBrowser() async throws {
+    @Test func validRequestShowsPageAndSetsBindingCookie() async throws {
         let response = try await BrowserSignInFixture().authorize()
         #expect(response.status == 200)
         let cookie = try #require(response.cookies.first)
@@ -16,7 +16,7 @@ struct AuthorizationEndpointTests {
         #expect(cookie.hasSuffix("; Path=/; HttpOnly; SameSite=Lax; Secure; Max-Age=600"))
     }
 
-    @Test func postedRequestIsTakenLikewise() async throws {
+    @Test func postedRequestIsAccepted() async throws {
         let fixture = try BrowserSignInFixture()
         #expect(
             try await fixture.response(fixture.request(.authorize, by: "POST", BrowserSignInFixture.good)).status == 200
@@ -33,7 +33,7 @@ struct AuthorizationEndpointTests {
         #expect(put.value(of: "Allow") == "GET, POST")
     }
 
-    @Test func withoutTLSTheCookieHasNoHostPrefix() async throws {
+    @Test func cookieHasNoHostPrefixWithoutTLS() async throws {
         let fixture = try BrowserSignInFixture()
         let response = try await fixture.response(
             fixture.request(.authorize, BrowserSignInFixture.good, isSecure: false)
@@ -44,13 +44,13 @@ struct AuthorizationEndpointTests {
         #expect(PageReading(response).links.contains { $0.contains("http%3A%2F%2Fchat.example%2Fid%2F") })
     }
 
-    @Test func eachProviderIsAskedWithItsOwnNonceAndVerifier() async throws {
+    @Test func eachProviderGetsOwnNonceAndChallenge() async throws {
         let fixture = try BrowserSignInFixture()
         let links = try await PageReading(fixture.authorize()).links
         let apple = try fixture.apple.signIn(at: try #require(links.first { $0.hasPrefix("https://apple.example/") }))
-            .asked
+            .requested
         let google = try fixture.google.signIn(at: try #require(links.first { $0.hasPrefix("https://google.ex") }))
-            .asked
+            .requested
         #expect(apple.redirectURI == "https://chat.example/id/oauth2/callback/apple")
         #expect(google.redirectURI == "https://chat.example/id/oauth2/callback/google")
         #expect(apple.nonce != google.nonce)
@@ -73,7 +73,7 @@ struct AuthorizationEndpointTests {
     ]
 
     @Test(arguments: tricks)
-    func redirectURIThatDiffersInAnythingIsNeverFollowed(_ uri: String) async throws {
+    func unregisteredRedirectURIIsNotFollowed(_ uri: String) async throws {
         let fixture = try BrowserSignInFixture()
         for changes in [["redirect_uri": uri], ["redirect_uri": uri, "response_type": "token"]] {
             var parameters = BrowserSignInFixture.good.filter { changes[$0.name] == nil }
@@ -92,7 +92,7 @@ struct AuthorizationEndpointTests {
     ]
 
     @Test(arguments: untrusted.indices)
-    func withoutAClientAndItsRedirectURINobodyIsTold(_ index: Int) async throws {
+    func unknownClientOrRedirectURIGetsPageWithoutRedirect(_ index: Int) async throws {
         let response = try await BrowserSignInFixture().authorize(
             BrowserSignInFixture.parameters(Self.untrusted[index])
         )
@@ -128,7 +128,7 @@ struct AuthorizationEndpointTests {
     ]
 
     @Test(arguments: refused.indices)
-    func clientIsToldWhatIsWrong(_ index: Int) async throws {
+    func invalidRequestRedirectsWithError(_ index: Int) async throws {
         let (changes, error) = Self.refused[index]
         let response = try await BrowserSignInFixture().authorize(BrowserSignInFixture.parameters(changes))
         #expect(response.status == 303)
@@ -149,19 +149,19 @@ struct AuthorizationEndpointTests {
     ]
 
     @Test(arguments: accepted.indices)
-    func whatMayBeThereDoesNoHarm(_ index: Int) async throws {
+    func optionalParametersAreAccepted(_ index: Int) async throws {
         let response = try await BrowserSignInFixture().authorize(BrowserSignInFixture.parameters(Self.accepted[index]))
         #expect(response.status == 200)
     }
 
-    @Test func longStateIsGivenBackWithTheError() async throws {
+    @Test func tooLongStateIsReturnedWithError() async throws {
         let state = String(repeating: "s", count: 2049)
         let response = try await BrowserSignInFixture().authorize(BrowserSignInFixture.parameters(["state": state]))
         #expect(try response.locationFields["error"] == "invalid_request")
         #expect(try response.locationFields["state"] == state)
     }
 
-    @Test func longRequestIsNotRead() async throws {
+    @Test func tooLongRequestIsRefused() async throws {
         let fixture = try BrowserSignInFixture()
         let length = FormText.text(of: BrowserSignInFixture.parameters() + [("ui", "")]).utf8.count
         for method in ["GET", "POST"] {
@@ -175,27 +175,27 @@ struct AuthorizationEndpointTests {
     }
 
     /// However often it is repeated, no more parameters are read than of any other request.
-    @Test func whoRepeatsAmongManyParametersIsNotTold() async throws {
+    @Test func tooManyParametersGetPageWithoutRedirect() async throws {
         let fixture = try BrowserSignInFixture()
-        for (count, isTold) in [(54, true), (55, false)] {
+        for (count, isRedirected) in [(54, true), (55, false)] {
             let many = Array(repeating: (name: "x", value: "1"), count: 2) + BrowserSignInFixture.good
             let filler = (0..<count).map { (name: "n\($0)", value: $0 % 2 == 0 ? "" : "1") }
             let response = try await fixture.authorize(many + filler)
-            #expect((response.value(of: "Location") != nil) == isTold)
-            #expect(response.status == (isTold ? 303 : 400))
+            #expect((response.value(of: "Location") != nil) == isRedirected)
+            #expect(response.status == (isRedirected ? 303 : 400))
         }
     }
 
-    @Test func repeatedParameterIsToldUnlessItSaysWhomToTell() async throws {
+    @Test func repeatedParameterRedirectsWithErrorUnlessItNamesTheClient() async throws {
         let fixture = try BrowserSignInFixture()
         for (name, value) in [("scope", "openid"), ("code_challenge", "x"), ("x", "1")] {
             let twice = [(name, value), (name, value)] + BrowserSignInFixture.good.filter { $0.name != name }
             let response = try await fixture.authorize(twice)
-            #expect(try response.toldError == "invalid_request")
+            #expect(try response.redirectError == "invalid_request")
             #expect(try response.locationFields["state"] == "of the app")
         }
         let states = try await fixture.authorize(BrowserSignInFixture.good + [("state", "another")])
-        #expect(try states.toldError == "invalid_request")
+        #expect(try states.redirectError == "invalid_request")
         #expect(try states.locationFields["state"] == nil)
         for (name, value) in [("client_id", "mobile"), ("redirect_uri", "https://evil.example/")] {
             let response = try await fixture.authorize(BrowserSignInFixture.good + [(name, value)])
@@ -204,7 +204,7 @@ struct AuthorizationEndpointTests {
         }
     }
 
-    @Test func parametersOfTheRegisteredRedirectURIAreKept() async throws {
+    @Test func queryOfRegisteredRedirectURIIsKept() async throws {
         let changes: KeyValuePairs<String, String?> = [
             "client_id": "board", "redirect_uri": "https://board.example/back?from=chat", "prompt": "none",
         ]
@@ -213,9 +213,9 @@ struct AuthorizationEndpointTests {
         #expect(location.hasPrefix("https://board.example/back?from=chat&error=login_required"))
     }
 
-    @Test func storeThatIsDownIsToldAsTemporary() async throws {
+    @Test func storeFailureRedirectsWithTemporarilyUnavailable() async throws {
         let fixture = try BrowserSignInFixture()
         fixture.store.fail([.set])
-        #expect(try await fixture.authorize().toldError == "temporarily_unavailable")
+        #expect(try await fixture.authorize().redirectError == "temporarily_unavailable")
     }
 }

@@ -8,13 +8,13 @@ import Time
 
 /// What providers send browsers back with, and who else might.
 struct BrowserCallbackTests {
-    @Test func googleSignInGivesTheClientACode() async throws {
+    @Test func googleSignInRedirectsToClientWithCode() async throws {
         let fixture = try BrowserSignInFixture()
         let visit = try await BrowserVisit(fixture)
         let response = try await fixture.response(visit.back(.googleCallback))
         #expect(response.status == 303)
         #expect(try #require(response.value(of: "Location")).hasPrefix("clanboards://oauthredirect?code="))
-        #expect(response.subject == "account of google-alice")
+        #expect(response.subject == "account-of-google-alice")
         let fields = try response.locationFields
         #expect(fields["state"] == "of the app")
         #expect(fields["iss"] == "https://chat.example")
@@ -28,7 +28,7 @@ struct BrowserCallbackTests {
             codeChallenge: BrowserSignInFixture.challenge,
             scopes: ["openid", "email"],
             nonce: "n-1",
-            subject: "account of google-alice",
+            subject: "account-of-google-alice",
             provider: "google",
             device: "Telephone 1",
             issuedAt: BrowserSignInFixture.start + 5
@@ -38,7 +38,7 @@ struct BrowserCallbackTests {
         #expect(response.cookies == ["\(name)=; Path=/; HttpOnly; SameSite=Lax; Secure; Max-Age=0"])
     }
 
-    @Test func applePostsAcrossSitesAndTheBrowserComesAgainWithItsCookie() async throws {
+    @Test func crossSiteApplePostIsStoredUntilBrowserSendsCookie() async throws {
         let fixture = try BrowserSignInFixture()
         let visit = try await BrowserVisit(fixture, .apple)
         let user = #"{"name":{"firstName":"Alice","lastName":"Liddell"},"email":"forged@evil.example"}"#
@@ -46,19 +46,19 @@ struct BrowserCallbackTests {
         #expect(posted.status == 303)
         let again = FormText.url(
             "https://chat.example/id/oauth2/callback/apple",
-            adding: [("state", visit.asked.state)]
+            adding: [("state", visit.requested.state)]
         )
         #expect(posted.value(of: "Location") == again)
         #expect(posted.cookies.isEmpty)
-        #expect(fixture.accounts.calls.isEmpty)
+        #expect(fixture.accounts.signIns.isEmpty)
         let reloaded = try await fixture.response(visit.back(.appleCallback, by: "POST", ["user": user], cookies: []))
         #expect(reloaded.value(of: "Location") == again)
         let response = try await fixture.response(visit.back(.appleCallback, ["code": nil]))
         #expect(try response.locationFields["code"] != nil)
-        #expect(fixture.accounts.calls == [.init(subject: "apple-alice", givenName: "Alice Liddell")])
+        #expect(fixture.accounts.signIns == [.init(subject: "apple-alice", givenName: "Alice Liddell")])
     }
 
-    @Test func postWithTheCookieIsTakenAtOnce() async throws {
+    @Test func postWithCookieCompletesAtOnce() async throws {
         let fixture = try BrowserSignInFixture()
         let visit = try await BrowserVisit(fixture, .apple)
         let response = try await fixture.response(visit.back(.appleCallback, by: "POST"))
@@ -76,7 +76,7 @@ struct BrowserCallbackTests {
         #expect(try await fixture.response(visit.back(.appleCallback, ["code": nil])).status == 303)
     }
 
-    @Test func anotherBrowserEndsNothing() async throws {
+    @Test func callbackFromAnotherBrowserIsRefusedWithoutEndingSignIn() async throws {
         let fixture = try BrowserSignInFixture()
         let victim = try await BrowserVisit(fixture)
         let attacker = try await BrowserVisit(fixture)
@@ -87,12 +87,12 @@ struct BrowserCallbackTests {
             #expect(response.status == 400)
             #expect(response.cookies.isEmpty)
         }
-        #expect(fixture.accounts.calls.isEmpty)
+        #expect(fixture.accounts.signIns.isEmpty)
         // Nor does it hinder the one that may.
         #expect(try await fixture.response(attacker.back(.googleCallback)).status == 303)
     }
 
-    @Test func windowsOfOneBrowserDoNotGetInEachOthersWay() async throws {
+    @Test func signInsInTwoWindowsDoNotInterfere() async throws {
         let fixture = try BrowserSignInFixture()
         let first = try await BrowserVisit(fixture)
         let second = try await BrowserVisit(fixture, .apple, BrowserSignInFixture.parameters(["state": "second"]))
@@ -103,40 +103,40 @@ struct BrowserCallbackTests {
         #expect(try early.locationFields["state"] == "of the app")
     }
 
-    @Test func postedCodeStaysWithTheBrowserThatBegan() async throws {
+    @Test func postedCodeIsRefusedForAnotherBrowser() async throws {
         let fixture = try BrowserSignInFixture()
         let attacker = try await BrowserVisit(fixture, .apple)
         _ = try await fixture.response(attacker.back(.appleCallback, by: "POST", cookies: []))
         let victim = try await BrowserVisit(fixture, .apple)
         let response = try await fixture.response(attacker.back(.appleCallback, ["code": nil], cookies: victim.cookies))
         #expect(response.status == 400)
-        #expect(fixture.accounts.calls.isEmpty)
+        #expect(fixture.accounts.signIns.isEmpty)
     }
 
-    @Test func answerOfTheOtherProviderIsRefused() async throws {
+    @Test func responseOfOtherProviderIsRefused() async throws {
         let fixture = try BrowserSignInFixture()
         let visit = try await BrowserVisit(fixture, .google)
-        let swapped = String(visit.asked.state.dropLast()) + "a"
-        for (endpoint, state) in [(Endpoint.appleCallback, visit.asked.state), (.googleCallback, swapped)] {
+        let swapped = String(visit.requested.state.dropLast()) + "a"
+        for (endpoint, state) in [(Endpoint.appleCallback, visit.requested.state), (.googleCallback, swapped)] {
             #expect(try await fixture.response(visit.back(endpoint, ["state": state])).status == 400)
         }
-        #expect(fixture.accounts.calls.isEmpty)
+        #expect(fixture.accounts.signIns.isEmpty)
         // With the other's own state the code is taken there, where nobody knows it.
         let other = try await fixture.response(visit.back(.appleCallback, ["state": swapped]))
-        #expect(try other.toldError == "access_denied")
-        #expect(fixture.accounts.calls.isEmpty)
+        #expect(try other.redirectError == "access_denied")
+        #expect(fixture.accounts.signIns.isEmpty)
     }
 
-    @Test func signInOfThePageIsNoneOfTheTenantsOwn() async throws {
+    @Test func pageAndCookieSignInsAreNotInterchangeable() async throws {
         let fixture = try BrowserSignInFixture()
         let page = try await BrowserVisit(fixture, .google)
         #expect(try await fixture.response(page.back(.webCallback)).status == 400)
         let web = try await BrowserVisit(web: fixture)
         #expect(try await fixture.response(web.back(.googleCallback)).status == 400)
-        #expect(fixture.accounts.calls.isEmpty)
+        #expect(fixture.accounts.signIns.isEmpty)
     }
 
-    @Test func issuerThatIsNotGooglesIsRefused() async throws {
+    @Test func foreignIssuerInGoogleResponseIsRefused() async throws {
         let fixture = try BrowserSignInFixture()
         let visit = try await BrowserVisit(fixture)
         for issuer in ["https://evil.example", "https://accounts.google.com/", "https://Accounts.google.com"] {
@@ -158,10 +158,10 @@ struct BrowserCallbackTests {
         let fixture = try BrowserSignInFixture()
         let visit = try await BrowserVisit(fixture)
         #expect(try await fixture.response(visit.back(.googleCallback, Self.forged[index])).status == 400)
-        #expect(fixture.accounts.calls.isEmpty)
+        #expect(fixture.accounts.signIns.isEmpty)
     }
 
-    @Test func signInThatTookTooLongIsOver() async throws {
+    @Test func expiredSignInIsRefused() async throws {
         let fixture = try BrowserSignInFixture()
         let visit = try await BrowserVisit(fixture)
         let late = try await fixture.response(visit.back(.googleCallback, at: BrowserSignInFixture.start + 600))
@@ -170,16 +170,16 @@ struct BrowserCallbackTests {
         #expect(inTime.status == 303)
     }
 
-    @Test func usedSignInIsOver() async throws {
+    @Test func usedSignInIsRefused() async throws {
         let fixture = try BrowserSignInFixture()
         let visit = try await BrowserVisit(fixture)
         #expect(try await fixture.response(visit.back(.googleCallback)).status == 303)
         let second = try await fixture.response(visit.back(.googleCallback))
         #expect(second.status == 400)
-        #expect(fixture.accounts.calls.count == 1)
+        #expect(fixture.accounts.signIns.count == 1)
     }
 
-    @Test func ofManyCallbacksAtOnceOneWins() async throws {
+    @Test func oneOfManyConcurrentCallbacksSucceeds() async throws {
         let fixture = try BrowserSignInFixture()
         let visit = try await BrowserVisit(fixture)
         let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -188,10 +188,10 @@ struct BrowserCallbackTests {
         }
         #expect(statuses.count { $0 == 303 } == 1)
         #expect(statuses.count { $0 == 400 } == 15)
-        #expect(fixture.accounts.calls.count == 1)
+        #expect(fixture.accounts.signIns.count == 1)
     }
 
-    @Test func anotherThatIsAheadByAStepWins() async throws {
+    @Test func callbackOvertakenByAnotherIsRefused() async throws {
         let fixture = try BrowserSignInFixture()
         let visit = try await BrowserVisit(fixture)
         let isFirst = Tally()
@@ -201,6 +201,6 @@ struct BrowserCallbackTests {
             _ = try? await fixture.response(visit.back(.googleCallback))
         }
         #expect(try await fixture.response(visit.back(.googleCallback)).status == 400)
-        #expect(fixture.accounts.calls.count == 1)
+        #expect(fixture.accounts.signIns.count == 1)
     }
 }

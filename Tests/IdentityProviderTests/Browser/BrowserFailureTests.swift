@@ -7,37 +7,37 @@ import Testing
 /// Sign-ins for a client that come to nothing: who is told, and what the log says.
 struct BrowserFailureTests {
     @Test(arguments: ["access_denied", "user_cancelled_authorize"])
-    func cancellingAtTheProviderIsToldToTheClient(_ error: String) async throws {
+    func cancelledSignInRedirectsWithAccessDenied(_ error: String) async throws {
         let fixture = try BrowserSignInFixture()
         let visit = try await BrowserVisit(fixture, .apple)
         let changes: KeyValuePairs<String, String?> = ["code": nil, "error": error]
         #expect(try await fixture.response(visit.back(.appleCallback, by: "POST", changes, cookies: [])).status == 303)
         let response = try await fixture.response(visit.back(.appleCallback, ["code": nil]))
-        #expect(try response.toldError == "access_denied")
+        #expect(try response.redirectError == "access_denied")
         #expect(try response.locationFields["state"] == "of the app")
         #expect(try await fixture.response(visit.back(.appleCallback)).status == 400)
-        #expect(fixture.accounts.calls.isEmpty)
+        #expect(fixture.accounts.signIns.isEmpty)
     }
 
-    @Test func troubleIsToldToTheClientInItsWords() async throws {
+    @Test func providerFailureRedirectsWithOAuthError() async throws {
         let fixture = try BrowserSignInFixture()
         let failed = try await BrowserVisit(fixture)
         let response = try await fixture.response(
             failed.back(.googleCallback, ["code": nil, "error": "<b>invalid_client"])
         )
-        #expect(try response.toldError == "server_error")
+        #expect(try response.redirectError == "server_error")
         fixture.google.fail(.providerUnavailable("secret reason", isTimeout: true))
         let down = try await BrowserVisit(fixture)
-        #expect(try await fixture.response(down.back(.googleCallback)).toldError == "temporarily_unavailable")
+        #expect(try await fixture.response(down.back(.googleCallback)).redirectError == "temporarily_unavailable")
         fixture.google.fail(.invalidToken("secret reason"))
         let refused = try await fixture.response(BrowserVisit(fixture).back(.googleCallback))
-        #expect(try refused.toldError == "access_denied")
+        #expect(try refused.redirectError == "access_denied")
         #expect(try #require(refused.value(of: "Location")).contains("secret") == false)
     }
 
-    @Test func otherRoleIsAPageWithALinkBack() async throws {
+    @Test func otherRoleShowsPageWithLinkBack() async throws {
         let fixture = try BrowserSignInFixture()
-        fixture.accounts.refuse(.otherRole("This account is registered as a <driver>"))
+        fixture.accounts.fail(.otherRole("This account is registered as a <driver>"))
         let response = try await fixture.response(BrowserVisit(fixture).back(.googleCallback))
         #expect(response.status == 409)
         #expect(response.subject == nil)
@@ -49,27 +49,27 @@ struct BrowserFailureTests {
         #expect(response.cookies.count == 1)
     }
 
-    @Test func refusalOfTheHookIsAPage() async throws {
+    @Test func hookRefusalShowsPage() async throws {
         let fixture = try BrowserSignInFixture()
-        fixture.accounts.refuse(.refusedByHook(status: 403, message: "Ask your club"))
+        fixture.accounts.fail(.refusedByHook(status: 403, message: "Ask your club"))
         let response = try await fixture.response(BrowserVisit(fixture).back(.googleCallback))
         #expect(response.status == 403)
         #expect(PageReading(response).text.contains("Ask your club"))
-        fixture.accounts.refuse(.unavailable(.storeUnavailable))
+        fixture.accounts.fail(.unavailable(.storeUnavailable))
         let down = try await fixture.response(BrowserVisit(fixture).back(.googleCallback))
-        #expect(try down.toldError == "temporarily_unavailable")
+        #expect(try down.redirectError == "temporarily_unavailable")
     }
 
-    @Test func codeThatCannotBeKeptIsNotGivenOut() async throws {
+    @Test func codeThatCannotBeStoredIsNotIssued() async throws {
         let fixture = try BrowserSignInFixture()
         let visit = try await BrowserVisit(fixture)
         fixture.store.fail([.set])
         let response = try await fixture.response(visit.back(.googleCallback))
-        #expect(try response.toldError == "temporarily_unavailable")
+        #expect(try response.redirectError == "temporarily_unavailable")
         #expect(try response.locationFields["code"] == nil)
     }
 
-    @Test func callbackWithoutTheStoreIsAPage() async throws {
+    @Test func storeFailureInCallbackShowsPage() async throws {
         let fixture = try BrowserSignInFixture()
         let visit = try await BrowserVisit(fixture, .apple)
         for call in [WatchedStore.Call.value, .replace] {
@@ -77,10 +77,10 @@ struct BrowserFailureTests {
             #expect(try await fixture.response(visit.back(.appleCallback)).status == 503)
             #expect(try await fixture.response(visit.back(.appleCallback, by: "POST", cookies: [])).status == 503)
         }
-        #expect(fixture.accounts.calls.isEmpty)
+        #expect(fixture.accounts.signIns.isEmpty)
     }
 
-    @Test func logSaysWhoSignedInAndNothingSecret() async throws {
+    @Test func logHasSubjectAndNoSecrets() async throws {
         let fixture = try BrowserSignInFixture()
         let visit = try await BrowserVisit(fixture)
         let response = try await fixture.response(visit.back(.googleCallback))
@@ -91,20 +91,20 @@ struct BrowserFailureTests {
         #expect(
             log[0]
                 == "info sign-in in a browser client=mobile endpoint=googleCallback outcome=signed in provider=google"
-                + " request=request-1 subject=account of google-alice tenant=chat"
+                + " request=request-1 subject=account-of-google-alice tenant=chat"
         )
         #expect(log[1].contains("outcome=sign-in over or unknown"))
         #expect(log[2].contains("endpoint=webCallback outcome=signed in"))
         let secrets = [
-            "alice@example.org", visit.code, visit.asked.state, visit.asked.nonce, visit.cookies[0],
+            "alice@example.org", visit.code, visit.requested.state, visit.requested.nonce, visit.cookies[0],
             try #require(response.locationFields["code"]),
         ]
         for secret in secrets { #expect(!log.joined().contains(secret)) }
     }
 
-    @Test func endpointsOfOthersAreNotAnswered() async throws {
+    @Test func otherEndpointIsRefused() async throws {
         let fixture = try BrowserSignInFixture()
-        let answer = await fixture.endpoints.answer(fixture.request(.token, by: "POST", []))
-        #expect(answer == .refused(.badRequest("this is no endpoint for browsers")))
+        let answer = await fixture.endpoints.respond(to: fixture.request(.token, by: "POST", []))
+        #expect(answer == .refused(.badRequest("this is not a browser endpoint")))
     }
 }

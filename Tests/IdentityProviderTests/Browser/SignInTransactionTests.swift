@@ -39,26 +39,26 @@ struct SignInTransactionTests {
         )
         return [
             transaction(), transaction(.client(full)), transaction(.client(bare)),
-            transaction(posted: .init(provider: .apple, answer: .code("c", givenName: "Alice"))),
-            transaction(posted: .init(provider: .google, answer: .code("c", givenName: nil))),
-            transaction(posted: .init(provider: .apple, answer: .cancelled)),
-            transaction(posted: .init(provider: .apple, answer: .failed)),
+            transaction(posted: .init(provider: .apple, callback: .code("c", givenName: "Alice"))),
+            transaction(posted: .init(provider: .google, callback: .code("c", givenName: nil))),
+            transaction(posted: .init(provider: .apple, callback: .cancelled)),
+            transaction(posted: .init(provider: .apple, callback: .failed)),
         ]
     }()
 
     @Test(arguments: all)
-    func readsBackAsItWasWritten(_ transaction: SignInTransaction) {
+    func transactionRoundTrips(_ transaction: SignInTransaction) {
         #expect(SignInTransaction(json: transaction.json) == transaction)
     }
 
     @Test(arguments: ["", "[]", "{}", #"{"binding":"AQ","expires":1}"#, #"{"after":"x","expires":1}"#, "null"])
-    func whatIsNoneReadsAsNone(_ json: String) {
+    func invalidTransactionIsRejected(_ json: String) {
         #expect(SignInTransaction(json: Array(json.utf8)) == nil)
     }
 
-    @Test func storeShowsNothingOfIt() async throws {
+    @Test func storedTransactionRevealsNothing() async throws {
         let store = MemoryStore.still
-        let transactions = SignInTransactions(store, tenant: "chat")
+        let transactions = SignInTransactions(store: store, tenant: "chat")
         let id = SignInID.make()
         try await transactions.add(Self.transaction(), as: id)
         let bytes = try #require(
@@ -66,14 +66,14 @@ struct SignInTransactionTests {
         )
         let text = String(decoding: bytes, as: UTF8.self)
         for secret in ["v-a", "n-g", "a.example", "binding"] { #expect(!text.contains(secret)) }
-        let other = SignInTransactions(store, tenant: "clans")
+        let other = SignInTransactions(store: store, tenant: "clans")
         #expect(try await other.read(id, at: 1_800_000_000) == nil)
         #expect(try await transactions.read(id, at: 1_800_000_000)?.transaction == Self.transaction())
     }
 
-    @Test func damagedRecordIsTheStoresFault() async throws {
+    @Test func garbledRecordIsStoreError() async throws {
         let store = MemoryStore.still
-        let transactions = SignInTransactions(store, tenant: "chat")
+        let transactions = SignInTransactions(store: store, tenant: "chat")
         let id = SignInID.make()
         let key = StoreKey(tenant: "chat", kind: "sign-in", hashing: id.bytes)
         try await store.set([1, 2, 3], for: key, lifetime: nil)
@@ -82,8 +82,8 @@ struct SignInTransactionTests {
         }
     }
 
-    @Test func usedOneStaysUsedAndUnchanged() async throws {
-        let transactions = SignInTransactions(MemoryStore.still, tenant: "chat")
+    @Test func consumedTransactionStaysConsumed() async throws {
+        let transactions = SignInTransactions(store: MemoryStore.still, tenant: "chat")
         let id = SignInID.make()
         try await transactions.add(Self.transaction(), as: id)
         let stored = try #require(try await transactions.read(id, at: 1_800_000_000))
@@ -93,7 +93,7 @@ struct SignInTransactionTests {
         #expect(try await transactions.read(id, at: 1_800_000_000) == nil)
     }
 
-    @Test func stateReadsBackAndNothingElseDoes() throws {
+    @Test func stateRoundTripsAndOtherTextIsRejected() throws {
         let state = SignInState(id: .make(), provider: .apple)
         #expect(SignInState(state.text) == state)
         var generator = SplitMix64(seed: 77)
@@ -109,14 +109,14 @@ struct SignInTransactionTests {
         }
     }
 
-    @Test func nameThatAppleTellsGoesWithTheCode() throws {
+    @Test func appleUserNameIsReadWithCode() throws {
         let state = SignInState(id: .make(), provider: .apple)
         let users = [
             (#"{"name":{"firstName":"Alice","lastName":"Liddell"}}"#, "Alice Liddell"), ("{}", nil), ("not JSON", nil),
         ]
         for (user, name) in users {
             let form = FormText.text(of: [("state", state.text), ("code", "c"), ("user", user)])
-            #expect(ProviderReturn(Array(form.utf8))?.answer == .code("c", givenName: name))
+            #expect(ProviderReturn(Array(form.utf8))?.callback == .code("c", givenName: name))
         }
     }
 }

@@ -7,7 +7,7 @@ import Verification
 
 /// The tenant's own sign-in in a browser, which ends with cookies.
 struct WebSignInTests {
-    @Test func loginLeadsToTheProviderAtOnce() async throws {
+    @Test func loginRedirectsToProvider() async throws {
         let fixture = try BrowserSignInFixture()
         let response = try await fixture.response(fixture.request(.webLogin, []))
         #expect(response.status == 303)
@@ -17,13 +17,13 @@ struct WebSignInTests {
         #expect(try await fixture.response(fixture.request(.webLogin, by: "POST", [])).value(of: "Allow") == "GET")
     }
 
-    @Test func signInEndsWithBothCookies() async throws {
+    @Test func signInSetsAccessAndRefreshCookies() async throws {
         let fixture = try BrowserSignInFixture()
         let visit = try await BrowserVisit(web: fixture)
         let response = try await fixture.response(visit.back(.webCallback))
         #expect(response.status == 303)
         #expect(response.value(of: "Location") == "https://app.chat.example/home")
-        #expect(response.subject == "account of google-alice")
+        #expect(response.subject == "account-of-google-alice")
         let attributes = "; Path=/; HttpOnly; SameSite=Lax; Secure; Max-Age="
         let (access, refresh) = (try #require(response.cookies.first), try #require(response.cookies.dropFirst().first))
         try #require(response.cookies.count == 3)
@@ -32,16 +32,16 @@ struct WebSignInTests {
         #expect(response.cookies[2].hasSuffix("\(attributes)0"))
         let token = access.dropFirst("chat_access=".count).prefix { $0 != ";" }
         let claims = try fixture.service.claims(String(token))
-        #expect(claims["sub"] == "account of google-alice")
+        #expect(claims["sub"] == "account-of-google-alice")
         let sessionID = try #require(claims["sid"]?.string)
         let session = try #require(
-            try await fixture.service.book.session(sessionID, at: BrowserSignInFixture.start + 6)
+            try await fixture.service.sessions.session(sessionID, at: BrowserSignInFixture.start + 6)
         )
         #expect(session.device == "Telephone 1")
-        #expect(session.claims["role"] == "member")
+        #expect(session.claims["role"] == "customer")
     }
 
-    @Test func sessionThatWasThereBeforeIsNotTakenOver() async throws {
+    @Test func plantedSessionIsReplaced() async throws {
         let fixture = try BrowserSignInFixture()
         let planted = try await fixture.service.signIn("mallory")
         let visit = try await BrowserVisit(web: fixture)
@@ -51,15 +51,15 @@ struct WebSignInTests {
         let response = try await fixture.response(request)
         let token = try #require(response.cookies.first).dropFirst("chat_access=".count).prefix { $0 != ";" }
         let claims = try fixture.service.claims(String(token))
-        #expect(claims["sub"] == "account of google-alice")
+        #expect(claims["sub"] == "account-of-google-alice")
         #expect(claims["sid"] != .string(planted.sessionID))
     }
 
-    @Test func applePostsHereToo() async throws {
+    @Test func applePostIsAcceptedForCookieSignIn() async throws {
         let fixture = try BrowserSignInFixture(web: .apple)
         let visit = try await BrowserVisit(web: fixture)
         let posted = try await fixture.response(visit.back(.webCallback, by: "POST", cookies: []))
-        let again = FormText.url("https://chat.example/login/callback", adding: [("state", visit.asked.state)])
+        let again = FormText.url("https://chat.example/login/callback", adding: [("state", visit.requested.state)])
         #expect(posted.value(of: "Location") == again)
         let response = try await fixture.response(visit.back(.webCallback, ["code": nil]))
         #expect(response.cookies.count == 3)
@@ -76,7 +76,7 @@ struct WebSignInTests {
     ]
 
     @Test(arguments: good)
-    func afterStaysAtItsOrigin(_ after: String, _ url: String) async throws {
+    func afterOnSameOriginIsFollowed(_ after: String, _ url: String) async throws {
         let fixture = try BrowserSignInFixture()
         let visit = try await BrowserVisit(web: fixture, after: after)
         #expect(try await fixture.response(visit.back(.webCallback)).value(of: "Location") == url)
@@ -94,7 +94,7 @@ struct WebSignInTests {
     ]
 
     @Test(arguments: foreign)
-    func afterThatLeadsElsewhereIsRefused(_ after: String) async throws {
+    func afterOnAnotherOriginIsRefused(_ after: String) async throws {
         let fixture = try BrowserSignInFixture()
         let response = try await fixture.response(fixture.request(.webLogin, [("after", after)]))
         #expect(response.status == 400)
@@ -102,7 +102,7 @@ struct WebSignInTests {
         #expect(!response.text.contains("evil"))
     }
 
-    @Test func cancelledSignInLeadsBackWithTheError() async throws {
+    @Test func cancelledSignInRedirectsBackWithError() async throws {
         let fixture = try BrowserSignInFixture()
         for (after, url) in [
             ("/x", "https://app.chat.example/x?error=access_denied"),
@@ -115,10 +115,10 @@ struct WebSignInTests {
             #expect(response.value(of: "Location") == url)
             #expect(response.cookies.count == 1)
         }
-        #expect(fixture.accounts.calls.isEmpty)
+        #expect(fixture.accounts.signIns.isEmpty)
     }
 
-    @Test func failuresArePagesThatClearTheSignIn() async throws {
+    @Test func failureShowsPageAndClearsBindingCookie() async throws {
         let fixture = try BrowserSignInFixture()
         fixture.web.fail(.invalidToken("secret reason"))
         let refused = try await fixture.response(BrowserVisit(web: fixture).back(.webCallback))
@@ -131,7 +131,7 @@ struct WebSignInTests {
         #expect(down.value(of: "Retry-After") == "2")
     }
 
-    @Test func withoutItsStoreNobodyIsSignedIn() async throws {
+    @Test func storeFailureSignsNobodyIn() async throws {
         let fixture = try BrowserSignInFixture()
         let visit = try await BrowserVisit(web: fixture)
         fixture.store.fail([.value])
@@ -145,7 +145,7 @@ struct WebSignInTests {
         #expect(response.cookies.count == 1)
     }
 
-    @Test func errorsGoBeforeTheFragment() {
+    @Test func errorIsAddedBeforeFragment() {
         #expect(PostSignInTarget.url("https://a.example/#x?y", error: "e") == "https://a.example/?error=e#x?y")
         #expect(PostSignInTarget.url("https://a.example/?b=c", error: "e") == "https://a.example/?b=c&error=e")
     }

@@ -4,7 +4,7 @@ import Testing
 
 /// The parameters of queries and forms.
 struct FormFieldsTests {
-    @Test func everyPairCountsWithAValueOrWithout() throws {
+    @Test func everyPairCountsTowardsLimit() throws {
         for pair in ["a", "a=", "=", "&a="] {
             let most = Array(repeating: pair, count: 63).joined(separator: "&")
             #expect(try FormFields(Array((most + "&b=1").utf8))["b"] == "1")
@@ -15,7 +15,7 @@ struct FormFieldsTests {
         #expect(try FormFields(Array(many.prefix(64).joined(separator: "&").utf8)).all.count == 64)
     }
 
-    @Test func emptyPlacesBetweenPairsAreNone() throws {
+    @Test func emptyPairsAreIgnored() throws {
         #expect(try FormFields(Array("&&a=1&&&b=2&".utf8)).all.map(\.name) == ["a", "b"])
     }
 }

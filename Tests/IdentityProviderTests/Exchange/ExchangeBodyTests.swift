@@ -38,7 +38,7 @@ import Verification
         #"{"id_token":"t"}"#, #"{"identity_token":"t","id_token":"t"}"#, #"{"identity_token":"","id_token":"t"}"#,
         #"{"identity_token":null,"id_token":"t"}"#,
     ])
-    func theTokenGoesByTwoNames(_ text: String) throws {
+    func tokenHasTwoNames(_ text: String) throws {
         #expect(try Self.read(text).identityToken == "t")
     }
 
@@ -47,10 +47,10 @@ import Verification
         (#"{"identity_token":7}"#, "identity_token has to be a string"),
         (#"{"id_token":["t"]}"#, "id_token has to be a string"), (#"{"nonce":{}}"#, "nonce has to be a string"),
         (#"{"userIdentifier":true}"#, "userIdentifier has to be a string"),
-        (#"{"email":1}"#, "email has to be a string"), (#"{"nonce":"a","nonce":"b"}"#, "twice"),
+        (#"{"email":1}"#, "email has to be a string"), (#"{"nonce":"a","nonce":"b"}"#, "repeats"),
         (#"["identity_token"]"#, "object"), ("", "object"), ("identity_token=t", "object"), ("{", "object"),
     ])
-    func whatIsWrongIsSaid(_ text: String, _ detail: String) throws {
+    func invalidBodyIsRefusedWithReason(_ text: String, _ detail: String) throws {
         let refusal = try #require(throws: EndpointRefusal.self) { try Self.read(text) }
         #expect(refusal.code == .badRequest)
         #expect(refusal.status == 400)
@@ -61,7 +61,7 @@ import Verification
         "application/json", "Application/JSON; charset=utf-8", "application/json ;x", "application/vnd.app+json",
         "application/json;charset=\"UTF-8\"", "application/problem+json ; v=1; Charset=Utf-8", nil,
     ])
-    func jsonIsTakenByItsTypes(_ type: String?) throws {
+    func jsonMediaTypesAreAccepted(_ type: String?) throws {
         #expect(try Self.read("{}", type).identityToken == nil)
     }
 
@@ -69,7 +69,7 @@ import Verification
         "text/plain", "application/x-www-form-urlencoded", "", "multipart/form-data; a=application/json", "text/json",
         "application/jsonp", "application/json, text/plain", "+json",
     ])
-    func whatOtherSitesCanSendIsNot(_ type: String) throws {
+    func otherMediaTypesAreRefused(_ type: String) throws {
         let refusal = try #require(throws: EndpointRefusal.self) { try Self.read("{}", type) }
         #expect(refusal.code == .badRequest)
     }
@@ -79,7 +79,7 @@ import Verification
         "application/json; charset=utf-8; charset=utf-7", "application/json; charset*=utf-8''utf-7",
         "application/json; x=\"; charset=utf-16\"", "application/json; charset =utf-16",
     ])
-    func anotherCharsetIsAnotherReading(_ type: String) throws {
+    func charsetOtherThanUTF8IsRefused(_ type: String) throws {
         let refusal = try #require(throws: EndpointRefusal.self) { try Self.read("{}", type) }
         #expect(refusal.code == .badRequest)
     }
@@ -88,27 +88,27 @@ import Verification
         "UserIdentifier", "useridentifier", "Identity_Token", "ID_TOKEN", "Nonce", "Email", "FULL_NAME", "Name",
         "u\u{17F}erIdentifier", "identity_to\u{212A}en",
     ])
-    func aMemberInOtherLettersIsAnotherReading(_ name: String) throws {
+    func memberDifferingOnlyInCaseIsRefused(_ name: String) throws {
         for value: JSONValue in ["x", nil, 1] {
             var object: JSONObject = ["identity_token": "t", "other": 1]
             object[name] = value
             let body = JSONWriter.bytes(of: object)
             let refusal = try #require(throws: EndpointRefusal.self) { try AppleBody(Self.request(body)) }
-            #expect(refusal.code == .badRequest && refusal.detail.contains("other letters"))
+            #expect(refusal.code == .badRequest && refusal.detail.contains("only in case"))
         }
     }
 
-    @Test func membersThatNobodyGoesByAreLeftAlone() throws {
+    @Test func unknownMembersAreIgnored() throws {
         #expect(try Self.read(#"{"identity_token":"t","Device":"x","EMAILS":1,"n":2}"#).identityToken == "t")
     }
 }
 
 /// What the store keeps of an exchange.
 @Suite struct AppleExchangeRecordTests {
-    private static let record = AppleExchangeRecord(nonce: "n", sealedAnswer: [1, 2, 3], at: 1_800_000_000.25)
+    private static let record = AppleExchangeRecord(nonce: "n", sealedResponse: [1, 2, 3], at: 1_800_000_000.25)
 
-    @Test(arguments: [record, AppleExchangeRecord(nonce: nil, sealedAnswer: nil, at: 7)])
-    func whatIsWrittenIsReadAgain(_ record: AppleExchangeRecord) {
+    @Test(arguments: [record, AppleExchangeRecord(nonce: nil, sealedResponse: nil, at: 7)])
+    func recordRoundTrips(_ record: AppleExchangeRecord) {
         #expect(AppleExchangeRecord(json: record.json) == record)
     }
 
@@ -118,16 +118,16 @@ import Verification
             (1, nil, false), (1, "", false),
         ] as [(Double, String?, Bool)]
     )
-    func aRetryIsTheSamePairWithinTheWindow(_ seconds: Double, _ nonce: String?, _ isAllowed: Bool) {
+    func retryNeedsSameNonceWithinWindow(_ seconds: Double, _ nonce: String?, _ isAllowed: Bool) {
         #expect(Self.record.allowsRetry(nonce: nonce, at: 1_800_000_000.25 + seconds) == isAllowed)
     }
 
     @Test(arguments: [(-50, 119, 121), (600, 719, 721), (86_400, 86_519, 86_521)] as [(Double, Double, Double)])
-    func aRecordOutlivesItsToken(_ tokenLife: Double, _ there: Double, _ gone: Double) async throws {
+    func recordOutlivesToken(_ tokenLife: Double, _ there: Double, _ gone: Double) async throws {
         let start = UnixTime(1_800_000_000.25)
         let now = Mutex(start)
         let store = MemoryStore(clock: { now.withLock { $0 } })
-        let records = AppleExchangeRecords(store, tenant: "chat")
+        let records = AppleExchangeRecords(store: store, tenant: "chat")
         let token = CheckedAppleToken(
             identity: ProviderIdentity(provider: .apple, subject: "001"),
             signingInputSHA256: [1, 2, 3],
@@ -141,17 +141,19 @@ import Verification
         #expect(try await records.read(token) == nil)
     }
 
-    @Test func aTokenForAllEternityIsKeptForAWhile() async throws {
+    @Test func recordLifetimeIsBounded() async throws {
         let token = CheckedAppleToken(
             identity: ProviderIdentity(provider: .apple, subject: "001"),
             signingInputSHA256: [1],
             expiresAt: 1e300
         )
-        #expect(try await AppleExchangeRecords(MemoryStore.still, tenant: "chat").add(Self.record, for: token, at: 0))
+        #expect(
+            try await AppleExchangeRecords(store: MemoryStore.still, tenant: "chat").add(Self.record, for: token, at: 0)
+        )
     }
 
-    @Test func noNonceIsAPairOfItsOwn() {
-        let record = AppleExchangeRecord(nonce: nil, sealedAnswer: nil, at: 0)
+    @Test func missingNonceDiffersFromEmptyNonce() {
+        let record = AppleExchangeRecord(nonce: nil, sealedResponse: nil, at: 0)
         #expect(record.allowsRetry(nonce: nil, at: 1))
         #expect(!record.allowsRetry(nonce: "", at: 1))
     }
@@ -162,11 +164,11 @@ import Verification
         #"{"version":1,"nonce":"AA","first_seen_at":1,"answer":1}"#,
         #"{"version":1,"nonce":"AA","first_seen_at":1,"answer":"?"}"#,
     ])
-    func anythingElseIsNoRecord(_ text: String) {
+    func invalidRecordIsRejected(_ text: String) {
         #expect(AppleExchangeRecord(json: Array(text.utf8)) == nil)
     }
 
-    @Test func aChangedRecordIsReadOrNotButNeverTraps() {
+    @Test func mutatedRecordNeverTraps() {
         var random = SplitMix64(seed: 0xa99e)
         for _ in 0..<2000 {
             var json = Self.record.json

@@ -16,11 +16,11 @@ struct ExchangeFixture {
     static let start = UnixTime(1_800_000_000.25)
 
     let tenant: Tenant
-    let book: SessionService
+    let sessions: SessionService
     let store: any Store
-    let accounts: PretendAccounts
-    let revocations: PretendRevocations
-    let checks: PretendChecks
+    let accounts: FakeAccounts
+    let revocations: FakeRevocations
+    let checks: FakeChecks
     let counts = SignInCounts()
     let log = RecordedLog()
     let limits = AttemptLimits()
@@ -28,8 +28,8 @@ struct ExchangeFixture {
     init(
         _ signIn: SignIn = .issuing,
         store: any Store = MemoryStore.still,
-        accounts: PretendAccounts = PretendAccounts(),
-        checks: PretendChecks = PretendChecks(),
+        accounts: FakeAccounts = FakeAccounts(),
+        checks: FakeChecks = FakeChecks(),
         trustedOrigins: [String] = [],
         crossSiteMode: Tenant.Mode = .enforce,
         proof: ProofRules? = nil
@@ -41,17 +41,19 @@ struct ExchangeFixture {
         self.store = store
         self.accounts = accounts
         self.checks = checks
-        revocations = PretendRevocations(store)
-        book = try Self.book(.chat, store, revocations)
+        revocations = FakeRevocations(store)
+        sessions = try Self.sessionService(.chat, store, revocations)
     }
 
     /// The sessions of another tenant of this instance.
-    func book(_ rules: IssuerRules) throws -> SessionService { try Self.book(rules, store, revocations) }
+    func sessionService(_ rules: IssuerRules) throws -> SessionService {
+        try Self.sessionService(rules, store, revocations)
+    }
 
-    private static func book(
+    private static func sessionService(
         _ rules: IssuerRules,
         _ store: any Store,
-        _ revocations: PretendRevocations
+        _ revocations: FakeRevocations
     ) throws -> SessionService {
         SessionService(
             rules,
@@ -69,7 +71,7 @@ struct ExchangeFixture {
             tenant: tenant,
             store: store,
             accounts: accounts,
-            sessions: book,
+            sessions: sessions,
             keys: nil,
             providerTokens: NoProviders(),
             requests: NoProviders(),
@@ -81,7 +83,7 @@ struct ExchangeFixture {
     }
 
     var exchange: ExchangeEndpoints {
-        ExchangeEndpoints(context, checks: checks, realmSessions: [book], counts: counts)
+        ExchangeEndpoints(context, checks: checks, realmSessions: [sessions], counts: counts)
     }
 
     var own: OwnSessionEndpoints {
@@ -104,16 +106,17 @@ struct ExchangeFixture {
         _ body: JSONObject,
         at now: UnixTime = start
     ) async -> EndpointResult {
-        await exchange.answer(
-            EndpointRequest(
-                endpoint: endpoint,
-                method: "POST",
-                authority: "chat.localtest",
-                fields: EndpointRequest.Fields(contentType: "application/json", userAgent: "Chat/7 (iPhone)"),
-                body: JSONWriter.bytes(of: body),
-                id: "r-1",
-                now: now
-            )
+        await exchange.respond(
+            to:
+                EndpointRequest(
+                    endpoint: endpoint,
+                    method: "POST",
+                    authority: "chat.localtest",
+                    fields: EndpointRequest.Fields(contentType: "application/json", userAgent: "Chat/7 (iPhone)"),
+                    body: JSONWriter.bytes(of: body),
+                    id: "r-1",
+                    now: now
+                )
         )
     }
 }

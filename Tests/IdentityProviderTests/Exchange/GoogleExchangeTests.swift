@@ -7,96 +7,96 @@ import Verification
 
 /// Google's tokens.
 @Suite struct GoogleExchangeTests {
-    private static func stage(_ signIn: ExchangeFixture.Kind = .issue, _ store: any Store = MemoryStore.still) throws
+    private static func fixture(_ signIn: ExchangeFixture.Kind = .issue, _ store: any Store = MemoryStore.still) throws
         -> ExchangeFixture
     {
-        let stage = try ExchangeFixture(signIn == .issue ? .issuing : .forwarding, store: store)
-        stage.checks.issueGoogle("access:a-1")
-        stage.checks.issueGoogle("id:i-1")
-        stage.checks.issueGoogle("access:a-2", for: "g-2")
-        return stage
+        let fixture = try ExchangeFixture(signIn == .issue ? .issuing : .forwarding, store: store)
+        fixture.checks.issueGoogle("access:a-1")
+        fixture.checks.issueGoogle("id:i-1")
+        fixture.checks.issueGoogle("access:a-2", for: "g-2")
+        return fixture
     }
 
     @Test(arguments: [["access_token": "a-1"], ["id_token": "i-1"], ["access_token": "a-1", "id_token": "i-1"]])
-    func eitherTokenBeginsASession(_ body: [String: String]) async throws {
-        let stage = try Self.stage()
-        let object = try await stage.post(.googleExchange, JSONObject(body)).object
+    func eitherTokenBeginsSession(_ body: [String: String]) async throws {
+        let fixture = try Self.fixture()
+        let object = try await fixture.post(.googleExchange, JSONObject(body)).object
         #expect(object["user"]?.object?["id"] == "account-of-g-1")
         #expect(object["user"]?.object?["name"] == "Alice")
-        _ = try await stage.book.refresh(object.text("refresh_token"), at: ExchangeFixture.start + 1)
+        _ = try await fixture.sessions.refresh(object.text("refresh_token"), at: ExchangeFixture.start + 1)
     }
 
-    @Test func eachExchangeIsASessionOfItsOwn() async throws {
-        let stage = try Self.stage()
-        let first = try await stage.post(.googleExchange, ["access_token": "a-1"]).object
-        let second = try await stage.post(.googleExchange, ["access_token": "a-1"], at: ExchangeFixture.start + 1000)
+    @Test func eachExchangeBeginsItsOwnSession() async throws {
+        let fixture = try Self.fixture()
+        let first = try await fixture.post(.googleExchange, ["access_token": "a-1"]).object
+        let second = try await fixture.post(.googleExchange, ["access_token": "a-1"], at: ExchangeFixture.start + 1000)
             .object
         #expect(first["refresh_token"] != second["refresh_token"])
         for object in [first, second] {
-            _ = try await stage.book.refresh(object.text("refresh_token"), at: ExchangeFixture.start + 1001)
+            _ = try await fixture.sessions.refresh(object.text("refresh_token"), at: ExchangeFixture.start + 1001)
         }
-        #expect(stage.accounts.all.count == 1)
-        #expect(stage.counts.snapshot().signIns.map(\.value) == [2])
+        #expect(fixture.accounts.all.count == 1)
+        #expect(fixture.counts.snapshot().signIns.map(\.value) == [2])
     }
 
     @Test func tokensOfTwoPeopleAreRefused() async throws {
-        let stage = try Self.stage(.forward)
-        let answer = await stage.post(.googleExchange, ["access_token": "a-2", "id_token": "i-1"])
+        let fixture = try Self.fixture(.forward)
+        let answer = await fixture.post(.googleExchange, ["access_token": "a-2", "id_token": "i-1"])
         #expect(answer.refusal?.code == .invalidToken)
     }
 
     /// The backend may read it; the gateway does not.
-    @Test func anotherEmailThanTheTokensIsNotSentOn() async throws {
-        let stage = try Self.stage(.forward)
-        stage.checks.issueGoogle("id:i-3", for: "g-3", email: "carol@example.org")
-        stage.checks.issueGoogle("id:i-4", for: "g-4", email: "dave@example.org", isEmailVerified: false)
+    @Test func otherEmailThanTokensIsNotForwarded() async throws {
+        let fixture = try Self.fixture(.forward)
+        fixture.checks.issueGoogle("id:i-3", for: "g-3", email: "carol@example.org")
+        fixture.checks.issueGoogle("id:i-4", for: "g-4", email: "dave@example.org", isEmailVerified: false)
         for email in ["mallory@example.org", "carol@example.org ", "carol", "caro\u{212A}@example.org"] {
-            let answer = await stage.post(.googleExchange, ["id_token": "i-3", "email": .string(email)])
+            let answer = await fixture.post(.googleExchange, ["id_token": "i-3", "email": .string(email)])
             #expect(answer.refusal?.code == .invalidToken)
         }
-        #expect(stage.accounts.all.isEmpty)
+        #expect(fixture.accounts.all.isEmpty)
         // The same one, none, and one of which the token says nothing.
         let good: [JSONObject] = [
             ["id_token": "i-3", "email": "Carol@EXAMPLE.org"], ["id_token": "i-3", "email": ""], ["id_token": "i-3"],
             ["id_token": "i-4", "email": "mallory@example.org"], ["id_token": "i-1", "email": "mallory@example.org"],
         ]
-        for body in good { #expect(await stage.post(.googleExchange, body).refusal == nil) }
-        let issuing = try Self.stage()
+        for body in good { #expect(await fixture.post(.googleExchange, body).refusal == nil) }
+        let issuing = try Self.fixture()
         issuing.checks.issueGoogle("id:i-3", for: "g-3", email: "carol@example.org")
         let answer = try await issuing.post(.googleExchange, ["id_token": "i-3", "email": "earlier@example.org"]).object
         #expect(answer["user"]?.object?["email"] == "carol@example.org")
     }
 
     @Test(arguments: ["Access_Token", "ID_TOKEN", "eMail", "acce\u{17F}s_token"])
-    func aMemberInOtherLettersIsRefused(_ name: String) async throws {
+    func memberDifferingOnlyInCaseIsRefused(_ name: String) async throws {
         var body: JSONObject = ["access_token": "a-1"]
         body[name] = "a-2"
-        #expect(await (try Self.stage()).post(.googleExchange, body).refusal?.code == .badRequest)
+        #expect(await (try Self.fixture()).post(.googleExchange, body).refusal?.code == .badRequest)
     }
 
-    @Test func aGoodTokenGoesOnToTheBackendOnceTheRoleIsRight() async throws {
-        let stage = try Self.stage(.forward)
-        guard case .forward(let signIn) = await stage.post(.googleExchange, ["access_token": "a-2"]) else {
+    @Test func validTokenIsForwardedUnlessRoleConflicts() async throws {
+        let fixture = try Self.fixture(.forward)
+        guard case .forward(let signIn) = await fixture.post(.googleExchange, ["access_token": "a-2"]) else {
             Issue.record("not sent on")
             return
         }
         #expect(signIn.identity?.subject == "g-2")
-        stage.accounts.fail(.otherRole("This account is registered as a driver"))
-        #expect(try await stage.post(.googleExchange, ["access_token": "a-2"]).response.status == 409)
+        fixture.accounts.fail(.otherRole("This account is registered as a driver"))
+        #expect(try await fixture.post(.googleExchange, ["access_token": "a-2"]).response.status == 409)
     }
 
-    @Test func aForeignOrMissingTokenIsRefused() async throws {
-        let stage = try Self.stage()
-        #expect(await stage.post(.googleExchange, ["access_token": "other"]).refusal?.code == .invalidToken)
-        #expect(await stage.post(.googleExchange, ["id_token": "a-1"]).refusal?.code == .invalidToken)
-        #expect(await stage.post(.googleExchange, [:]).refusal?.code == .missingToken)
+    @Test func foreignOrMissingTokenIsRefused() async throws {
+        let fixture = try Self.fixture()
+        #expect(await fixture.post(.googleExchange, ["access_token": "other"]).refusal?.code == .invalidToken)
+        #expect(await fixture.post(.googleExchange, ["id_token": "a-1"]).refusal?.code == .invalidToken)
+        #expect(await fixture.post(.googleExchange, [:]).refusal?.code == .missingToken)
     }
 
-    @Test func withoutTheStoreThereIsNoSession() async throws {
+    @Test func storeFailureGivesNoSession() async throws {
         let store = WatchedStore()
-        let stage = try Self.stage(.issue, store)
+        let fixture = try Self.fixture(.issue, store)
         store.fail(WatchedStore.Call.allCases)
-        #expect(await stage.post(.googleExchange, ["access_token": "a-1"]) == .refused(.storeUnavailable))
+        #expect(await fixture.post(.googleExchange, ["access_token": "a-1"]) == .refused(.storeUnavailable))
     }
 }
 

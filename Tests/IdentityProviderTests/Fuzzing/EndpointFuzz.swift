@@ -17,7 +17,7 @@ enum EndpointFuzz {
     ) { bytes in
         guard let fields = try? FormFields(bytes) else { return false }
         try hold(fields.all.count <= FormFields.mostFields, "\(fields.all.count) parameters")
-        try hold(Set(fields.all.map { Array($0.name.utf8) }).count == fields.all.count, "a parameter is there twice")
+        try hold(Set(fields.all.map { Array($0.name.utf8) }).count == fields.all.count, "a parameter is repeated")
         let text = FormText.text(of: fields.all)
         let again = try? FormFields(text.utf8)
         let isSame = again.map { again in
@@ -67,11 +67,11 @@ enum EndpointFuzz {
         let client: ClientReturn
         switch AuthorizationRequestResult(bytes, clients: clients, bindsCodes: true) {
         case .untrusted: return false
-        case .refused(let error, let told):
-            client = told
-            let url = told.url(error, issuer: "https://id.test")
-            try hold(url.utf8.starts(with: told.redirectURI.utf8), "an error goes to \(url)")
-        case .good(let request):
+        case .refused(let error, let target):
+            client = target
+            let url = target.url(error, issuer: "https://id.test")
+            try hold(url.utf8.starts(with: target.redirectURI.utf8), "an error goes to \(url)")
+        case .valid(let request):
             client = request.client
             try hold(!request.scopes.isEmpty && request.codeChallenge.utf8.count == 43, "\(request)")
             let allowed = clients.first { $0.id == request.client.clientID }?.scopes ?? []
@@ -98,11 +98,11 @@ enum EndpointFuzz {
             ],
             words: ["&error=x", "&code=", "%00", "&state=", "%0a", "%E2%80%A8"]
         ) { bytes in
-            guard let answer = ProviderReturn(bytes) else { return false }
-            try hold(SignInState(answer.state.text) == answer.state, "another state, written again")
-            guard case .code(let code, let name)? = answer.answer else { return true }
+            guard let returned = ProviderReturn(bytes) else { return false }
+            try hold(SignInState(returned.state.text) == returned.state, "another state, written again")
+            guard case .code(let code, let name)? = returned.callback else { return true }
             try hold(!code.isEmpty && code.utf8.count <= 4096, "a code of \(code.utf8.count) bytes")
-            if let name { try hold(PlainText.isGood(name, longest: 200), "the name \(name.debugDescription)") }
+            if let name { try hold(PlainText.isValid(name, longest: 200), "the name \(name.debugDescription)") }
             return true
         }
     }()
@@ -135,7 +135,7 @@ enum EndpointFuzz {
         }
         try hold(body.identityToken != "" && body.nonce != "", "an empty text is not left out")
         for name in body.names.compactMap(GivenName.read) {
-            try hold(PlainText.isGood(name, longest: 200), "the name \(name.debugDescription)")
+            try hold(PlainText.isValid(name, longest: 200), "the name \(name.debugDescription)")
         }
         return true
     }

@@ -87,7 +87,7 @@ enum IssuingRecordFuzz {
     static let keyring = {
         var seeds: [[UInt8]] = [Array(#"{"version":1,"keys":[]}"#.utf8)]
         if let key = try? SigningKey(pem: Array(privateKey.utf8)), let keyID = key.thumbprint {
-            let kept = SigningKeyring.Key(key, keyID: keyID, createdAt: 1_800_000_000, activeFrom: 1_800_000_600)
+            let kept = SigningKeyring.Key(keyID: keyID, key: key, createdAt: 1_800_000_000, activeFrom: 1_800_000_600)
             // A member that nobody reads, so that not every change breaks the key.
             let note = Array(#""note":"\#(String(repeating: "n", count: 600))","#.utf8)
             if let ring = SigningKeyring(algorithm: .edDSA, keys: [kept]) {

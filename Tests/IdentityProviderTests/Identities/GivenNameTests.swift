@@ -16,7 +16,7 @@ struct GivenNameTests {
             (.string(String(repeating: "a", count: 200)), String(repeating: "a", count: 200)),
         ] as [(JSONValue, String)]
     )
-    func aNameIsTextOrItsParts(json: JSONValue, name: String) {
+    func nameIsStringOrParts(json: JSONValue, name: String) {
         #expect(GivenName.read(json) == name)
     }
 
@@ -32,12 +32,12 @@ struct GivenNameTests {
             ],
         ] as [JSONValue]
     )
-    func allElseIsNone(json: JSONValue) {
+    func invalidNameIsRejected(json: JSONValue) {
         #expect(GivenName.read(json) == nil)
         #expect(GivenName.read(nil) == nil)
     }
 
-    @Test func theFieldOfApplesFirstPostHasAName() {
+    @Test func nameIsReadFromAppleUserField() {
         let field = #"{"name":{"firstName":"Ann","lastName":"Ek"},"email":"ann@example.org"}"#
         #expect(AppleUserField.name(in: field) == "Ann Ek")
         #expect(AppleUserField.name(in: #"{"email":"ann@example.org"}"#) == nil)
@@ -47,25 +47,25 @@ struct GivenNameTests {
         #expect(AppleUserField.name(in: #""Ann""#) == nil)
     }
 
-    @Test func aFieldThatIsTooLongIsNotRead() {
+    @Test func tooLongFieldIsIgnored() {
         let field = #"{"name":"Ann","more":""#
         let filling = 4096 - field.utf8.count - 2
         #expect(AppleUserField.name(in: field + String(repeating: "a", count: filling) + "\"}") == "Ann")
         #expect(AppleUserField.name(in: field + String(repeating: "a", count: filling + 1) + "\"}") == nil)
     }
 
-    @Test func noFieldBringsTheReaderDown() {
+    @Test func mutatedFieldNeverTraps() {
         var random = SplitMix64(seed: 0x0075_7365)
         let original = Array(#"{"name":{"firstName":"Ann","lastName":"Ek"},"email":"ann@example.org"}"#.utf8)
         var read = 0
         for _ in 0..<5000 {
             var bytes = original
             for _ in 0..<Int.random(in: 1...4, using: &random) {
-                let place = Int.random(in: 0..<bytes.count, using: &random)
+                let index = Int.random(in: 0..<bytes.count, using: &random)
                 switch Int.random(in: 0..<3, using: &random) {
-                case 0: bytes[place] = UInt8.random(in: .min ... .max, using: &random)
-                case 1: bytes.remove(at: place)
-                default: bytes.insert(UInt8.random(in: .min ... .max, using: &random), at: place)
+                case 0: bytes[index] = UInt8.random(in: .min ... .max, using: &random)
+                case 1: bytes.remove(at: index)
+                default: bytes.insert(UInt8.random(in: .min ... .max, using: &random), at: index)
                 }
             }
             guard let name = AppleUserField.name(in: String(decoding: bytes, as: UTF8.self)) else { continue }

@@ -8,7 +8,7 @@ struct AttemptLimitsTests {
     private let slow = AttemptLimit(name: "slow", perSecond: 1, burst: 10)
     private let start = UnixTime(1_800_000_000)
 
-    @Test func aBurstPassesAtOnceAndThenSoManyASecond() {
+    @Test func burstPassesThenRateApplies() {
         let limits = AttemptLimits()
         for remaining in (0..<10).reversed() {
             #expect(limits.admit([1], slow, at: start) == .admitted(remaining: remaining))
@@ -21,15 +21,15 @@ struct AttemptLimitsTests {
         #expect(limits.admit([1], slow, at: start + 1000) == .admitted(remaining: 9))
     }
 
-    @Test func askingCountsNothing() {
+    @Test func checkCountsNothing() {
         let limits = AttemptLimits()
-        for _ in 0..<20 { #expect(limits.ask([1], slow, at: start) == .admitted(remaining: 9)) }
+        for _ in 0..<20 { #expect(limits.check([1], slow, at: start) == .admitted(remaining: 9)) }
         for _ in 0..<10 { _ = limits.admit([1], slow, at: start) }
-        #expect(limits.ask([1], slow, at: start) == .refused(retryAfterSeconds: 1))
+        #expect(limits.check([1], slow, at: start) == .refused(retryAfterSeconds: 1))
         #expect(limits.admit([1], slow, at: start + 1) == .admitted(remaining: 0))
     }
 
-    @Test func keysAndLimitsHaveTalliesOfTheirOwn() {
+    @Test func keysAndLimitsAreCountedSeparately() {
         let limits = AttemptLimits()
         let other = AttemptLimit(name: "other", perSecond: 1, burst: 10)
         let long = [UInt8](repeating: 7, count: 33)
@@ -40,7 +40,7 @@ struct AttemptLimitsTests {
         }
     }
 
-    @Test func aClockThatIsSetBackKeepsNobodyOut() {
+    @Test func clockSetBackWaitsAtMostOneInterval() {
         let limits = AttemptLimits()
         for _ in 0..<10 { _ = limits.admit([1], slow, at: start) }
         #expect(limits.admit([1], slow, at: start - 86_400) == .refused(retryAfterSeconds: 1))
@@ -50,7 +50,7 @@ struct AttemptLimitsTests {
         }
     }
 
-    @Test func limitsOutOfBoundsAreBrought() {
+    @Test func limitsAreClamped() {
         let limit = AttemptLimit(name: "odd", perSecond: .max, burst: .max)
         #expect(limit.perSecond == 1_000_000 && limit.burst == 1_000_000)
         #expect(AttemptLimits().admit([], limit, at: 0) == .admitted(remaining: 999_999))
@@ -63,7 +63,7 @@ struct AttemptLimitsTests {
         (AttemptLimit.exchanges, 0.004), (.pages, 0.01), (.wrongSecrets, 0.5),
         (AttemptLimit(name: "one", perSecond: 1000, burst: 1), 0.0007),
     ])
-    func answersAreThoseOfABucketThatFills(_ limit: AttemptLimit, _ pause: Double) {
+    func decisionsMatchTokenBucketModel(_ limit: AttemptLimit, _ pause: Double) {
         var random = SplitMix64(seed: UInt64(limit.burst))
         let limits = AttemptLimits()
         let interval = 1_000_000 / limit.perSecond
@@ -89,7 +89,7 @@ struct AttemptLimitsTests {
         #expect(admitted > 500 && admitted < 5000)
     }
 
-    @Test func aFloodPushesOutItsOwnAndMemoryIsBounded() {
+    @Test func floodEvictsItsOwnKeysAndMemoryIsBounded() {
         var table = AttemptTable(capacity: 256)
         let victim = AttemptKey(slow, [1])
         for _ in 0..<20 { _ = table.admit(victim, slow, at: 0) }
@@ -98,10 +98,10 @@ struct AttemptLimitsTests {
             #expect(table.admit(key, slow, at: 0) == .admitted(remaining: 9))
         }
         #expect(table.count == 256)
-        #expect(table.ask(victim, slow, at: 0) == .refused(retryAfterSeconds: 1))
+        #expect(table.check(victim, slow, at: 0) == .refused(retryAfterSeconds: 1))
     }
 
-    @Test func whatIsFullAgainGoesFirst() {
+    @Test func fullestAllowanceIsEvictedFirst() {
         var table = AttemptTable(capacity: 4)
         let fast = AttemptLimit(name: "fast", perSecond: 1000, burst: 10)
         for number in 0..<3 as Range<UInt8> {
@@ -109,13 +109,13 @@ struct AttemptLimitsTests {
         }
         _ = table.admit(AttemptKey(fast, [9]), fast, at: 0)
         _ = table.admit(AttemptKey(slow, [8]), slow, at: 500_000)
-        #expect(table.ask(AttemptKey(fast, [9]), fast, at: 500_000) == .admitted(remaining: 9))
+        #expect(table.check(AttemptKey(fast, [9]), fast, at: 500_000) == .admitted(remaining: 9))
         for number in 0..<3 as Range<UInt8> {
-            #expect(table.ask(AttemptKey(slow, [number]), slow, at: 500_000) == .refused(retryAfterSeconds: 1))
+            #expect(table.check(AttemptKey(slow, [number]), slow, at: 500_000) == .refused(retryAfterSeconds: 1))
         }
     }
 
-    @Test func oneSubscriberHasOneKey() {
+    @Test func addressesOfOneSubscriberShareKey() {
         let prefix: [UInt8] = [0x20, 0x01, 0x0D, 0xB8, 0, 1, 0, 2]
         let one = AttemptLimits.key(address: prefix + [0, 0, 0, 0, 0, 0, 0, 1])
         #expect(one == AttemptLimits.key(address: prefix + [9, 9, 9, 9, 9, 9, 9, 9]))
@@ -126,7 +126,7 @@ struct AttemptLimitsTests {
         #expect(AttemptLimits.key(address: []) == [])
     }
 
-    @Test func manyAtOnceAreCountedOnce() async {
+    @Test func concurrentAttemptsAreCountedOnce() async {
         let limits = AttemptLimits()
         let start = start
         let admitted = await withTaskGroup(of: Bool.self) { group in

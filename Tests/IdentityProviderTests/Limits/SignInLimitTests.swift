@@ -17,42 +17,44 @@ struct SignInLimitTests {
 
     // MARK: Accounts
 
-    @Test func anAccountSignsInOnlySoOftenByExchanges() async throws {
-        let stage = try ExchangeFixture()
-        for name in ["1", "2"] { stage.checks.issueGoogle("access:\(name)", for: name) }
+    @Test func exchangesPerAccountAreLimited() async throws {
+        let fixture = try ExchangeFixture()
+        for name in ["1", "2"] { fixture.checks.issueGoogle("access:\(name)", for: name) }
         for _ in 0..<Self.burst {
-            #expect(try await stage.post(.googleExchange, ["access_token": "1"]).response.status == 200)
+            #expect(try await fixture.post(.googleExchange, ["access_token": "1"]).response.status == 200)
         }
-        let refusal = await stage.post(.googleExchange, ["access_token": "1"]).refusal
+        let refusal = await fixture.post(.googleExchange, ["access_token": "1"]).refusal
         #expect(refusal?.code == .rateLimited && refusal?.status == 429 && refusal?.retryAfterSeconds == 1)
         // Others do, and so does this one soon.
-        #expect(try await stage.post(.googleExchange, ["access_token": "2"]).response.status == 200)
-        #expect(try await stage.post(.googleExchange, ["access_token": "1"], at: Self.start + 1).response.status == 200)
+        #expect(try await fixture.post(.googleExchange, ["access_token": "2"]).response.status == 200)
+        #expect(
+            try await fixture.post(.googleExchange, ["access_token": "1"], at: Self.start + 1).response.status == 200
+        )
     }
 
-    @Test func anAppleExchangeIsStillGoodOnceTheAccountMaySignInAgain() async throws {
-        let stage = try ExchangeFixture()
-        stage.checks.issueApple("t")
-        Self.exhaust(stage.limits, "chat account-of-001.apple")
+    @Test func limitedAppleExchangeSucceedsLater() async throws {
+        let fixture = try ExchangeFixture()
+        fixture.checks.issueApple("t")
+        Self.exhaust(fixture.limits, "chat account-of-001.apple")
         let body: JSONObject = ["identity_token": "t", "nonce": "n"]
-        #expect(await stage.post(.appleExchange, body).refusal?.code == .rateLimited)
-        #expect(try await stage.post(.appleExchange, body, at: Self.start + 1).response.status == 200)
+        #expect(await fixture.post(.appleExchange, body).refusal?.code == .rateLimited)
+        #expect(try await fixture.post(.appleExchange, body, at: Self.start + 1).response.status == 200)
         // A retry begins no session.
-        Self.exhaust(stage.limits, "chat account-of-001.apple")
-        #expect(try await stage.post(.appleExchange, body).response.status == 200)
+        Self.exhaust(fixture.limits, "chat account-of-001.apple")
+        #expect(try await fixture.post(.appleExchange, body).response.status == 200)
     }
 
-    @Test func anAccountOfAnotherTenantIsAnother() async throws {
-        let stage = try ExchangeFixture()
-        stage.checks.issueGoogle("access:1", for: "1")
-        Self.exhaust(stage.limits, "clans account-of-1")
-        #expect(try await stage.post(.googleExchange, ["access_token": "1"]).response.status == 200)
+    @Test func accountsOfOtherTenantsAreCountedSeparately() async throws {
+        let fixture = try ExchangeFixture()
+        fixture.checks.issueGoogle("access:1", for: "1")
+        Self.exhaust(fixture.limits, "clans account-of-1")
+        #expect(try await fixture.post(.googleExchange, ["access_token": "1"]).response.status == 200)
     }
 
-    @Test func inABrowserThePersonIsTold() async throws {
+    @Test func limitedBrowserSignInShowsPage() async throws {
         let fixture = try BrowserSignInFixture()
         for _ in 0..<Self.burst {
-            _ = fixture.limits.admit(Array("chat account of google-alice".utf8), .accountSessions, at: Self.start + 5)
+            _ = fixture.limits.admit(Array("chat account-of-google-alice".utf8), .accountSessions, at: Self.start + 5)
         }
         let response = try await fixture.response(BrowserVisit(web: fixture).back(.webCallback))
         #expect(response.status == 429)
@@ -61,19 +63,19 @@ struct SignInLimitTests {
         #expect(!response.cookies.contains { $0.hasPrefix("chat_") })
     }
 
-    @Test func aCodeIsStillGoodOnceTheAccountMaySignInAgain() async throws {
+    @Test func limitedCodeRedemptionSucceedsLater() async throws {
         let fixture = try IssuerFixture()
         let form = try await fixture.redemption(fixture.code())
         Self.exhaust(fixture.limits, "clans alice")
         let response = try await fixture.post(.token, form)
         #expect(response.verdict == "429 temporarily_unavailable")
         #expect(response.field("Retry-After") == "1")
-        _ = try GivenTokens(await fixture.post(.token, form, at: Self.start + 1))
+        _ = try TokenResponse(await fixture.post(.token, form, at: Self.start + 1))
     }
 
     // MARK: Clients
 
-    @Test func aClientAsksForTokensOnlySoOften() async throws {
+    @Test func tokenRequestsPerConfidentialClientAreLimited() async throws {
         let fixture = try IssuerFixture()
         let form: Parameters = [("grant_type", "refresh_token"), ("refresh_token", "x")]
         for _ in 0..<2000 {
@@ -95,9 +97,14 @@ struct SignInLimitTests {
         (Endpoint.introspect, Endpoint.token), (.userInfo, .revoke), (.sessionMe, .sessionRefresh),
         (.sessionValidate, .googleExchange),
     ])
-    func questionsOfServersHaveABudgetOfTheirOwn(_ question: Endpoint, _ exchange: Endpoint) async throws {
-        let stage = try ExchangeFixture()
-        let service = EndpointService(stage.context, realmSessions: [], limits: AttemptLimits(), counts: stage.counts)
+    func queriesAndExchangesAreLimitedSeparately(_ question: Endpoint, _ exchange: Endpoint) async throws {
+        let fixture = try ExchangeFixture()
+        let service = EndpointService(
+            fixture.context,
+            realmSessions: [],
+            limits: AttemptLimits(),
+            counts: fixture.counts
+        )
         func admitted(_ endpoint: Endpoint, upTo count: Int) async -> Int {
             var admitted = 0
             for _ in 0..<count {
@@ -108,7 +115,7 @@ struct SignInLimitTests {
                     clientAddress: [192, 0, 2, 1],
                     now: Self.start
                 )
-                if await service.answer(request).refusal?.code != .rateLimited { admitted += 1 }
+                if await service.respond(to: request).refusal?.code != .rateLimited { admitted += 1 }
             }
             return admitted
         }
@@ -116,14 +123,16 @@ struct SignInLimitTests {
         #expect(await admitted(question, upTo: 1100) == 1000)
     }
 
-    @Test func servicesOfAProcessCountTogether() async throws {
+    @Test func servicesOfOneProcessShareLimits() async throws {
         let limits = AttemptLimits()
-        let stages = [try ExchangeFixture(), try ExchangeFixture()]
-        let services = stages.map { EndpointService($0.context, realmSessions: [], limits: limits, counts: $0.counts) }
+        let fixtures = [try ExchangeFixture(), try ExchangeFixture()]
+        let services = fixtures.map {
+            EndpointService($0.context, realmSessions: [], limits: limits, counts: $0.counts)
+        }
         Self.exhaust(limits, "", .exchanges)
         for service in services {
             let request = EndpointRequest(endpoint: .token, method: "POST", authority: "a", now: Self.start)
-            #expect(await service.answer(request).refusal?.code == .rateLimited)
+            #expect(await service.respond(to: request).refusal?.code == .rateLimited)
         }
     }
 }

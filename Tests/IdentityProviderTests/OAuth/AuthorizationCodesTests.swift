@@ -24,82 +24,82 @@ struct AuthorizationCodesTests {
         StoreKey(tenant: tenant, kind: "code", hashing: try #require(Base64URL.decode(code)))
     }
 
-    @Test func aCodeGivesItsGrantUntilItIsSpent() async throws {
-        let codes = AuthorizationCodes(MemoryStore.still, tenant: "clans")
+    @Test func codeGivesGrantUntilSpent() async throws {
+        let codes = AuthorizationCodes(store: MemoryStore.still, tenant: "clans")
         let code = try await codes.issue(Self.grant, at: Self.start)
         #expect(Base64URL.decode(code)?.count == 32)
         guard case .fresh(let grant, let fresh) = try await codes.find(code, at: Self.start + 1) else {
-            throw UnexpectedAnswer(what: "not fresh")
+            throw UnexpectedResponse(what: "not fresh")
         }
         #expect(grant == Self.grant)
         #expect(try await codes.spend(fresh, sessionID: "session 1"))
         #expect(try await !codes.spend(fresh, sessionID: "session 2"))
         guard case .spent("session 1") = try await codes.find(code, at: Self.start + 1) else {
-            throw UnexpectedAnswer(what: "not spent")
+            throw UnexpectedResponse(what: "not spent")
         }
     }
 
-    @Test func aBurntCodeNamesNoSession() async throws {
-        let codes = AuthorizationCodes(MemoryStore.still, tenant: "clans")
+    @Test func invalidatedCodeHasNoSession() async throws {
+        let codes = AuthorizationCodes(store: MemoryStore.still, tenant: "clans")
         let code = try await codes.issue(Self.grant, at: Self.start)
         guard case .fresh(_, let fresh) = try await codes.find(code, at: Self.start) else {
-            throw UnexpectedAnswer(what: "not fresh")
+            throw UnexpectedResponse(what: "not fresh")
         }
         #expect(try await codes.spend(fresh, sessionID: nil))
         guard case .spent(nil) = try await codes.find(code, at: Self.start) else {
-            throw UnexpectedAnswer(what: "not spent")
+            throw UnexpectedResponse(what: "not spent")
         }
     }
 
-    @Test func grantsWithoutWhatIsOptionalComeBackTheSame() async throws {
-        let codes = AuthorizationCodes(MemoryStore.still, tenant: "clans")
+    @Test func grantWithoutOptionalMembersRoundTrips() async throws {
+        let codes = AuthorizationCodes(store: MemoryStore.still, tenant: "clans")
         var bare = Self.grant
         (bare.nonce, bare.device, bare.scopes) = (nil, nil, [])
         let code = try await codes.issue(bare, at: Self.start)
         guard case .fresh(bare, _) = try await codes.find(code, at: Self.start) else {
-            throw UnexpectedAnswer(what: "another grant")
+            throw UnexpectedResponse(what: "another grant")
         }
     }
 
-    @Test func aCodeLives60SecondsAndItsMarkTenMinutes() async throws {
+    @Test func codeLivesOneMinuteAndSpentMarkTenMinutes() async throws {
         let time = Mutex(Self.start)
-        let codes = AuthorizationCodes(MemoryStore(clock: { time.withLock { $0 } }), tenant: "clans")
+        let codes = AuthorizationCodes(store: MemoryStore(clock: { time.withLock { $0 } }), tenant: "clans")
         let code = try await codes.issue(Self.grant, at: Self.start)
         guard case .fresh(_, let fresh) = try await codes.find(code, at: Self.start + 59.9) else {
-            throw UnexpectedAnswer(what: "not fresh")
+            throw UnexpectedResponse(what: "not fresh")
         }
         // An instance whose clock is ahead of the store's.
         guard case .unknown = try await codes.find(code, at: Self.start + 60) else {
-            throw UnexpectedAnswer(what: "still there")
+            throw UnexpectedResponse(what: "still there")
         }
         time.withLock { $0 = Self.start + 59 }
         #expect(try await codes.spend(fresh, sessionID: "session 1"))
         time.withLock { $0 = Self.start + 658 }
         guard case .spent("session 1") = try await codes.find(code, at: Self.start + 658) else {
-            throw UnexpectedAnswer(what: "forgotten too soon")
+            throw UnexpectedResponse(what: "forgotten too soon")
         }
         time.withLock { $0 = Self.start + 660 }
         guard case .unknown = try await codes.find(code, at: Self.start + 660) else {
-            throw UnexpectedAnswer(what: "still there")
+            throw UnexpectedResponse(what: "still there")
         }
     }
 
-    @Test func aCodeThatTheStoreForgotCannotBeSpent() async throws {
+    @Test func forgottenCodeCannotBeSpent() async throws {
         let time = Mutex(Self.start)
-        let codes = AuthorizationCodes(MemoryStore(clock: { time.withLock { $0 } }), tenant: "clans")
+        let codes = AuthorizationCodes(store: MemoryStore(clock: { time.withLock { $0 } }), tenant: "clans")
         let code = try await codes.issue(Self.grant, at: Self.start)
         guard case .fresh(_, let fresh) = try await codes.find(code, at: Self.start) else {
-            throw UnexpectedAnswer(what: "not fresh")
+            throw UnexpectedResponse(what: "not fresh")
         }
         time.withLock { $0 = Self.start + 61 }
         #expect(try await !codes.spend(fresh, sessionID: "session 1"))
     }
 
-    @Test func ofManyWhoSpendACodeAtOnceOneDoes() async throws {
-        let codes = AuthorizationCodes(MemoryStore.still, tenant: "clans")
+    @Test func oneOfManyConcurrentSpendsSucceeds() async throws {
+        let codes = AuthorizationCodes(store: MemoryStore.still, tenant: "clans")
         let code = try await codes.issue(Self.grant, at: Self.start)
         guard case .fresh(_, let fresh) = try await codes.find(code, at: Self.start) else {
-            throw UnexpectedAnswer(what: "not fresh")
+            throw UnexpectedResponse(what: "not fresh")
         }
         let winners = try await withThrowingTaskGroup(of: Bool.self) { group in
             for number in 0..<20 {
@@ -110,9 +110,9 @@ struct AuthorizationCodesTests {
         #expect(winners == 1)
     }
 
-    @Test func theStoreHasNeitherTheCodeNorItsGrant() async throws {
+    @Test func storedCodeRevealsNeitherCodeNorGrant() async throws {
         let store = MemoryStore.still
-        let codes = AuthorizationCodes(store, tenant: "clans")
+        let codes = AuthorizationCodes(store: store, tenant: "clans")
         let code = try await codes.issue(Self.grant, at: Self.start)
         let key = try key(of: code)
         #expect(!key.text.contains(code))
@@ -122,11 +122,13 @@ struct AuthorizationCodesTests {
         }
     }
 
-    @Test func aCodeIsNoCodeOfAnotherTenant() async throws {
+    @Test func codeIsUnknownAtAnotherTenant() async throws {
         let store = MemoryStore.still
-        let code = try await AuthorizationCodes(store, tenant: "clans").issue(Self.grant, at: Self.start)
-        let others = AuthorizationCodes(store, tenant: "chat")
-        guard case .unknown = try await others.find(code, at: Self.start) else { throw UnexpectedAnswer(what: "known") }
+        let code = try await AuthorizationCodes(store: store, tenant: "clans").issue(Self.grant, at: Self.start)
+        let others = AuthorizationCodes(store: store, tenant: "chat")
+        guard case .unknown = try await others.find(code, at: Self.start) else {
+            throw UnexpectedResponse(what: "known")
+        }
         // Not even if its record gets there.
         let record = try #require(try await store.value(for: key(of: code)))
         try await store.set(record, for: key(of: code, tenant: "chat"), lifetime: nil)
@@ -134,26 +136,28 @@ struct AuthorizationCodesTests {
     }
 
     @Test(arguments: ["", "x", "not base64url!", String(repeating: "A", count: 43), String(repeating: "A", count: 44)])
-    func whatNobodyIssuedIsUnknown(_ code: String) async throws {
-        let codes = AuthorizationCodes(MemoryStore.still, tenant: "clans")
-        guard case .unknown = try await codes.find(code, at: Self.start) else { throw UnexpectedAnswer(what: "known") }
+    func unissuedCodeIsUnknown(_ code: String) async throws {
+        let codes = AuthorizationCodes(store: MemoryStore.still, tenant: "clans")
+        guard case .unknown = try await codes.find(code, at: Self.start) else {
+            throw UnexpectedResponse(what: "known")
+        }
     }
 
     @Test(arguments: ["", "F", "Fnonsense", "X", "{}"])
-    func aRecordThatIsNoneIsAnError(_ record: String) async throws {
+    func garbledRecordIsError(_ record: String) async throws {
         let store = MemoryStore.still
-        let codes = AuthorizationCodes(store, tenant: "clans")
+        let codes = AuthorizationCodes(store: store, tenant: "clans")
         let code = try await codes.issue(Self.grant, at: Self.start)
         try await store.set(Array(record.utf8), for: key(of: code), lifetime: nil)
         await #expect(throws: StoreError.self) { try await codes.find(code, at: Self.start) }
     }
 
-    @Test func aStoreThatIsAwayIsAnErrorEachTime() async throws {
+    @Test func storeFailureIsError() async throws {
         let store = WatchedStore()
-        let codes = AuthorizationCodes(store, tenant: "clans")
+        let codes = AuthorizationCodes(store: store, tenant: "clans")
         let code = try await codes.issue(Self.grant, at: Self.start)
         guard case .fresh(_, let fresh) = try await codes.find(code, at: Self.start) else {
-            throw UnexpectedAnswer(what: "not fresh")
+            throw UnexpectedResponse(what: "not fresh")
         }
         store.fail(WatchedStore.Call.allCases)
         await #expect(throws: StoreError.self) { try await codes.issue(Self.grant, at: Self.start) }

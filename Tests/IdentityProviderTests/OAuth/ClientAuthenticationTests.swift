@@ -18,7 +18,7 @@ struct ClientAuthenticationTests {
         return try await fixture.post(.token, form, authorization: authorization).verdict
     }
 
-    @Test func clientsAreKnownByWhatTheyHave() async throws {
+    @Test func clientAuthenticatesWithItsCredentials() async throws {
         let fixture = try IssuerFixture()
         let known = "400 invalid_grant"
         #expect(try await verdict(fixture, IssuerClient.mobile.credentials) == known)
@@ -44,7 +44,7 @@ struct ClientAuthenticationTests {
         ("", IssuerClient.basic("nobody", "x")), ("", IssuerClient.basic("bo%zzard", secret)),
         ("", IssuerClient.basic("", secret)), ("", IssuerClient.basic("board", secret + "\u{0}")),
     ])
-    func whoIsNotKnownIsRefused(_ form: String, _ authorization: String?) async throws {
+    func wrongCredentialsAreRefused(_ form: String, _ authorization: String?) async throws {
         let fixture = try IssuerFixture()
         let text = "grant_type=refresh_token&refresh_token=x&" + form
         let response = try await fixture.post(.token, text: text, authorization: authorization)
@@ -57,14 +57,14 @@ struct ClientAuthenticationTests {
         ("client_id=board&client_secret=x", IssuerClient.board.basic), ("client_secret=x", IssuerClient.board.basic),
         ("client_id=mobile", IssuerClient.board.basic), ("client_id=Board", IssuerClient.board.basic),
     ])
-    func whoAuthenticatesInTwoWaysIsRefused(_ form: String, _ authorization: String) async throws {
+    func credentialsInTwoPlacesAreRefused(_ form: String, _ authorization: String) async throws {
         let fixture = try IssuerFixture()
         let text = "grant_type=refresh_token&refresh_token=x&" + form
         let response = try await fixture.post(.token, text: text, authorization: authorization)
         #expect(response.verdict == "400 invalid_request")
     }
 
-    @Test func aClientThatIsNotThereIsToldWhatAWrongSecretIs() async throws {
+    @Test func unknownClientGetsSameResponseAsWrongSecret() async throws {
         let fixture = try IssuerFixture()
         let wrong = try await fixture.post(.token, text: "grant_type=x&client_id=board&client_secret=x")
         let unknown = try await fixture.post(.token, text: "grant_type=x&client_id=nobody&client_secret=x")
@@ -74,7 +74,7 @@ struct ClientAuthenticationTests {
     }
 
     @Test(arguments: ["board", "nobody", "mobile"])
-    func whoFailsTooOftenIsToldToWaitKnownOrNot(_ name: String) async throws {
+    func repeatedFailuresAreRateLimited(_ name: String) async throws {
         let fixture = try IssuerFixture()
         let text = "grant_type=x&client_id=\(name)&client_secret=x"
         for _ in 0..<10 { #expect(try await fixture.post(.token, text: text).verdict == "401 invalid_client") }
@@ -96,7 +96,7 @@ struct ClientAuthenticationTests {
         #expect(try await fixture.post(.token, text: right, at: Self.start + 1).verdict == "400 unsupported_grant_type")
     }
 
-    @Test func nobodyIsKeptOutByWhoFailsInItsName() async throws {
+    @Test func failuresElsewhereDoNotLockClientOut() async throws {
         let fixture = try IssuerFixture()
         for name in ["board", "mobile", "nobody"] {
             for _ in 0..<12 {
@@ -112,7 +112,7 @@ struct ClientAuthenticationTests {
         #expect(try await fixture.post(.token, text: "grant_type=x&client_id=mobile").verdict == known)
     }
 
-    @Test func everyFailureIsInTheLogWithoutNamesThatAreNoClients() async throws {
+    @Test func failuresAreLoggedWithoutUnknownNames() async throws {
         let fixture = try IssuerFixture()
         for text in [
             "client_id=board&client_secret=guess", "client_id=guess", "client_id=mobile&client_secret=guess", "x=guess",
@@ -128,7 +128,7 @@ struct ClientAuthenticationTests {
         }
     }
 
-    @Test func allEndpointsOfClientsAskWhoTheyAre() async throws {
+    @Test func clientEndpointsRequireAuthentication() async throws {
         let fixture = try IssuerFixture()
         for endpoint in [Endpoint.token, .revoke, .introspect] {
             let form: Parameters = [("grant_type", "refresh_token"), ("token", "x"), ("client_id", "board")]
@@ -137,7 +137,7 @@ struct ClientAuthenticationTests {
     }
 
     /// Whatever the bytes, the answer is one of the two; and who can be read is who was written.
-    @Test func noFieldThatIsMadeUpAuthenticates() async throws {
+    @Test func randomAuthorizationFieldIsRefused() async throws {
         let fixture = try IssuerFixture()
         var random = SplitMix64(seed: 6749)
         let alphabet = Array("Basic barer:%+/=0123\t\u{0}é".unicodeScalars)

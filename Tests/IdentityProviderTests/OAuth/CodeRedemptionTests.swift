@@ -12,18 +12,18 @@ struct CodeRedemptionTests {
     private static let start = IssuerFixture.start
 
     @Test(arguments: [IssuerClient.mobile, .board, .service])
-    func aCodeGivesTokensOfItsSession(_ client: IssuerClient) async throws {
+    func codeGivesTokensOfItsSession(_ client: IssuerClient) async throws {
         let fixture = try IssuerFixture()
         let code = try await fixture.code(for: client, nonce: "n-0S6")
         let response = try await fixture.post(.token, fixture.redemption(code, client))
-        let tokens = try GivenTokens(response)
+        let tokens = try TokenResponse(response)
         #expect(response.field("Content-Type") == "application/json")
         #expect(response.field("Cache-Control") == "no-store")
         #expect(response.field("Pragma") == "no-cache")
         #expect(response.subject == "alice")
-        #expect(tokens.answer["token_type"] == "Bearer")
-        #expect(tokens.answer["expires_in"] == 1800)
-        #expect(tokens.answer["scope"] == "openid email")
+        #expect(tokens.body["token_type"] == "Bearer")
+        #expect(tokens.body["expires_in"] == 1800)
+        #expect(tokens.body["scope"] == "openid email")
         #expect(tokens.claims["iss"] == "https://clans.example")
         #expect(tokens.claims["aud"] == "clans-api")
         #expect(tokens.claims["sub"] == "alice")
@@ -31,7 +31,7 @@ struct CodeRedemptionTests {
         #expect(tokens.claims["scope"] == "openid email")
         #expect(tokens.claims["email"] == "alice@example.org")
         #expect(tokens.claims["name"] == nil)
-        let id = try GivenTokens.claims(of: tokens.id)
+        let id = try TokenResponse.claims(of: tokens.id)
         #expect(id["aud"]?.stringOrStrings == [client.id])
         #expect(id["nonce"] == "n-0S6")
         #expect(id["sub"] == "alice")
@@ -41,23 +41,23 @@ struct CodeRedemptionTests {
         #expect(try await fixture.isActive(tokens.access))
     }
 
-    @Test func withoutOpenIDThereIsNoIDToken() async throws {
+    @Test func withoutOpenIDScopeNoIDTokenIsIssued() async throws {
         let tokens = try await IssuerFixture().tokens(scopes: ["email"])
-        #expect(tokens.answer["id_token"] == nil)
-        #expect(tokens.answer["scope"] == "email")
+        #expect(tokens.body["id_token"] == nil)
+        #expect(tokens.body["scope"] == "email")
     }
 
-    @Test func aFieldThatAuthenticatesNeedsNoClientInTheForm() async throws {
+    @Test func basicAuthenticationNeedsNoClientInForm() async throws {
         let fixture = try IssuerFixture()
         for client in [IssuerClient.board, .service] {
             let form = try await fixture.redemption(fixture.code(for: client), client).filter {
                 !$0.name.hasPrefix("client")
             }
-            _ = try GivenTokens(await fixture.post(.token, form, authorization: client.basic))
+            _ = try TokenResponse(await fixture.post(.token, form, authorization: client.basic))
             let named = try await fixture.redemption(fixture.code(for: client), client).filter {
                 $0.name != "client_secret"
             }
-            _ = try GivenTokens(await fixture.post(.token, named, authorization: client.basic))
+            _ = try TokenResponse(await fixture.post(.token, named, authorization: client.basic))
         }
     }
 
@@ -79,26 +79,26 @@ struct CodeRedemptionTests {
         (["client_id": "board"], "401 invalid_client"),
         (["client_secret": "guess"], "401 invalid_client"),
     ])
-    func aRequestThatCannotBeMeantLeavesTheCodeGood(_ changes: [String: String], _ verdict: String) async throws {
+    func invalidRequestDoesNotSpendCode(_ changes: [String: String], _ verdict: String) async throws {
         let fixture = try IssuerFixture()
         let good = try await fixture.redemption(fixture.code())
         var bad = good.filter { changes[$0.name] == nil }
         bad += changes.map { ($0.key, $0.value) }
         #expect(try await fixture.post(.token, bad).verdict == verdict)
-        _ = try GivenTokens(await fixture.post(.token, good))
+        _ = try TokenResponse(await fixture.post(.token, good))
     }
 
     @Test(arguments: ["code", "code_verifier", "client_id", "grant_type", "redirect_uri", "anything"])
-    func aRepeatedParameterIsRefused(_ name: String) async throws {
+    func repeatedParameterIsRefused(_ name: String) async throws {
         let fixture = try IssuerFixture()
         let good = try await fixture.redemption(fixture.code())
         let value = good.first { $0.name == name }?.value ?? "x"
         let twice = FormText.text(of: good + [(name, value)] + (name == "anything" ? [(name, value)] : []))
         #expect(try await fixture.post(.token, text: twice).verdict == "400 invalid_request")
-        _ = try GivenTokens(await fixture.post(.token, good))
+        _ = try TokenResponse(await fixture.post(.token, good))
     }
 
-    @Test func onlyFormsAreRead() async throws {
+    @Test func onlyFormBodiesAreAccepted() async throws {
         let fixture = try IssuerFixture()
         let good = FormText.text(of: try await fixture.redemption(fixture.code()))
         for type in [
@@ -111,10 +111,10 @@ struct CodeRedemptionTests {
         let many = good + String(repeating: "&x=1", count: 70)
         #expect(try await fixture.post(.token, text: many).verdict == "400 invalid_request")
         let type = "Application/X-WWW-Form-URLencoded; charset=UTF-8"
-        _ = try GivenTokens(await fixture.post(.token, text: good, contentType: type))
+        _ = try TokenResponse(await fixture.post(.token, text: good, contentType: type))
     }
 
-    @Test func descriptionsAreOfTheCharactersThatTheStandardAllows() async throws {
+    @Test func errorDescriptionsUseAllowedCharacters() async throws {
         let fixture = try IssuerFixture()
         for change in ["grant_type=x", "code=x", "client_id=x", ""] {
             let description = try await fixture.post(.token, text: change).object["error_description"]?.string
@@ -135,7 +135,7 @@ struct CodeRedemptionTests {
         ["redirect_uri": "CLANBOARDS://oauthredirect"],
         ["client_id": "tablet"],
     ])
-    func aCodeThatIsPresentedByAnotherIsGoodForNobody(_ changes: [String: String]) async throws {
+    func codePresentedByAnotherIsInvalidated(_ changes: [String: String]) async throws {
         let fixture = try IssuerFixture()
         let good = try await fixture.redemption(fixture.code())
         let stolen = good.filter { changes[$0.name] == nil } + changes.map { ($0.key, $0.value) }
@@ -143,10 +143,10 @@ struct CodeRedemptionTests {
         #expect(try await fixture.post(.token, good).verdict == "400 invalid_grant")
     }
 
-    @Test func aCodeThatIsUsedAgainEndsItsSession() async throws {
+    @Test func reusedCodeEndsItsSession() async throws {
         let fixture = try IssuerFixture()
         let form = try await fixture.redemption(fixture.code())
-        let tokens = try GivenTokens(await fixture.post(.token, form))
+        let tokens = try TokenResponse(await fixture.post(.token, form))
         #expect(try await fixture.isActive(tokens.access))
         #expect(try await fixture.post(.token, form, at: Self.start + 300).verdict == "400 invalid_grant")
         #expect(try await !fixture.isActive(tokens.access))
@@ -155,16 +155,16 @@ struct CodeRedemptionTests {
         #expect(try await fixture.post(.token, refresh, at: Self.start + 301).verdict == "400 invalid_grant")
     }
 
-    @Test func aSpentCodeEndsItsSessionWhoeverPresentsIt() async throws {
+    @Test func spentCodePresentedByAnotherEndsItsSession() async throws {
         let fixture = try IssuerFixture()
         let form = try await fixture.redemption(fixture.code())
-        let tokens = try GivenTokens(await fixture.post(.token, form))
+        let tokens = try TokenResponse(await fixture.post(.token, form))
         let stolen = form.filter { $0.name != "client_id" } + IssuerClient.board.credentials
         #expect(try await fixture.post(.token, stolen).verdict == "400 invalid_grant")
         #expect(try await !fixture.isActive(tokens.access))
     }
 
-    @Test func ofManyWhoRedeemACodeAtOnceOneGetsTokensAndTheyAreTakenBack() async throws {
+    @Test func concurrentRedemptionsGiveTokensOnceAndRevokeThem() async throws {
         let fixture = try IssuerFixture()
         let form = try await fixture.redemption(fixture.code())
         let responses = try await withThrowingTaskGroup(of: EndpointResponse.self) { group in
@@ -174,14 +174,14 @@ struct CodeRedemptionTests {
         let given = responses.filter { $0.status == 200 }
         #expect(given.count == 1)
         #expect(responses.count { $0.verdict == "400 invalid_grant" } == 19)
-        for tokens in try given.map(GivenTokens.init) {
+        for tokens in try given.map(TokenResponse.init) {
             #expect(try await !fixture.isActive(tokens.access))
             #expect(try await fixture.sessions.session(tokens.sessionID, at: Self.start) == nil)
         }
     }
 
     /// Two instances read the code before either used it.
-    @Test func whoLosesTheRaceEndsBothSessions() async throws {
+    @Test func lostRaceEndsBothSessions() async throws {
         let fixture = try IssuerFixture()
         let form = try await fixture.redemption(fixture.code())
         let race = Tally()
@@ -189,7 +189,7 @@ struct CodeRedemptionTests {
         fixture.store.onCall { (call) async throws(StoreError) in
             // The first to use the code up is overtaken right then.
             guard call == .replace, race.next() == 1 else { return }
-            await won.set(try? GivenTokens(await fixture.post(.token, form)))
+            await won.set(try? TokenResponse(await fixture.post(.token, form)))
         }
         #expect(try await fixture.post(.token, form).verdict == "400 invalid_grant")
         fixture.store.onCall(nil)
@@ -199,30 +199,30 @@ struct CodeRedemptionTests {
     }
 
     private actor Won {
-        private(set) var tokens: GivenTokens?
+        private(set) var tokens: TokenResponse?
 
-        func set(_ tokens: GivenTokens?) { self.tokens = tokens }
+        func set(_ tokens: TokenResponse?) { self.tokens = tokens }
     }
 
-    @Test func aCodeExpires() async throws {
+    @Test func expiredCodeIsRefused() async throws {
         let fixture = try IssuerFixture()
         let form = try await fixture.redemption(fixture.code())
         #expect(try await fixture.post(.token, form, at: Self.start + 60).verdict == "400 invalid_grant")
-        _ = try GivenTokens(await fixture.post(.token, form, at: Self.start + 59))
+        _ = try TokenResponse(await fixture.post(.token, form, at: Self.start + 59))
     }
 
-    @Test func aCodeOfOneTenantIsNoneOfAnother() async throws {
+    @Test func codeIsRefusedAtAnotherTenant() async throws {
         let store = WatchedStore()
         let (clans, chat) = (try IssuerFixture("clans", store), try IssuerFixture("chat", store))
         let form = try await clans.redemption(clans.code())
         #expect(try await chat.post(.token, form).verdict == "400 invalid_grant")
-        _ = try GivenTokens(await clans.post(.token, form))
+        _ = try TokenResponse(await clans.post(.token, form))
     }
 
     // MARK: What fails
 
     @Test(arguments: [[WatchedStore.Call.value], [.set], [.replace], WatchedStore.Call.allCases])
-    func whileTheStoreIsAwayNothingIsLost(_ calls: [WatchedStore.Call]) async throws {
+    func storeFailureDoesNotSpendCode(_ calls: [WatchedStore.Call]) async throws {
         let fixture = try IssuerFixture()
         let form = try await fixture.redemption(fixture.code())
         fixture.store.fail(calls)
@@ -230,32 +230,32 @@ struct CodeRedemptionTests {
         #expect(response.verdict == "503 temporarily_unavailable")
         #expect(response.field("Retry-After") == "1")
         fixture.store.onCall(nil)
-        _ = try GivenTokens(await fixture.post(.token, form))
+        _ = try TokenResponse(await fixture.post(.token, form))
     }
 
-    @Test func withoutTheAccountThereAreNoTokens() async throws {
+    @Test func unavailableOrRefusedAccountGetsNoTokens() async throws {
         let fixture = try IssuerFixture()
         let form = try await fixture.redemption(fixture.code())
-        fixture.accounts.fail(with: .unavailable(.storeUnavailable))
+        fixture.accounts.fail(.unavailable(.storeUnavailable))
         #expect(try await fixture.post(.token, form).verdict == "503 temporarily_unavailable")
-        fixture.accounts.fail(with: .refusedByHook(status: 403, message: "blocked"))
+        fixture.accounts.fail(.refusedByHook(status: 403, message: "blocked"))
         #expect(try await fixture.post(.token, form).verdict == "400 invalid_grant")
     }
 
-    @Test func anAccountThatIsGoneGetsNoTokens() async throws {
+    @Test func missingAccountGetsNoTokens() async throws {
         let fixture = try IssuerFixture()
         let form = try await fixture.redemption(fixture.code())
         fixture.accounts.removeAll()
         #expect(try await fixture.post(.token, form).verdict == "400 invalid_grant")
     }
 
-    @Test func whoWasRevokedAfterTheCodeGetsNoTokens() async throws {
+    @Test func subjectRevokedAfterCodeGetsNoTokens() async throws {
         let fixture = try IssuerFixture()
         let form = try await fixture.redemption(fixture.code())
         let revocation = Revocation(tenant: "clans", target: .subject("alice"), revokedAt: Self.start + 5)
         _ = try await fixture.store.revoke([revocation])
         #expect(try await fixture.post(.token, form, at: Self.start + 10).verdict == "400 invalid_grant")
         let later = try await fixture.redemption(fixture.code(at: Self.start + 11))
-        _ = try GivenTokens(await fixture.post(.token, later, at: Self.start + 12))
+        _ = try TokenResponse(await fixture.post(.token, later, at: Self.start + 12))
     }
 }

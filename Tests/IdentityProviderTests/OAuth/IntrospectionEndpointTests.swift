@@ -24,7 +24,7 @@ struct IntrospectionEndpointTests {
         )
     }
 
-    @Test func aClientWithASecretIsToldWhatATokenIsFor() async throws {
+    @Test func confidentialClientGetsTokenMetadata() async throws {
         let fixture = try IssuerFixture()
         let tokens = try await fixture.tokens()
         for authorization in [nil, IssuerClient.service.basic] {
@@ -43,7 +43,7 @@ struct IntrospectionEndpointTests {
         }
     }
 
-    @Test func aRefreshTokenIsActiveWhileItIsGood() async throws {
+    @Test func refreshTokenIsActiveUntilSpent() async throws {
         let fixture = try IssuerFixture()
         let tokens = try await fixture.tokens()
         #expect(
@@ -57,13 +57,13 @@ struct IntrospectionEndpointTests {
         let form: Parameters = [
             ("grant_type", "refresh_token"), ("refresh_token", tokens.refresh), ("client_id", "mobile"),
         ]
-        let next = try GivenTokens(await fixture.post(.token, form, at: Self.start + 10))
+        let next = try TokenResponse(await fixture.post(.token, form, at: Self.start + 10))
         #expect(try await fixture.isActive(tokens.refresh, at: Self.start + 39))
         #expect(try await !fixture.isActive(tokens.refresh, at: Self.start + 41))
         #expect(try await fixture.isActive(next.refresh, at: Self.start + 41))
     }
 
-    @Test func whatIsNotGoodIsNotActiveAndNothingMore() async throws {
+    @Test func invalidTokenIsInactiveWithoutDetails() async throws {
         let store = WatchedStore()
         let (fixture, chat) = (try IssuerFixture("clans", store), try IssuerFixture("chat", store))
         let (own, others) = (try await fixture.tokens(), try await chat.tokens())
@@ -85,7 +85,7 @@ struct IntrospectionEndpointTests {
     }
 
     @Test(arguments: [RevocationTarget.subject("alice"), .tenant])
-    func whatWasRevokedIsNotActive(_ target: RevocationTarget) async throws {
+    func revokedTokenIsInactive(_ target: RevocationTarget) async throws {
         let fixture = try IssuerFixture()
         let tokens = try await fixture.tokens()
         _ = try await fixture.store.revoke([Revocation(tenant: "clans", target: target, revokedAt: Self.start + 5)])
@@ -93,7 +93,7 @@ struct IntrospectionEndpointTests {
         #expect(try await !fixture.isActive(tokens.refresh, at: Self.start + 6))
     }
 
-    @Test func whoHoldsAnAccessTokenAsksAboutTheOwnOnes() async throws {
+    @Test func accessTokenIntrospectsTokensOfSameSubject() async throws {
         let fixture = try IssuerFixture()
         fixture.accounts.put(Account(subject: "bob", createdAt: 1))
         let (alice, again, bob) = (
@@ -108,7 +108,7 @@ struct IntrospectionEndpointTests {
         }
     }
 
-    @Test func aTokenThatIsNotGoodAsksNothing() async throws {
+    @Test func invalidBearerTokenIsRefused() async throws {
         let store = WatchedStore()
         let (fixture, chat) = (try IssuerFixture("clans", store), try IssuerFixture("chat", store))
         let (own, others) = (try await fixture.tokens(), try await chat.tokens())
@@ -121,7 +121,7 @@ struct IntrospectionEndpointTests {
         }
     }
 
-    @Test func clientsWithoutASecretAskNothing() async throws {
+    @Test func publicClientIsRefused() async throws {
         let fixture = try IssuerFixture()
         let tokens = try await fixture.tokens()
         let form = [("token", tokens.access)] + IssuerClient.mobile.credentials
@@ -130,7 +130,7 @@ struct IntrospectionEndpointTests {
         #expect(try await fixture.post(.introspect, IssuerClient.board.credentials).verdict == "400 invalid_request")
     }
 
-    @Test func withoutTheStoreNothingIsSaid() async throws {
+    @Test func storeFailureIsReported() async throws {
         let fixture = try IssuerFixture()
         let tokens = try await fixture.tokens()
         fixture.store.fail([.value])

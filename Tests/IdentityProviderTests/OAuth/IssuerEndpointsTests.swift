@@ -12,7 +12,7 @@ struct IssuerEndpointsTests {
     // MARK: Discovery
 
     @Test(arguments: [SignatureAlgorithm.es256, .rs256])
-    func discoverySaysAllThatTheStandardRequires(_ algorithm: SignatureAlgorithm) async throws {
+    func discoveryHasRequiredMetadata(_ algorithm: SignatureAlgorithm) async throws {
         let fixture = try IssuerFixture(issuer: .clans(algorithm: algorithm))
         let response = try await fixture.get(.discovery)
         #expect(response.status == 200)
@@ -49,7 +49,7 @@ struct IssuerEndpointsTests {
         #expect(document["service_documentation"] == nil)
     }
 
-    @Test func itNamesTheMethodsThatTheClientsUse() async throws {
+    @Test func discoveryListsAuthenticationMethodsOfClients() async throws {
         let cases: [([IssuerClient], JSONValue)] = [
             ([.mobile], ["none"]), ([.board], ["client_secret_basic", "client_secret_post"]),
             ([], ["none", "client_secret_basic", "client_secret_post"]),
@@ -60,7 +60,7 @@ struct IssuerEndpointsTests {
         }
     }
 
-    @Test func itsAddressesAreOfTheHostThatWasAsked() async throws {
+    @Test func discoveryURLsUseRequestHost() async throws {
         let fixture = try IssuerFixture(
             issuer: BuiltInIssuer(url: "https://id.example", audience: "a", algorithm: .es256)
         )
@@ -73,7 +73,7 @@ struct IssuerEndpointsTests {
 
     // MARK: Keys
 
-    @Test func thePublishedKeysVerifyItsTokens() async throws {
+    @Test func publishedKeysVerifyTokens() async throws {
         let fixture = try IssuerFixture()
         let tokens = try await fixture.tokens()
         let response = try await fixture.get(.jwks)
@@ -102,7 +102,7 @@ struct IssuerEndpointsTests {
         (.token, ["GET", "HEAD", "PUT", "OPTIONS"], "POST"), (.revoke, ["GET"], "POST"), (.introspect, ["GET"], "POST"),
         (.userInfo, ["PUT", "HEAD"], "GET, POST"), (.logout, ["DELETE", "HEAD"], "GET, POST"),
     ])
-    func othersMethodsAreRefused(_ endpoint: Endpoint, _ methods: [String], _ allow: String) async throws {
+    func otherMethodIs405WithAllow(_ endpoint: Endpoint, _ methods: [String], _ allow: String) async throws {
         let fixture = try IssuerFixture()
         for method in methods {
             let request = EndpointRequest(
@@ -117,14 +117,14 @@ struct IssuerEndpointsTests {
         }
     }
 
-    @Test func othersEndpointsAreNotFound() async throws {
+    @Test func otherEndpointIs404() async throws {
         let fixture = try IssuerFixture()
         for endpoint in [Endpoint.authorize, .appleExchange, .sessionLogout] {
             #expect(try await fixture.get(endpoint).status == 404)
         }
     }
 
-    @Test func aTenantWithoutAnIssuerHasNone() throws {
+    @Test func tenantWithoutIssuerHasNoEndpoints() throws {
         let fixture = try IssuerFixture()
         var tenant = fixture.tenant
         tenant.issuer = nil
@@ -144,7 +144,7 @@ struct IssuerEndpointsTests {
         #expect(IssuerEndpoints(context, codes: fixture.codes, verifier: verifier) == nil)
     }
 
-    @Test func whileTheKeysAreAwayNothingIsSaidOfTokens() async throws {
+    @Test func unavailableKeysAreReportedAs503() async throws {
         let (whole, keyless) = (try IssuerFixture(), try IssuerFixture(keys: BrokenKeyFiles()))
         let tokens = try await whole.tokens()
         let board = IssuerClient.board.credentials
@@ -161,10 +161,10 @@ struct IssuerEndpointsTests {
         #expect(try await keyless.get(.logout, [("id_token_hint", tokens.id)]).status == 503)
     }
 
-    @Test func theLogHasNoTokenCodeOrSecret() async throws {
+    @Test func logHasNoTokenCodeOrSecret() async throws {
         let fixture = try IssuerFixture()
         let form = try await fixture.redemption(fixture.code(for: .board), .board)
-        let tokens = try GivenTokens(await fixture.post(.token, form))
+        let tokens = try TokenResponse(await fixture.post(.token, form))
         _ = try await fixture.post(.token, form)
         let other = try await fixture.redemption(fixture.code())
         _ = try await fixture.post(.token, other.filter { $0.name != "client_id" } + [("client_id", "tablet")])

@@ -10,12 +10,13 @@ struct LogoutEndpointTests {
     private static let start = IssuerFixture.start
     private static let bye = "https://board.example/bye"
 
-    private func isAlive(_ tokens: GivenTokens, _ fixture: IssuerFixture, at now: UnixTime = start) async throws -> Bool
+    private func isAlive(_ tokens: TokenResponse, _ fixture: IssuerFixture, at now: UnixTime = start) async throws
+        -> Bool
     {
         try await fixture.sessions.session(tokens.sessionID, at: now) != nil
     }
 
-    @Test func itEndsTheSessionOfTheHintAndLeadsBack() async throws {
+    @Test func hintEndsSessionAndRedirects() async throws {
         let fixture = try IssuerFixture()
         let (tokens, other) = (try await fixture.tokens(for: .board), try await fixture.tokens(for: .board))
         let query: Parameters = [
@@ -32,7 +33,7 @@ struct LogoutEndpointTests {
         #expect(try await !fixture.isActive(tokens.access))
     }
 
-    @Test func itIsPostedAsWell() async throws {
+    @Test func postedRequestIsAccepted() async throws {
         let fixture = try IssuerFixture()
         let tokens = try await fixture.tokens()
         let form: Parameters = [
@@ -43,7 +44,7 @@ struct LogoutEndpointTests {
         #expect(try await !isAlive(tokens, fixture))
     }
 
-    @Test func aQueryOfTheAddressIsKept() async throws {
+    @Test func queryOfRedirectURIIsKept() async throws {
         let fixture = try IssuerFixture()
         let query: Parameters = [
             ("id_token_hint", try await fixture.tokens(for: .board).id), ("state", "1"),
@@ -52,7 +53,7 @@ struct LogoutEndpointTests {
         #expect(try await fixture.get(.logout, query).field("Location") == Self.bye + "?from=id&state=1")
     }
 
-    @Test func withoutAnAddressThereIsAPage() async throws {
+    @Test func missingRedirectURIShowsPage() async throws {
         let fixture = try IssuerFixture()
         let tokens = try await fixture.tokens()
         let response = try await fixture.get(.logout, [("id_token_hint", try tokens.id)])
@@ -65,7 +66,7 @@ struct LogoutEndpointTests {
         #expect(try await !isAlive(tokens, fixture))
     }
 
-    @Test func anExpiredTokenIsAHintStill() async throws {
+    @Test func expiredIDTokenIsAcceptedAsHint() async throws {
         let fixture = try IssuerFixture()
         let tokens = try await fixture.tokens()
         let later = Self.start + 20 * 86_400
@@ -73,13 +74,13 @@ struct LogoutEndpointTests {
         #expect(try await !isAlive(tokens, fixture, at: later))
     }
 
-    @Test func aSecondLogoutDoesNoHarm() async throws {
+    @Test func repeatedLogoutSucceeds() async throws {
         let fixture = try IssuerFixture()
         let query: Parameters = [("id_token_hint", try await fixture.tokens().id)]
         for _ in 0..<2 { #expect(try await fixture.get(.logout, query).status == 200) }
     }
 
-    @Test func withoutAHintNobodyIsSignedOut() async throws {
+    @Test func missingHintEndsNothing() async throws {
         let fixture = try IssuerFixture()
         let tokens = try await fixture.tokens(for: .board)
         let leading: Parameters = [("client_id", "board"), ("post_logout_redirect_uri", Self.bye), ("state", "1")]
@@ -99,7 +100,7 @@ struct LogoutEndpointTests {
         "https://board.example/bye#x", "https://board.example:443/bye", "https://board.example@evil.example/bye",
         "//board.example/bye", "https://board.example/back", "clanboards://signed-out", "javascript:alert(1)",
     ])
-    func itLeadsNowhereThatIsNotRegistered(_ uri: String) async throws {
+    func unregisteredRedirectURIIsNotFollowed(_ uri: String) async throws {
         let fixture = try IssuerFixture()
         let tokens = try await fixture.tokens(for: .board)
         let hint: Parameters = [("id_token_hint", try tokens.id)]
@@ -112,7 +113,7 @@ struct LogoutEndpointTests {
         #expect(try await isAlive(tokens, fixture))
     }
 
-    @Test func aHintThatIsNoneEndsNothing() async throws {
+    @Test func invalidHintEndsNothing() async throws {
         let store = WatchedStore()
         let (fixture, chat) = (try IssuerFixture("clans", store), try IssuerFixture("chat", store))
         let (own, others) = (try await fixture.tokens(for: .board), try await chat.tokens(for: .board))
@@ -127,7 +128,7 @@ struct LogoutEndpointTests {
     }
 
     @Test(arguments: ["mobile", "nobody", "Board"])
-    func theClientHasToBeTheHints(_ client: String) async throws {
+    func clientMustMatchHint(_ client: String) async throws {
         let fixture = try IssuerFixture()
         let tokens = try await fixture.tokens(for: .board)
         let query: Parameters = [("id_token_hint", try tokens.id), ("client_id", client)]
@@ -135,7 +136,7 @@ struct LogoutEndpointTests {
         #expect(try await isAlive(tokens, fixture))
     }
 
-    @Test func whatCannotBeReadIsRefused() async throws {
+    @Test func malformedRequestIsRefused() async throws {
         let fixture = try IssuerFixture()
         for text in ["client_id=board&client_id=board", "state=%zz"] {
             #expect(try await fixture.post(.logout, text: text).status == 400)
@@ -143,7 +144,7 @@ struct LogoutEndpointTests {
         #expect(try await fixture.post(.logout, text: "{}", contentType: "application/json").status == 400)
     }
 
-    @Test func whatCannotBeEndedIsSaid() async throws {
+    @Test func storeFailureIsReported() async throws {
         let fixture = try IssuerFixture()
         let query: Parameters = [("id_token_hint", try await fixture.tokens().id)]
         fixture.store.fail(WatchedStore.Call.allCases)

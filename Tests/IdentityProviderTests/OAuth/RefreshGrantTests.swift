@@ -16,25 +16,25 @@ struct RefreshGrantTests {
     }
 
     @Test(arguments: [IssuerClient.mobile, .board])
-    func aRefreshTokenGivesTheNextPair(_ client: IssuerClient) async throws {
+    func refreshTokenGivesNewPair(_ client: IssuerClient) async throws {
         let fixture = try IssuerFixture()
         let first = try await fixture.tokens(for: client)
         let response = try await fixture.post(.token, form(first.refresh, client), at: Self.start + 100)
-        let second = try GivenTokens(response)
+        let second = try TokenResponse(response)
         #expect(response.field("Cache-Control") == "no-store")
         #expect(second.refresh != first.refresh)
         #expect(try second.sessionID == first.sessionID)
         #expect(second.claims["sub"] == "alice")
-        #expect(try GivenTokens.claims(of: second.id)["aud"]?.stringOrStrings == [client.id])
-        let third = try GivenTokens(await fixture.post(.token, form(second.refresh, client), at: Self.start + 200))
+        #expect(try TokenResponse.claims(of: second.id)["aud"]?.stringOrStrings == [client.id])
+        let third = try TokenResponse(await fixture.post(.token, form(second.refresh, client), at: Self.start + 200))
         #expect(try third.sessionID == first.sessionID)
     }
 
-    @Test func aTokenThatIsUsedAgainLateEndsTheSession() async throws {
+    @Test func reuseAfterGraceWindowEndsSession() async throws {
         let fixture = try IssuerFixture()
         let first = try await fixture.tokens()
-        let second = try GivenTokens(await fixture.post(.token, form(first.refresh), at: Self.start + 10))
-        let again = try GivenTokens(await fixture.post(.token, form(first.refresh), at: Self.start + 39))
+        let second = try TokenResponse(await fixture.post(.token, form(first.refresh), at: Self.start + 10))
+        let again = try TokenResponse(await fixture.post(.token, form(first.refresh), at: Self.start + 39))
         #expect(again.refresh == second.refresh)
         #expect(try await fixture.post(.token, form(first.refresh), at: Self.start + 41).verdict == "400 invalid_grant")
         #expect(
@@ -43,36 +43,36 @@ struct RefreshGrantTests {
         #expect(try await !fixture.isActive(second.access, at: Self.start + 42))
     }
 
-    @Test func aTokenIsGoodForItsOwnClientAlone() async throws {
+    @Test func refreshTokenIsForItsClientOnly() async throws {
         let fixture = try IssuerFixture()
         let tokens = try await fixture.tokens()
         for client in [IssuerClient.tablet, .board] {
             #expect(try await fixture.post(.token, form(tokens.refresh, client)).verdict == "400 invalid_grant")
         }
-        _ = try GivenTokens(await fixture.post(.token, form(tokens.refresh)))
+        _ = try TokenResponse(await fixture.post(.token, form(tokens.refresh)))
     }
 
-    @Test func scopesCanBeNarrowedAndNotWidened() async throws {
+    @Test func scopesMayBeNarrowedButNotWidened() async throws {
         let fixture = try IssuerFixture()
         let tokens = try await fixture.tokens(scopes: ["openid", "email"])
         let wider = try await fixture.post(.token, form(tokens.refresh, scope: "openid email profile"))
         #expect(wider.verdict == "400 invalid_scope")
-        let narrow = try GivenTokens(await fixture.post(.token, form(tokens.refresh, scope: "email")))
-        #expect(narrow.answer["scope"] == "email")
+        let narrow = try TokenResponse(await fixture.post(.token, form(tokens.refresh, scope: "email")))
+        #expect(narrow.body["scope"] == "email")
         #expect(narrow.claims["scope"] == "email")
     }
 
     @Test(arguments: ["x", "not.a.token", String(repeating: "A", count: 86)])
-    func whatIsNoRefreshTokenIsRefused(_ token: String) async throws {
+    func malformedRefreshTokenIsRefused(_ token: String) async throws {
         #expect(try await IssuerFixture().post(.token, form(token)).verdict == "400 invalid_grant")
     }
 
-    @Test func itHasToBeThere() async throws {
+    @Test func missingRefreshTokenIsRefused() async throws {
         let form: Parameters = [("grant_type", "refresh_token"), ("client_id", "mobile")]
         #expect(try await IssuerFixture().post(.token, form).verdict == "400 invalid_request")
     }
 
-    @Test func anAccessTokenIsNoRefreshToken() async throws {
+    @Test func accessAndIDTokensAreRefused() async throws {
         let fixture = try IssuerFixture()
         let tokens = try await fixture.tokens()
         for token in [tokens.access, try tokens.id] {
@@ -80,16 +80,16 @@ struct RefreshGrantTests {
         }
     }
 
-    @Test func aTokenOfAnotherTenantIsRefused() async throws {
+    @Test func tokenOfAnotherTenantIsRefused() async throws {
         let store = WatchedStore()
         let (clans, chat) = (try IssuerFixture("clans", store), try IssuerFixture("chat", store))
         let tokens = try await clans.tokens()
         #expect(try await chat.post(.token, form(tokens.refresh)).verdict == "400 invalid_grant")
-        _ = try GivenTokens(await clans.post(.token, form(tokens.refresh)))
+        _ = try TokenResponse(await clans.post(.token, form(tokens.refresh)))
     }
 
     @Test(arguments: [RevocationTarget.subject("alice"), .tenant])
-    func whoWasRevokedGetsNoMore(_ target: RevocationTarget) async throws {
+    func revokedSubjectGetsNoTokens(_ target: RevocationTarget) async throws {
         let fixture = try IssuerFixture()
         let tokens = try await fixture.tokens()
         let revocation = Revocation(tenant: "clans", target: target, revokedAt: Self.start + 5)
@@ -99,11 +99,11 @@ struct RefreshGrantTests {
         )
         #expect(try await fixture.sessions.session(tokens.sessionID, at: Self.start + 10) == nil)
         let later = try await fixture.tokens(at: Self.start + 11)
-        _ = try GivenTokens(await fixture.post(.token, form(later.refresh), at: Self.start + 12))
+        _ = try TokenResponse(await fixture.post(.token, form(later.refresh), at: Self.start + 12))
     }
 
     @Test(arguments: [[WatchedStore.Call.value], [.replace], WatchedStore.Call.allCases])
-    func whileTheStoreIsAwayNothingIsLost(_ calls: [WatchedStore.Call]) async throws {
+    func storeFailureDoesNotSpendToken(_ calls: [WatchedStore.Call]) async throws {
         let fixture = try IssuerFixture()
         let tokens = try await fixture.tokens()
         fixture.store.fail(calls)
@@ -111,6 +111,6 @@ struct RefreshGrantTests {
         #expect(response.verdict == "503 temporarily_unavailable")
         #expect(response.field("Retry-After") == "1")
         fixture.store.onCall(nil)
-        _ = try GivenTokens(await fixture.post(.token, form(tokens.refresh)))
+        _ = try TokenResponse(await fixture.post(.token, form(tokens.refresh)))
     }
 }

@@ -14,7 +14,7 @@ struct RevocationEndpointTests {
     }
 
     @Test(arguments: [nil, "refresh_token", "access_token", "anything"])
-    func aRefreshTokenEndsItsSession(_ hint: String?) async throws {
+    func refreshTokenEndsItsSession(_ hint: String?) async throws {
         let fixture = try IssuerFixture()
         let tokens = try await fixture.tokens()
         let response = try await fixture.post(.revoke, form(tokens.refresh, hint: hint))
@@ -26,19 +26,19 @@ struct RevocationEndpointTests {
         #expect(try await !fixture.isActive(tokens.refresh))
     }
 
-    @Test func aRefreshTokenThatWasUsedEndsItsSessionToo() async throws {
+    @Test func usedRefreshTokenEndsItsSession() async throws {
         let fixture = try IssuerFixture()
         let first = try await fixture.tokens()
         let refresh: Parameters = [
             ("grant_type", "refresh_token"), ("refresh_token", first.refresh), ("client_id", "mobile"),
         ]
-        let second = try GivenTokens(await fixture.post(.token, refresh, at: Self.start + 10))
+        let second = try TokenResponse(await fixture.post(.token, refresh, at: Self.start + 10))
         #expect(try await fixture.post(.revoke, form(first.refresh), at: Self.start + 100).status == 200)
         #expect(try await !fixture.isActive(second.access, at: Self.start + 100))
     }
 
     @Test(arguments: [nil, "refresh_token", "access_token"])
-    func anAccessTokenIsRevokedAlone(_ hint: String?) async throws {
+    func accessTokenIsRevokedAlone(_ hint: String?) async throws {
         let fixture = try IssuerFixture()
         let tokens = try await fixture.tokens(for: .board)
         #expect(try await fixture.post(.revoke, form(tokens.access, .board, hint: hint)).status == 200)
@@ -51,7 +51,7 @@ struct RevocationEndpointTests {
     }
 
     /// The gateway may still refresh it for whoever has it.
-    @Test func anAccessTokenThatHasExpiredIsRevokedAsLongAsItIsOfUse() async throws {
+    @Test func expiredButRefreshableAccessTokenIsRevoked() async throws {
         let fixture = try IssuerFixture()
         let tokens = try await fixture.tokens(for: .board)
         let late = UnixTime(Self.start.seconds.rounded(.down) + 1800 + 300)
@@ -59,7 +59,7 @@ struct RevocationEndpointTests {
         #expect(try await fixture.store.revocations(tenant: "clans", cursor: nil, limit: 10).records.count == 1)
     }
 
-    @Test func anothersTokensAreLeftAlone() async throws {
+    @Test func tokensOfAnotherClientAreRefused() async throws {
         let fixture = try IssuerFixture()
         let tokens = try await fixture.tokens()
         for client in [IssuerClient.tablet, .board] {
@@ -71,7 +71,7 @@ struct RevocationEndpointTests {
         #expect(try await fixture.isActive(tokens.refresh))
     }
 
-    @Test func tokensOfTheTenantsOwnAppsAreForPublicClients() async throws {
+    @Test func appTokensAreRevocableByPublicClientsOnly() async throws {
         let fixture = try IssuerFixture()
         let tokens = try await fixture.sessions.start(SessionOpening(subject: "alice"), at: Self.start)
         let refresh = try #require(tokens.refreshToken)
@@ -82,7 +82,7 @@ struct RevocationEndpointTests {
         #expect(try await fixture.sessions.session(tokens.sessionID, at: Self.start) == nil)
     }
 
-    @Test func whatIsGoodForNothingIsRevokedAlready() async throws {
+    @Test func invalidTokenIsAcknowledged() async throws {
         let store = WatchedStore()
         let (fixture, chat) = (try IssuerFixture("clans", store), try IssuerFixture("chat", store))
         let (own, others) = (try await fixture.tokens(), try await chat.tokens())
@@ -96,7 +96,7 @@ struct RevocationEndpointTests {
         #expect(try await chat.isActive(others.refresh))
     }
 
-    @Test func itHasToBeThere() async throws {
+    @Test func missingTokenOrClientIsRefused() async throws {
         let fixture = try IssuerFixture()
         #expect(try await fixture.post(.revoke, IssuerClient.mobile.credentials).verdict == "400 invalid_request")
         #expect(try await fixture.post(.revoke, [("token", "x")]).verdict == "401 invalid_client")
@@ -105,7 +105,7 @@ struct RevocationEndpointTests {
     }
 
     @Test(arguments: [[WatchedStore.Call.revoke], WatchedStore.Call.allCases])
-    func whatCannotBeRevokedIsSaid(_ calls: [WatchedStore.Call]) async throws {
+    func storeFailureIsReported(_ calls: [WatchedStore.Call]) async throws {
         let fixture = try IssuerFixture()
         let tokens = try await fixture.tokens()
         fixture.store.fail(calls)

@@ -10,10 +10,10 @@ struct UserInfoEndpointTests {
     private static let start = IssuerFixture.start
     private static let invalid = """
         Bearer realm="clans", error="invalid_token", \
-        error_description="the access token is not known, has expired or was revoked"
+        error_description="the access token is unknown, has expired or was revoked"
         """
 
-    @Test func itSaysWhatTheScopesLetItSay() async throws {
+    @Test func claimsFollowScopes() async throws {
         let fixture = try IssuerFixture()
         let all = try await fixture.tokens(scopes: ["openid", "email", "profile"])
         let response = try await fixture.get(.userInfo, authorization: "Bearer \(all.access)")
@@ -33,7 +33,7 @@ struct UserInfoEndpointTests {
         )
     }
 
-    @Test func theSubjectIsTheTokensWhateverTheHookSays() async throws {
+    @Test func hookClaimCannotReplaceSubject() async throws {
         let fixture = try IssuerFixture()
         fixture.accounts.put(Account(subject: "bob", claims: ["sub": "alice", "x": 1], createdAt: 1))
         let tokens = try await fixture.tokens(scopes: ["openid"], subject: "bob")
@@ -41,7 +41,7 @@ struct UserInfoEndpointTests {
         #expect(answer == ["sub": "bob", "x": 1])
     }
 
-    @Test func theTokenMayBeInAFormButNotInAQuery() async throws {
+    @Test func tokenIsAcceptedInFormButNotInQuery() async throws {
         let fixture = try IssuerFixture()
         let tokens = try await fixture.tokens()
         #expect(try await fixture.post(.userInfo, [("access_token", tokens.access)]).object["sub"] == "alice")
@@ -59,14 +59,14 @@ struct UserInfoEndpointTests {
     }
 
     @Test(arguments: [nil, "Basic abc", "Bearer", "Bearer ", "bearerabc"])
-    func withoutATokenNoErrorIsSaid(_ authorization: String?) async throws {
+    func missingTokenGetsChallengeWithoutError(_ authorization: String?) async throws {
         let response = try await IssuerFixture().get(.userInfo, authorization: authorization)
         #expect(response.status == 401)
         #expect(response.field("WWW-Authenticate") == "Bearer realm=\"clans\"")
         #expect(response.body.isEmpty)
     }
 
-    @Test func whatIsNoGoodAccessTokenIsRefused() async throws {
+    @Test func invalidAccessTokenIsRefused() async throws {
         let store = WatchedStore()
         let (fixture, chat) = (try IssuerFixture("clans", store), try IssuerFixture("chat", store))
         let (own, others) = (try await fixture.tokens(), try await chat.tokens())
@@ -79,7 +79,7 @@ struct UserInfoEndpointTests {
         #expect(late.field("WWW-Authenticate") == Self.invalid)
     }
 
-    @Test func whatWasRevokedOrEndedIsRefused() async throws {
+    @Test func revokedOrEndedSessionIsRefused() async throws {
         let fixture = try IssuerFixture()
         let ended = try await fixture.tokens()
         try await fixture.sessions.end(sessionID: ended.sessionID, at: Self.start)
@@ -94,7 +94,7 @@ struct UserInfoEndpointTests {
         )
     }
 
-    @Test func withoutOpenIDTheScopeIsTooSmall() async throws {
+    @Test func missingOpenIDScopeIsInsufficient() async throws {
         let fixture = try IssuerFixture()
         let tokens = try await fixture.tokens(scopes: ["email"])
         let response = try await fixture.get(.userInfo, authorization: "Bearer \(tokens.access)")
@@ -105,12 +105,12 @@ struct UserInfoEndpointTests {
         )
     }
 
-    @Test func withoutTheAccountNothingIsSaid() async throws {
+    @Test func unavailableOrRefusedAccountIsReported() async throws {
         let fixture = try IssuerFixture()
         let bearer = "Bearer \(try await fixture.tokens().access)"
-        fixture.accounts.fail(with: .unavailable(.storeUnavailable))
+        fixture.accounts.fail(.unavailable(.storeUnavailable))
         #expect(try await fixture.get(.userInfo, authorization: bearer).verdict == "503 temporarily_unavailable")
-        fixture.accounts.fail(with: .otherRole("a driver"))
+        fixture.accounts.fail(.otherRole("a driver"))
         #expect(try await fixture.get(.userInfo, authorization: bearer).verdict == "401 invalid_token")
     }
 }

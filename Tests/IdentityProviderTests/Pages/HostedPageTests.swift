@@ -7,7 +7,7 @@ import Testing
 
 /// The hosted pages as a browser, a screen reader and an attacker see them.
 struct HostedPageTests {
-    @Test func pageIsWholeAndNeedsNoScript() async throws {
+    @Test func pageIsWellFormedWithoutScript() async throws {
         let response = try await BrowserSignInFixture().authorize()
         let page = PageReading(response)
         #expect(page.isBalanced)
@@ -53,7 +53,7 @@ struct HostedPageTests {
         )
     }
 
-    @Test func noPageLinksToAScript() async throws {
+    @Test func scriptURLIsNotLinked() async throws {
         let response = try await BrowserSignInFixture().authorize(
             BrowserSignInFixture.parameters([
                 "client_id": "odd", "redirect_uri": "javascript:alert(1)//", "scope": "openid",
@@ -70,7 +70,7 @@ struct HostedPageTests {
     ]
 
     @Test(arguments: injections)
-    func whatOthersSayStaysText(_ text: String) async throws {
+    func foreignTextIsEscaped(_ text: String) async throws {
         let client = IssuerClient(id: text, redirectURIs: ["https://a.example/\(text)"])
         let fixture = try BrowserSignInFixture(page: SignInPage(name: text, color: text), clients: [client])
         let changes: KeyValuePairs<String, String?> = [
@@ -89,7 +89,7 @@ struct HostedPageTests {
         #expect(PageReading(error).all("script").isEmpty && PageReading(error).isBalanced)
     }
 
-    @Test func nameOfTheTenantStandsInForTheAppsName() async throws {
+    @Test func tenantNameIsUsedWithoutPageName() async throws {
         let fixture = try BrowserSignInFixture(page: SignInPage())
         #expect(PageReading(try await fixture.authorize()).text.contains("Sign in to chat"))
     }
@@ -101,7 +101,7 @@ struct HostedPageTests {
     ]
 
     @Test(arguments: destinations)
-    func destinationIsNamed(_ uri: String, _ destination: String) throws {
+    func destinationIsShown(_ uri: String, _ destination: String) throws {
         let clients = [IssuerClient(id: "x", redirectURIs: [uri])]
         let client = try #require(ClientReturn(clientID: "x", redirectURI: uri, state: nil, clients: clients))
         #expect(client.destination == destination)
@@ -115,7 +115,7 @@ struct HostedPageTests {
     ]
 
     @Test(arguments: problems.indices)
-    func errorPagesSayWhatToDoAndTheRequest(_ index: Int) throws {
+    func errorPageHasAdviceAndRequestID(_ index: Int) throws {
         let (problem, status) = Self.problems[index]
         let fixture = try BrowserSignInFixture()
         let response = fixture.endpoints.errorPage(problem, of: fixture.request(.authorize, []))

@@ -5,14 +5,14 @@ import Testing
 
 /// Contrast as WCAG 2.2 counts it: 4.5 for text, 3 for what has to be seen.
 struct PageColorTests {
-    @Test func contrastIsAsInTheRecommendation() {
+    @Test func contrastMatchesWCAG() {
         #expect(abs(PageColor.black.contrast(with: .white) - 21) < 0.001)
         #expect(PageColor.white.contrast(with: .white) == 1)
         // The lightest grey that passes on white.
         #expect(abs((PageColor("#767676")?.contrast(with: .white) ?? 0) - 4.54) < 0.005)
     }
 
-    @Test func everyColorGetsTextThatCanBeRead() throws {
+    @Test func textOnAnyColorIsReadable() throws {
         var generator = SplitMix64(seed: 9)
         for _ in 0..<5000 {
             let bytes = generator.bytes(3)
@@ -24,7 +24,7 @@ struct PageColorTests {
         }
     }
 
-    @Test func palettesCanBeRead() {
+    @Test func palettesAreReadable() {
         for palette in [PageStyle.light, PageStyle.dark] {
             #expect(palette.text.contrast(with: palette.background) >= 4.5)
             #expect(palette.quietText.contrast(with: palette.background) >= 4.5)
@@ -37,7 +37,7 @@ struct PageColorTests {
     @Test(arguments: [
         "", "#", "#12345", "#1234567", "123456", "#12345g", "red", "#12 456", "#١٢٣", "#fff;}", "#12345\u{0}",
     ])
-    func whatIsNoColorIsNone(_ text: String) {
+    func invalidColorIsRejected(_ text: String) {
         #expect(PageColor(text) == nil)
     }
 }

@@ -33,7 +33,7 @@ struct AppleEventTests {
 
     private func text(_ object: JSONObject) -> JSONValue { .string(JSONWriter.text(of: .object(object))) }
 
-    @Test func theEventIsTextInTheTokenOrAnObject() async throws {
+    @Test func eventMayBeStringOrObject() async throws {
         let expected = AppleEvent(kind: .consentRevoked, subject: "001234.abcdef.0815", happenedAt: 1_799_999_000)
         #expect(try await event(text(Self.revoked)) == expected)
         #expect(try await event(.object(Self.revoked)) == expected)
@@ -47,7 +47,7 @@ struct AppleEventTests {
             ("email-disabled", .emailDisabled), ("email-enabled", .emailEnabled), ("moon-rise", .other("moon-rise")),
         ] as [(String, AppleEvent.Kind)]
     )
-    func kindsAreKnownByTheirNames(type: String, kind: AppleEvent.Kind) async throws {
+    func kindsAreReadByName(type: String, kind: AppleEvent.Kind) async throws {
         #expect(try await event(text(Self.revoked.changed(["type": .string(type)]))).kind == kind)
     }
 
@@ -58,11 +58,11 @@ struct AppleEventTests {
             (-1, 1_799_999_990),
         ] as [(JSONValue, UnixTime)]
     )
-    func itHappenedWhenAppleSaysAndNeverLaterThanNow(time: JSONValue, expected: UnixTime) async throws {
+    func eventTimeIsNeverInFuture(time: JSONValue, expected: UnixTime) async throws {
         #expect(try await event(text(Self.revoked.changed(["event_time": time]))).happenedAt == expected)
     }
 
-    @Test func aClockThatIsAheadDoesNotPutAnEventIntoTheFuture() async throws {
+    @Test func futureIssueTimeIsClampedToNow() async throws {
         let event = try await event(text(Self.revoked.changed(["event_time": nil])), ["iat": 1_800_000_050])
         #expect(event.happenedAt == Self.now)
     }
@@ -77,16 +77,16 @@ struct AppleEventTests {
             (["iss": "https://evil.example"], "the token's issuer is not trusted here"),
         ] as [(JSONObject, String)]
     )
-    func anEventThatBreaksARuleIsRefusedByItsName(changes: JSONObject, reason: String) async throws {
+    func invalidEventIsRefusedWithReason(changes: JSONObject, reason: String) async throws {
         let refusal = try await refusal(body(token(text(Self.revoked), changes)))
         #expect(refusal == .invalidToken("Apple's event is refused: \(reason)"))
     }
 
-    @Test func anEventOfTheLastDayIsTaken() async throws {
+    @Test func eventOfLastDayIsAccepted() async throws {
         #expect(try await event(text(Self.revoked), ["iat": 1_799_913_600]).kind == .consentRevoked)
     }
 
-    @Test func aForgedEventIsRefused() async throws {
+    @Test func forgedEventIsRefused() async throws {
         let claims: JSONObject = [
             "iss": "https://appleid.apple.com", "aud": "org.example.driver", "iat": 1_799_999_990, "jti": "1",
             "events": text(Self.revoked),
@@ -96,7 +96,7 @@ struct AppleEventTests {
     }
 
     @Test(arguments: ["", "{", "[]", "{}", "null", #"{"payload":1}"#, #"{"payload":"a","payload":"b"}"#, #""a.b.c""#])
-    func aBodyOfAnotherShapeIsABadRequest(text: String) async throws {
+    func malformedBodyIsBadRequest(text: String) async throws {
         #expect(try await refusal(Array(text.utf8)) == .badRequest("the body is not {\"payload\": JWS}"))
     }
 
@@ -107,13 +107,13 @@ struct AppleEventTests {
             #"{"type":"a","sub":"a\u000Ab"}"#, #"{"type":"a","sub":"a","sub":"b"}"#, [["type": "a", "sub": "b"]],
         ] as [JSONValue]
     )
-    func eventsThatCannotBeReadAreABadRequest(events: JSONValue) async throws {
+    func malformedEventIsBadRequest(events: JSONValue) async throws {
         let refusal = try await refusal(body(token(events)))
         #expect(refusal == .badRequest("Apple's event cannot be read: its events have a type and a sub"))
     }
 
     /// Bytes changed anywhere in what Apple has signed: an event comes out that is bounded, or a refusal.
-    @Test func noEventsBringTheReaderDown() async throws {
+    @Test func mutatedEventNeverTraps() async throws {
         var random = SplitMix64(seed: 0x6a77_6c65)
         let original = JSONWriter.bytes(of: Self.revoked)
         let checks = try ProviderChecks.example()
@@ -121,11 +121,11 @@ struct AppleEventTests {
         for _ in 0..<400 {
             var bytes = original
             for _ in 0..<Int.random(in: 1...3, using: &random) {
-                let place = Int.random(in: 0..<bytes.count, using: &random)
+                let index = Int.random(in: 0..<bytes.count, using: &random)
                 switch Int.random(in: 0..<3, using: &random) {
-                case 0: bytes[place] = UInt8.random(in: 0x20...0x7E, using: &random)
-                case 1: bytes.remove(at: place)
-                default: bytes.insert(UInt8.random(in: 0...0x7F, using: &random), at: place)
+                case 0: bytes[index] = UInt8.random(in: 0x20...0x7E, using: &random)
+                case 1: bytes.remove(at: index)
+                default: bytes.insert(UInt8.random(in: 0...0x7F, using: &random), at: index)
                 }
             }
             let token = try token(.string(String(decoding: bytes, as: UTF8.self)))

@@ -39,7 +39,7 @@ struct AppleIdentityTests {
         }
     }
 
-    @Test func aGoodTokenSaysWhoItIs() async throws {
+    @Test func validTokenGivesIdentity() async throws {
         let changes: JSONObject = [
             "email": "ann@example.org", "email_verified": "true", "is_private_email": "false",
             "aud": "org.example.driver",
@@ -68,7 +68,8 @@ struct AppleIdentityTests {
             (false, false, false, false), ("TRUE", "yes", false, false), (1, 1, false, false), (nil, nil, false, false),
         ] as [(JSONValue, JSONValue, Bool, Bool)]
     )
-    func flagsAreTextOrBoolean(verified: JSONValue, isPrivate: JSONValue, isVerified: Bool, isRelay: Bool) async throws
+    func flagsMayBeStringsOrBooleans(verified: JSONValue, isPrivate: JSONValue, isVerified: Bool, isRelay: Bool)
+        async throws
     {
         let changes: JSONObject = ["email": "a@example.org", "email_verified": verified, "is_private_email": isPrivate]
         let identity = try await check(changes).identity
@@ -77,7 +78,7 @@ struct AppleIdentityTests {
     }
 
     @Test(arguments: ["dpdcnf87nu@privaterelay.appleid.com", "dpdcnf87nu@PrivateRelay.AppleID.com"])
-    func relayAddressesAreKnownByTheirDomain(email: String) async throws {
+    func relayAddressIsRecognizedByDomain(email: String) async throws {
         let identity = try await check(["email": .string(email), "email_verified": true]).identity
         #expect(identity.isPrivateEmail)
         #expect(identity.email == email)
@@ -88,7 +89,7 @@ struct AppleIdentityTests {
         "a b@c.example", "a@b\r\nX-Evil: 1", "@b.example", "a@", "a@b..c", "",
         "Ann <a@b.example>", "a@b_c.example", "plain", "ä@example.org", "a@" + String(repeating: "b", count: 300),
     ])
-    func whatIsNotOneAddressIsLeftOut(email: String) async throws {
+    func invalidEmailIsOmitted(email: String) async throws {
         let identity = try await check(["email": .string(email), "email_verified": true, "is_private_email": true])
             .identity
         #expect(identity.email == nil)
@@ -99,7 +100,7 @@ struct AppleIdentityTests {
 
     // MARK: Nonce
 
-    @Test func bothNoncesHaveToBeThereAndMatch() async throws {
+    @Test func requiredNonceMustMatch() async throws {
         #expect(try await check([:]).identity.subject == "001234.abcdef.0815")
         let table: [(JSONObject, String?, String)] = [
             ([:], nil, "the token has a nonce, and the request has none"),
@@ -123,7 +124,7 @@ struct AppleIdentityTests {
 
     private static let mismatch = "the token's nonce is not the lower-case hexadecimal SHA-256 of the request's"
 
-    @Test func anOptionalNonceThatIsOnOneSideHasToBeOnBoth() async throws {
+    @Test func optionalNonceOnOneSideMustBeOnBoth() async throws {
         #expect(try await check(["nonce": nil], nonce: nil, .optional).identity.subject == "001234.abcdef.0815")
         #expect(try await check([:], .optional).identity.subject == "001234.abcdef.0815")
         let table: [(JSONObject, String?)] = [([:], nil), (["nonce": nil], Self.rawNonce), ([:], "another"), ([:], "")]
@@ -153,28 +154,28 @@ struct AppleIdentityTests {
             (["iat": 1_800_000_100], "the token was issued in the future"),
         ] as [(JSONObject, String)]
     )
-    func aTokenThatBreaksARuleIsRefusedByItsName(changes: JSONObject, reason: String) async throws {
+    func invalidTokenIsRefusedWithReason(changes: JSONObject, reason: String) async throws {
         #expect(try await refusal(changes) == .invalidToken("Apple's identity token is refused: \(reason)"))
     }
 
-    @Test func theLongestSubjectIsTaken() async throws {
+    @Test func longestSubjectIsAccepted() async throws {
         let subject = String(repeating: "a", count: 255)
         #expect(try await check(["sub": .string(subject)]).identity.subject == subject)
     }
 
-    @Test func severalAudiencesNeedAnAuthorizedParty() async throws {
+    @Test func severalAudiencesNeedAuthorizedParty() async throws {
         let changes: JSONObject = ["aud": ["org.example.rider", "org.example.driver"], "azp": "org.example.rider"]
         #expect(try await check(changes).identity.subject == "001234.abcdef.0815")
     }
 
-    @Test func anExpiredTokenIsToldFromABadOne() async throws {
+    @Test func expiredTokenHasItsOwnCode() async throws {
         let refusal = try await refusal(["exp": 1_799_999_900])
         #expect(refusal.code == .tokenExpired)
         #expect(refusal.status == 401)
         #expect(try await self.refusal(["exp": 1_799_999_900, "aud": "org.example.other"]).code == .invalidToken)
     }
 
-    @Test func aTokenOfAnotherSignerIsRefused() async throws {
+    @Test func wronglySignedTokenIsRefused() async throws {
         let claims = SignedByProviders.appleClaims(["nonce": Self.nonceHash])
         let good = try SignedByProviders.apple(claims)
         let thumbprint = try #require(SignedByProviders.appleKey?.thumbprint)
@@ -190,7 +191,7 @@ struct AppleIdentityTests {
             none: "the token is not a compact JWS of three parts", "": "the token is not a compact JWS of three parts",
             good + ".": "the token is not a compact JWS of three parts",
             try SignedByProviders.sign(claims, SignedByProviders.appleKey, header: ["typ": "logout+jwt"]):
-                "it says that it is of another type",
+                "its type is a different one",
         ]
         let checks = try ProviderChecks.example()
         for (token, reason) in table {
@@ -201,7 +202,7 @@ struct AppleIdentityTests {
         }
     }
 
-    @Test func withoutKeysNothingIsSaidAgainstAToken() async throws {
+    @Test func missingKeysAreUnavailable() async throws {
         for problem in [ProviderTokenProblem.keysUnavailable, .refused(.keysNotLoaded)] {
             let checks = try ProviderChecks.example(tokens: KeylessTokens(problem: problem))
             let refusal = try await providerRefusal {
@@ -213,7 +214,7 @@ struct AppleIdentityTests {
         }
     }
 
-    @Test func aProviderThatIsNotSetUpChecksNothing() async throws {
+    @Test func unconfiguredProviderIsBadRequest() async throws {
         let checks = ProviderChecks(
             apple: nil,
             google: nil,

@@ -100,7 +100,7 @@ struct BrowserProviderTests {
         )
     }
 
-    @Test func appleIsAskedForACodeByFormPostWithoutPKCE() throws {
+    @Test func appleAuthorizationURLUsesFormPostWithoutPKCE() throws {
         #expect(
             authorizationURL(try .apple(.text("")))
                 == "https://appleid.apple.com/auth/authorize?response_type=code&response_mode=form_post"
@@ -109,7 +109,7 @@ struct BrowserProviderTests {
         )
     }
 
-    @Test func googleIsAskedForACodeWithPKCE() throws {
+    @Test func googleAuthorizationURLUsesPKCE() throws {
         #expect(
             authorizationURL(try .google(.text("")))
                 == "https://accounts.google.com/o/oauth2/v2/auth?response_type=code&client_id=org.example.web"
@@ -118,7 +118,7 @@ struct BrowserProviderTests {
         )
     }
 
-    @Test func appleExchangesTheCodeForWhoHasSignedIn() async throws {
+    @Test func appleCodeIsExchangedForIdentity() async throws {
         let browser = try VisitedProvider.apple(
             VisitedProvider.token(.apple, ["email": "a@privaterelay.appleid.com", "email_verified": "true"])
         )
@@ -161,7 +161,7 @@ struct BrowserProviderTests {
         #expect(try JSONParser.parse(payload) == claims)
     }
 
-    @Test func googleExchangesTheCodeForWhoHasSignedIn() async throws {
+    @Test func googleCodeIsExchangedForIdentity() async throws {
         let browser = try VisitedProvider.google(
             VisitedProvider.token(.google, ["name": "Bo Ek", "azp": "org.example.web"])
         )
@@ -180,7 +180,7 @@ struct BrowserProviderTests {
         #expect(!"\(request) \(String(reflecting: request))".contains("verifier-1"))
     }
 
-    @Test func aClientWithoutASecretSendsNone() async throws {
+    @Test func clientWithoutSecretSendsNone() async throws {
         let browser = try VisitedProvider.google(VisitedProvider.token(.google), secret: nil)
         _ = try await browser.identity()
         let request = try browser.requests.request(to: "https://oauth2.googleapis.com/token")
@@ -198,7 +198,7 @@ struct BrowserProviderTests {
             (["iss": "https://evil.example"], "nonce-1"), (["sub": ""], "nonce-1"),
         ] as [(JSONObject, String)]
     )
-    func aTokenOfAnotherSignInIsRefused(provider: SignIn.Provider, broken: (JSONObject, String)) async throws {
+    func tokenOfAnotherSignInIsRefused(provider: SignIn.Provider, broken: (JSONObject, String)) async throws {
         let answer = try VisitedProvider.token(provider, broken.0)
         let browser = provider == .apple ? try VisitedProvider.apple(answer) : try VisitedProvider.google(answer)
         let refusal = try await browser.refusal(nonce: broken.1)
@@ -207,19 +207,19 @@ struct BrowserProviderTests {
         #expect(browser.log.lines.isEmpty)
     }
 
-    @Test func aTokenOfTheOtherProviderIsRefused() async throws {
+    @Test func tokenOfOtherProviderIsRefused() async throws {
         #expect(try await VisitedProvider.apple(VisitedProvider.token(.google)).refusal().code == .invalidToken)
         #expect(try await VisitedProvider.google(VisitedProvider.token(.apple)).refusal().code == .invalidToken)
     }
 
-    @Test func anExpiredTokenIsCalledOne() async throws {
+    @Test func expiredTokenHasItsOwnCode() async throws {
         #expect(
             try await VisitedProvider.apple(VisitedProvider.token(.apple, ["exp": 1_799_999_000])).refusal().code
                 == .tokenExpired
         )
     }
 
-    @Test func withoutKeysNothingIsSaidAgainstASignIn() async throws {
+    @Test func missingKeysAreUnavailable() async throws {
         let keyless = KeylessTokens(problem: .keysUnavailable)
         for browser in [
             try VisitedProvider.apple(VisitedProvider.token(.apple), tokens: keyless),
@@ -232,7 +232,7 @@ struct BrowserProviderTests {
     // MARK: Token endpoint
 
     @Test(arguments: [400, 401])
-    func aCodeThatIsNotGoodLeadsBackToTheStart(status: Int) async throws {
+    func refusedCodeAsksToStartAgain(status: Int) async throws {
         for browser in try VisitedProvider.both(.json(["error": "invalid_grant"], status: status)) {
             let vendor = browser.provider.provider.vendor
             #expect(
@@ -244,7 +244,7 @@ struct BrowserProviderTests {
     }
 
     @Test(arguments: ["", "a b", "a\r\nb", "ä", String(repeating: "a", count: 4097)])
-    func whatIsNoCodeIsRefusedBeforeTheProviderIsAsked(code: String) async throws {
+    func malformedCodeIsRefusedWithoutRequest(code: String) async throws {
         for browser in try VisitedProvider.both(.text("")) {
             #expect(try await browser.refusal(code: code).code == .invalidToken)
             #expect(browser.requests.requests.isEmpty)
@@ -261,7 +261,7 @@ struct BrowserProviderTests {
             (.text("secret-b", status: 404), "another error"), (.json(["error": 1], status: 400), "another error"),
         ] as [(ScriptedRequests.Answer, String)]
     )
-    func aClientThatTheProviderRefusesIsTheOperatorsMatter(answer: ScriptedRequests.Answer, word: String) async throws {
+    func refusedClientIsLoggedForOperator(answer: ScriptedRequests.Answer, word: String) async throws {
         for browser in try VisitedProvider.both(answer) {
             let provider = browser.provider.provider
             let refusal = try await browser.refusal()
@@ -270,7 +270,7 @@ struct BrowserProviderTests {
             #expect(refusal.detail == "signing in with \(provider.vendor) is not possible at the moment")
             #expect(
                 browser.log.lines == [
-                    "error \(provider.vendor) refuses the gateway as a client: check its id, its secret or key, and "
+                    "error \(provider.vendor) refuses the gateway as a client: check client ID, secret or key, and "
                         + "redirect URI error=\(word) provider=\(provider.rawValue)"
                 ]
             )
@@ -284,7 +284,7 @@ struct BrowserProviderTests {
             .text("", status: 302), .text("nonsense"), .text("{}"), .text("[]"), .json(["id_token": 1]),
         ] as [ScriptedRequests.Answer]
     )
-    func theProvidersOwnTroubleIsNothingAgainstTheSignIn(answer: ScriptedRequests.Answer) async throws {
+    func providerFailureIsUnavailable(answer: ScriptedRequests.Answer) async throws {
         for browser in try VisitedProvider.both(answer) {
             let refusal = try await browser.refusal()
             #expect(refusal.status == 503)
@@ -295,7 +295,7 @@ struct BrowserProviderTests {
         }
     }
 
-    @Test func nothingThatIsPrintedShowsASecret() throws {
+    @Test func descriptionsShowNoSecrets() throws {
         for browser in try VisitedProvider.both(.text("")) {
             var dumped = ""
             dump(browser.provider, to: &dumped)

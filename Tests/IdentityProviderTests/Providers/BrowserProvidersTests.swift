@@ -71,7 +71,7 @@ struct BrowserProvidersTests {
         provider?.authorizationURL(redirectURI: "r", state: "s", nonce: "n", codeChallenge: "c")
     }
 
-    @Test func thePageHasAppleFirst() throws {
+    @Test func pageHasAppleFirst() throws {
         let pem = try #require(Self.key?.privateKeyPEM)
         let both = try page(SignIn(apple: apple(pem), google: google()))
         #expect(both.map(\.provider) == [.apple, .google])
@@ -80,32 +80,32 @@ struct BrowserProvidersTests {
         #expect(url(both.last)?.contains("&client_id=org.example.page&") == true)
     }
 
-    @Test func thePageHasOnlyProvidersWithAClient() throws {
+    @Test func pageHasOnlyProvidersWithClient() throws {
         #expect(try page(nil).isEmpty)
         #expect(try page(SignIn(apple: .example(), google: .example(), web: web(.google))).isEmpty)
     }
 
-    @Test func aKeyThatIsNotThereYetIsNoProvider() throws {
+    @Test func missingKeyGivesNoProvider() throws {
         let log = RecordedLog()
         #expect(try page(SignIn(apple: apple(nil), google: google()), log).map(\.provider) == [.google])
         #expect(try web(SignIn(apple: apple(nil), web: web(.apple)), log) == nil)
         #expect(log.lines.isEmpty)
     }
 
-    @Test func aKeyThatCannotSignIsNoProviderAndIsSaid() throws {
+    @Test func unusableKeyGivesNoProviderAndIsLogged() throws {
         let rsa = try #require(SignedByProviders.appleKey?.privateKeyPEM)
         for pem in [rsa, "nonsense", ""] {
             let log = RecordedLog()
             #expect(try page(SignIn(apple: apple(pem)), log).isEmpty)
             #expect(
                 log.lines == [
-                    "error the key of sign_in.apple.web is no P-256 private key in PEM: nobody signs in with it"
+                    "error the key of sign_in.apple.web is not a P-256 private key in PEM: sign-in with Apple in browsers is off"
                 ]
             )
         }
     }
 
-    @Test func theWebHasAClientOfItsOwn() throws {
+    @Test func cookieSignInHasItsOwnClient() throws {
         let pem = try #require(Self.key?.privateKeyPEM)
         let apple = try web(SignIn(apple: apple(pem), web: web(.apple)))
         #expect(apple?.provider == .apple)
@@ -116,12 +116,12 @@ struct BrowserProvidersTests {
         #expect(url(google)?.contains("&client_id=org.example.web&") == true)
     }
 
-    @Test func googleOnTheWebNeedsNoSectionOfItsOwn() throws {
+    @Test func googleCookieSignInNeedsNoGoogleSection() throws {
         let google = try web(SignIn(web: web(.google)))
         #expect(url(google)?.hasPrefix("https://accounts.google.com/o/oauth2/v2/auth?") == true)
     }
 
-    @Test func withoutAWebSectionThereIsNone() throws {
+    @Test func noCookieSignInWithoutWebSection() throws {
         #expect(try web(nil) == nil)
         #expect(try web(SignIn(google: google())) == nil)
         #expect(try web(SignIn(web: web(.apple))) == nil)

@@ -21,7 +21,7 @@ struct GoogleIDTokenTests {
     }
 
     @Test(arguments: GoogleSignIn.standardIssuers)
-    func aGoodTokenSaysWhoItIs(issuer: String) async throws {
+    func validTokenGivesIdentity(issuer: String) async throws {
         let identity = try await check([
             "iss": .string(issuer), "email": "bo@example.org", "email_verified": true, "name": " Bo Ek ",
             "is_private_email": true,
@@ -38,7 +38,7 @@ struct GoogleIDTokenTests {
         )
     }
 
-    @Test func aTokenForTheServersClientNamesTheAppThatAskedForIt() async throws {
+    @Test func authorizedPartyMayBeAnotherApp() async throws {
         #expect(try await check(["azp": "org.example.android"]).subject == "110169484474386276334")
     }
 
@@ -56,11 +56,11 @@ struct GoogleIDTokenTests {
             (["sub": 1], "the claim sub is not of the type that it must have"),
         ] as [(JSONObject, String)]
     )
-    func aTokenThatBreaksARuleIsRefusedByItsName(changes: JSONObject, reason: String) async throws {
+    func invalidTokenIsRefusedWithReason(changes: JSONObject, reason: String) async throws {
         #expect(try await refusal(changes) == .invalidToken("Google's ID token is refused: \(reason)"))
     }
 
-    @Test func anExpiredTokenIsToldFromABadOne() async throws {
+    @Test func expiredTokenHasItsOwnCode() async throws {
         #expect(try await refusal(["exp": 1_799_999_900]).code == .tokenExpired)
     }
 }
@@ -93,7 +93,7 @@ struct GoogleAccessTokenTests {
         }
     }
 
-    @Test func googleIsAskedWhoseItIsAndWhomItWasGivenTo() async throws {
+    @Test func identityComesFromUserInfoAndTokenInfo() async throws {
         let requests = requests(.json(Self.userInfo), .json(Self.tokenInfo))
         let identity = try await ProviderChecks.example(requests: requests)
             .googleIdentity(accessToken: Self.token, at: 0)
@@ -137,25 +137,25 @@ struct GoogleAccessTokenTests {
             ["aud": "org.example.other", "azp": "org.example.driver"],
         ] as [JSONObject]
     )
-    func aTokenOfAnotherAppIsRefused(change: JSONObject) async throws {
+    func tokenOfAnotherAppIsRefused(change: JSONObject) async throws {
         let refusal = try await refusal(requests(.json(Self.userInfo), .json(Self.tokenInfo.changed(change))))
-        #expect(refusal == .invalidToken("the access token was given to no client of this tenant"))
+        #expect(refusal == .invalidToken("the access token was not issued to a client of this tenant"))
     }
 
     @Test(arguments: ["0", "-1", "", "soon", 0, -5, true, []] as [JSONValue])
-    func aTokenThatIsOverIsRefused(expiresIn: JSONValue) async throws {
+    func expiredAccessTokenIsRefused(expiresIn: JSONValue) async throws {
         let answer = Self.tokenInfo.changed(["expires_in": expiresIn])
         #expect(try await refusal(requests(.json(Self.userInfo), .json(answer))).code == .tokenExpired)
     }
 
     @Test(arguments: [nil, 1, "1"] as [JSONValue])
-    func aTokenThatIsNotOverIsTaken(expiresIn: JSONValue) async throws {
+    func currentAccessTokenIsAccepted(expiresIn: JSONValue) async throws {
         #expect(try await identity(token: ["expires_in": expiresIn]).subject == "1101")
     }
 
-    @Test func bothAnswersHaveToNameOneOwner() async throws {
+    @Test func bothResponsesMustHaveSameSubject() async throws {
         let nobody = EndpointRefusal.invalidToken(
-            "the access token does not say whose it is: it needs the scope openid"
+            "the access token has no subject: it needs the scope openid"
         )
         let table: [(JSONObject, JSONObject, EndpointRefusal)] = [
             (["sub": "1102"], [:], .invalidToken("Google names two owners of the access token")),
@@ -169,7 +169,7 @@ struct GoogleAccessTokenTests {
         }
     }
 
-    @Test func anEmailIsVerifiedIfWhoeverNamesItSaysSo() async throws {
+    @Test func emailIsVerifiedIfEveryResponseWithItSaysSo() async throws {
         #expect(try await identity(token: ["email": nil, "email_verified": nil]).isEmailVerified)
         #expect(try await identity(user: ["email": nil]).email == "bo@example.org")
         #expect(try await identity(user: ["email": nil]).isEmailVerified)
@@ -188,13 +188,13 @@ struct GoogleAccessTokenTests {
     @Test(arguments: [
         ("", 0), ("a\r\nX-Evil: 1", 0), ("a b", 0), ("ä", 0), ("a\u{7F}", 0), (String(repeating: "a", count: 4097), 0),
     ])
-    func whatIsNoTokenIsRefusedBeforeGoogleIsAsked(token: String, asked: Int) async throws {
+    func malformedTokenIsRefusedWithoutRequest(token: String, asked: Int) async throws {
         let requests = ScriptedRequests()
         #expect(try await refusal(requests, token).code == .invalidToken)
         #expect(requests.requests.count == asked)
     }
 
-    @Test func theLongestTokenIsAskedAbout() async throws {
+    @Test func longestTokenIsAccepted() async throws {
         let requests = requests(.json(Self.userInfo), .json(Self.tokenInfo))
         let token = String(repeating: "a", count: 4096)
         let identity = try await ProviderChecks.example(requests: requests).googleIdentity(accessToken: token, at: 0)
@@ -202,7 +202,7 @@ struct GoogleAccessTokenTests {
     }
 
     @Test(arguments: [400, 401, 403])
-    func whatGoogleRefusesIsRefused(status: Int) async throws {
+    func tokenRefusedByGoogleIsRefused(status: Int) async throws {
         let no = ScriptedRequests.Answer.json(["error": "invalid_token"], status: status)
         for requests in [
             requests(no, .json(Self.tokenInfo)), requests(.json(Self.userInfo), no), requests(no, no),
@@ -219,7 +219,7 @@ struct GoogleAccessTokenTests {
             .text("{}", status: 408), .text("{}", status: 204),
         ] as [ScriptedRequests.Answer]
     )
-    func googlesOwnTroubleIsNothingAgainstTheToken(answer: ScriptedRequests.Answer) async throws {
+    func googleFailureIsUnavailable(answer: ScriptedRequests.Answer) async throws {
         for requests in [requests(answer, .json(Self.tokenInfo)), requests(.json(Self.userInfo), answer)] {
             let refusal = try await refusal(requests)
             #expect(refusal.code == .backendUnavailable)
@@ -228,7 +228,7 @@ struct GoogleAccessTokenTests {
         }
     }
 
-    @Test func aTimeoutIsCalledOne() async throws {
+    @Test func timeoutHasItsOwnCode() async throws {
         let refusal = try await refusal(requests(.json(Self.userInfo), .failure(.timeout)))
         #expect(refusal.code == .backendTimeout)
         #expect(refusal.retryAfterSeconds == 2)

@@ -15,7 +15,7 @@ import Verification
         BrowserSignInFixture.good + [("dpop_jkt", name)]
     }
 
-    @Test func itIsKeptForTheCode() async throws {
+    @Test func thumbprintIsStoredWithCode() async throws {
         let fixture = try BrowserSignInFixture(proof: ProofRules())
         let page = try await fixture.authorize(Self.good(Self.name))
         #expect(page.status == 200)
@@ -33,7 +33,7 @@ import Verification
     }
 
     @Test(arguments: ["short", String(repeating: "A", count: 44), "~" + String(repeating: "A", count: 42)])
-    func whatIsNoThumbprintIsRefused(_ text: String) async throws {
+    func malformedThumbprintIsRefused(_ text: String) async throws {
         let fixture = try BrowserSignInFixture(proof: ProofRules())
         let response = try await fixture.authorize(Self.good(text))
         let fields = try response.locationFields
@@ -41,7 +41,7 @@ import Verification
     }
 
     /// There it is a parameter that is not known, like any (RFC 6749 section 3.1).
-    @Test func withoutDPoPItIsPassedOver() async throws {
+    @Test func thumbprintIsIgnoredWithoutDPoP() async throws {
         let fixture = try BrowserSignInFixture()
         for text in [Self.name, "short"] {
             #expect(try await fixture.authorize(Self.good(text)).status == 200)
@@ -55,7 +55,7 @@ import Verification
     }
 
     /// One that the store gives back garbled is one that nobody has.
-    @Test func aSignInUnderWayKeepsIt() throws {
+    @Test func transactionStoresThumbprint() throws {
         var request = AuthorizationRequest(
             client: ClientReturn(kept: "c", redirectURI: "app://back", state: nil),
             scopes: ["openid"],

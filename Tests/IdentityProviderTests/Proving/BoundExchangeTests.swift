@@ -9,13 +9,13 @@ import Verification
 /// Apps that sign in with a proof: what they get is bound to their key, and so is what their session gets later.
 @Suite struct BoundExchangeTests {
     private static let start = ExchangeFixture.start
-    private let stage: ExchangeFixture
+    private let fixture: ExchangeFixture
     private let key: ProofKey
 
     init() throws {
-        stage = try ExchangeFixture(proof: ProofRules(need: .optional))
-        stage.checks.issueApple("apple-token")
-        stage.checks.issueGoogle("id:google-token")
+        fixture = try ExchangeFixture(proof: ProofRules(need: .optional))
+        fixture.checks.issueApple("apple-token")
+        fixture.checks.issueGoogle("id:google-token")
         key = try ProofKey()
     }
 
@@ -27,16 +27,17 @@ import Verification
         proofs: [String],
         at now: UnixTime = start
     ) async -> EndpointResult {
-        await stage.exchange.answer(
-            EndpointRequest(
-                endpoint: endpoint,
-                method: "POST",
-                path: "/api/auth",
-                authority: "chat.localtest",
-                fields: EndpointRequest.Fields(contentType: "application/json", proofs: proofs),
-                body: JSONWriter.bytes(of: body),
-                now: now
-            )
+        await fixture.exchange.respond(
+            to:
+                EndpointRequest(
+                    endpoint: endpoint,
+                    method: "POST",
+                    path: "/api/auth",
+                    authority: "chat.localtest",
+                    fields: EndpointRequest.Fields(contentType: "application/json", proofs: proofs),
+                    body: JSONWriter.bytes(of: body),
+                    now: now
+                )
         )
     }
 
@@ -47,20 +48,21 @@ import Verification
         at now: UnixTime = start + 1
     ) async -> EndpointResult {
         let body: JSONObject = ["refresh_token": .string(token)]
-        return await stage.own.answer(
-            EndpointRequest(
-                endpoint: .sessionRefresh,
-                method: "POST",
-                path: "/api/auth",
-                authority: "chat.localtest",
-                fields: EndpointRequest.Fields(
-                    contentType: cookie ? nil : "application/json",
-                    cookies: cookie ? ["ce_refresh_token=\(token)"] : [],
-                    proofs: proofs
-                ),
-                body: cookie ? [] : JSONWriter.bytes(of: body),
-                now: now
-            )
+        return await fixture.own.respond(
+            to:
+                EndpointRequest(
+                    endpoint: .sessionRefresh,
+                    method: "POST",
+                    path: "/api/auth",
+                    authority: "chat.localtest",
+                    fields: EndpointRequest.Fields(
+                        contentType: cookie ? nil : "application/json",
+                        cookies: cookie ? ["ce_refresh_token=\(token)"] : [],
+                        proofs: proofs
+                    ),
+                    body: cookie ? [] : JSONWriter.bytes(of: body),
+                    now: now
+                )
         )
     }
 
@@ -69,7 +71,7 @@ import Verification
     }
 
     private func keyName(_ answer: EndpointResult) throws -> String? {
-        try GivenTokens.claims(of: try answer.object.text("access_token"))["cnf"]?.object?["jkt"]?.string
+        try TokenResponse.claims(of: try answer.object.text("access_token"))["cnf"]?.object?["jkt"]?.string
     }
 
     private static let bodies: [(endpoint: Endpoint, body: JSONObject)] = [
@@ -77,7 +79,7 @@ import Verification
         (.googleExchange, ["id_token": "google-token"]),
     ]
 
-    @Test func aProofBindsTheSession() async throws {
+    @Test func proofBindsSession() async throws {
         for (endpoint, body) in Self.bodies {
             let answer = await exchange(endpoint, body, proofs: [try proof()])
             #expect(try answer.object["token_type"] == "DPoP")
@@ -93,7 +95,7 @@ import Verification
         }
     }
 
-    @Test func withoutAProofAllIsAsBefore() async throws {
+    @Test func withoutProofSessionIsUnbound() async throws {
         let answer = await exchange(.appleExchange, Self.bodies[0].body, proofs: [])
         #expect(try answer.object["token_type"] == "bearer")
         #expect(try keyName(answer) == nil)
@@ -101,7 +103,7 @@ import Verification
         #expect(try next.object["token_type"] == "bearer")
     }
 
-    @Test func aProofThatProvesNothingBeginsNothing() async throws {
+    @Test func invalidProofBeginsNoSession() async throws {
         for (endpoint, body) in Self.bodies {
             for proofs in [["proof"], [try proof(), try proof()], [try key.proof("GET", Self.url)]] {
                 let refused = try #require(await exchange(endpoint, body, proofs: proofs).refusal)
@@ -114,7 +116,7 @@ import Verification
     }
 
     /// A retry is the same app's: one with another key, or with none where there was one, is not.
-    @Test func aRetryHasTheSameKey() async throws {
+    @Test func retryNeedsSameKey() async throws {
         let body = Self.bodies[0].body
         let first = await exchange(.appleExchange, body, proofs: [try proof()])
         let again = await exchange(.appleExchange, body, proofs: [try proof(at: Self.start + 1)], at: Self.start + 1)
@@ -123,7 +125,7 @@ import Verification
             let refused = try #require(await exchange(.appleExchange, body, proofs: proofs).refusal)
             #expect(refused.status == 401 && refused.code == .invalidToken)
         }
-        stage.checks.issueApple("apple-token-2")
+        fixture.checks.issueApple("apple-token-2")
         let other: JSONObject = ["identity_token": "apple-token-2", "nonce": "n-2"]
         #expect(try keyName(await exchange(.appleExchange, other, proofs: [])) == nil)
         #expect(await exchange(.appleExchange, other, proofs: [try proof()]).refusal?.code == .invalidToken)
@@ -131,7 +133,7 @@ import Verification
 
     /// Browsers send cookies without proving anything: what is in them is bound to nothing, and what is bound is not
     /// taken from them.
-    @Test func cookiesAreNeverBound() async throws {
+    @Test func cookieSessionsAreNeverBound() async throws {
         let bearer = await exchange(.appleExchange, Self.bodies[0].body, proofs: [])
         let next = await refresh(try bearer.object.text("refresh_token"), proofs: [try proof()], cookie: true)
         #expect(try keyName(next) == nil)
@@ -141,12 +143,12 @@ import Verification
         #expect(try keyName(await refresh(token, proofs: [try proof()])) == key.name)
     }
 
-    @Test func whatIsSealedForARetryReadsBack() throws {
+    @Test func sealedSessionRoundTrips() throws {
         for thumbprint in [nil, key.thumbprint] {
             let session = OpenedSession(
                 sessionID: "s",
                 subject: "alice",
-                answer: ["token": "secret"],
+                body: ["token": "secret"],
                 keyThumbprint: thumbprint
             )
             let sealed = try #require(session.sealed(with: "apple-token", tenant: "chat"))

@@ -20,7 +20,7 @@ import Verification
         TokenConfirmation(certificateThumbprint: SHA256.digest([2])),
         TokenConfirmation(keyThumbprint: SHA256.digest([1]), certificateThumbprint: SHA256.digest([2])), nil,
     ])
-    func aRecordReadsBack(_ confirmation: TokenConfirmation?) throws {
+    func boundSessionRoundTrips(_ confirmation: TokenConfirmation?) throws {
         let session = IssuerSession.start(opening(confirmation), .chat, at: 1000).session
         #expect(session.confirmation == confirmation)
         let read = try #require(IssuerSession.read(session.json))
@@ -28,14 +28,14 @@ import Verification
     }
 
     /// Records of a gateway that bound nothing.
-    @Test func aRecordWithoutItIsOfASessionThatIsBoundToNothing() async throws {
+    @Test func recordWithoutConfirmationIsUnbound() async throws {
         let store = MemoryStore.still
         let service = try SessionFixture(.chat, store)
         let tokens = try await service.signIn()
         let key = StoreKey(tenant: "chat", kind: "session", name: tokens.sessionID)
         let record = try #require(try await store.value(for: key))
         #expect(try #require(JSONParser.parse(record).object)["cnf"] == nil)
-        let next = try await service.book.refresh(tokens.refresh, at: start + 1)
+        let next = try await service.sessions.refresh(tokens.refresh, at: start + 1)
         #expect(next.confirmation == nil && next.response["token_type"] == "Bearer")
     }
 
@@ -43,10 +43,10 @@ import Verification
     @Test(arguments: [
         JSONValue.string("key"), ["jkt": "short"], ["jkt": 1], [:], ["x5t#S256": "AA"], ["kid": "k"], .null,
     ])
-    func aBindingThatCannotBeReadIsMetByNobody(_ claim: JSONValue) async throws {
+    func unreadableBindingIsNeverMet(_ claim: JSONValue) async throws {
         let store = MemoryStore.still
         let service = try SessionFixture(.chat, store)
-        let tokens = try await service.book.start(opening(confirmation), at: start)
+        let tokens = try await service.sessions.start(opening(confirmation), at: start)
         let key = StoreKey(tenant: "chat", kind: "session", name: tokens.sessionID)
         let record = try #require(try await store.value(for: key))
         var object = try #require(JSONParser.parse(record).object)
@@ -54,18 +54,18 @@ import Verification
         try await store.set(JSONWriter.bytes(of: object), for: key, lifetime: nil)
         for binding in [nil, TokenBinding(confirmation, bindsSession: true)] {
             let refused = try await refusal {
-                try await service.book.refresh(tokens.refresh, binding: binding, at: start + 1)
+                try await service.sessions.refresh(tokens.refresh, binding: binding, at: start + 1)
             }
             #expect(refused == .otherKey)
         }
     }
 
     /// The gateway renews by the `sid` for who has shown a token with its proof: the new one is for the same key.
-    @Test func aRenewedTokenIsBoundAsTheOneBefore() async throws {
+    @Test func renewedTokenKeepsBinding() async throws {
         let service = try SessionFixture()
-        let tokens = try await service.book.start(opening(confirmation), at: start)
+        let tokens = try await service.sessions.start(opening(confirmation), at: start)
         let (session, scopes) = (tokens.sessionID, tokens.scopes)
-        let renewed = try await service.book.renew(
+        let renewed = try await service.sessions.renew(
             sessionID: session,
             subject: "alice",
             scopes: scopes,
@@ -76,7 +76,7 @@ import Verification
         #expect(TokenConfirmation(try service.claims(renewed.accessToken)) == confirmation)
         for wrong in [nil, other, TokenConfirmation(certificateThumbprint: SHA256.digest([1]))] {
             let refused = try await refusal {
-                try await service.book.renew(
+                try await service.sessions.renew(
                     sessionID: session,
                     subject: "alice",
                     scopes: scopes,
@@ -87,7 +87,7 @@ import Verification
             #expect(refused == .otherKey)
         }
         // The client's own refresh token is still the one that it has.
-        let next = try await service.book.refresh(
+        let next = try await service.sessions.refresh(
             tokens.refresh,
             binding: TokenBinding(confirmation, bindsSession: true),
             at: start + 2
@@ -97,10 +97,10 @@ import Verification
 
     /// `dpop_bound` or `certificate_bound` that is set later: what began unbound gets no further tokens that are.
     @Test(arguments: [true, false])
-    func aClientThatHasToProveIsNotRenewedUnbound(isKey: Bool) async throws {
+    func clientThatMustBindIsNotRenewedUnbound(isKey: Bool) async throws {
         let store = MemoryStore.still
         let opening = SessionOpening(subject: "alice", clientID: "app")
-        let tokens = try await SessionFixture(.chat, store).book.start(opening, at: start)
+        let tokens = try await SessionFixture(.chat, store).sessions.start(opening, at: start)
         var rules = IssuerRules.chat
         if isKey { rules.clientsWithKeys = ["app"] } else { rules.clientsWithCertificates = ["app"] }
         let service = try SessionFixture(rules, store)
@@ -113,7 +113,7 @@ import Verification
             certificateThumbprint: isKey ? SHA256.digest([2]) : nil
         )
         func renew(_ confirmation: TokenConfirmation?) async throws -> IssuedTokens {
-            try await service.book.renew(
+            try await service.sessions.renew(
                 sessionID: tokens.sessionID,
                 subject: "alice",
                 scopes: tokens.scopes,
@@ -126,7 +126,7 @@ import Verification
             #expect(refused == .otherKey)
             let binding = confirmation.map { TokenBinding($0, bindsSession: false) }
             let unused = try await refusal {
-                try await service.book.refresh(tokens.refresh, client: .any, binding: binding, at: start + 1)
+                try await service.sessions.refresh(tokens.refresh, client: .any, binding: binding, at: start + 1)
             }
             #expect(unused == .otherKey)
         }
@@ -134,12 +134,12 @@ import Verification
     }
 
     /// A client's with a secret: each token is bound as the one that it is for.
-    @Test func aSessionThatIsNotBoundRenewsForWhicheverKey() async throws {
+    @Test func unboundSessionRenewsForAnyKey() async throws {
         let service = try SessionFixture()
-        let tokens = try await service.book.start(opening(confirmation, bindsSession: false), at: start)
+        let tokens = try await service.sessions.start(opening(confirmation, bindsSession: false), at: start)
         #expect(tokens.confirmation == confirmation)
         for key in [other, nil] {
-            let renewed = try await service.book.renew(
+            let renewed = try await service.sessions.renew(
                 sessionID: tokens.sessionID,
                 subject: "alice",
                 scopes: tokens.scopes,
@@ -150,16 +150,16 @@ import Verification
         }
     }
 
-    @Test func claimsOfAnAccountCannotSayWhatATokenIsBoundTo() async throws {
+    @Test func accountClaimsCannotSetConfirmation() async throws {
         let service = try SessionFixture()
         let claims: JSONObject = ["cnf": .object(other.claim), "role": "member"]
-        let tokens = try await service.book.start(SessionOpening(subject: "alice", claims: claims), at: start)
+        let tokens = try await service.sessions.start(SessionOpening(subject: "alice", claims: claims), at: start)
         let made = try service.claims(tokens.accessToken)
         #expect(made["cnf"] == nil && made["role"] == "member")
     }
 
     /// Of two that bind one session at once, one does.
-    @Test func aSessionIsBoundToOneKey() async throws {
+    @Test func concurrentBindingsKeepOneKey() async throws {
         let store = MemoryStore.still
         let services = [try SessionFixture(.chat, store), try SessionFixture(.chat, store)]
         let tokens = try await services[0].signIn()
@@ -168,7 +168,7 @@ import Verification
             for (service, key) in zip(services, [confirmation, other]) {
                 group.addTask {
                     try await refusal {
-                        try await service.book.refresh(
+                        try await service.sessions.refresh(
                             refresh,
                             binding: TokenBinding(key, bindsSession: true),
                             at: start + 1

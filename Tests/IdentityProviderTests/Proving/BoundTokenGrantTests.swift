@@ -24,89 +24,89 @@ import Verification
         keyless = ProvingApp(fixture: fixture)
     }
 
-    @Test func aProofBindsWhatItComesFor() async throws {
+    @Test func proofBindsTokens() async throws {
         let tokens = try await app.signIn()
         #expect(tokens.type == "DPoP")
         #expect(tokens.keyName == key.name)
-        #expect(try GivenTokens.claims(of: tokens.id)["cnf"] == nil)
-        let standing = try await fixture.post(.introspect, [("token", tokens.access)] + IssuerClient.board.credentials)
-        #expect(try standing.object["token_type"] == "DPoP")
-        #expect(try standing.object["cnf"]?.object?["jkt"] == .string(key.name))
+        #expect(try TokenResponse.claims(of: tokens.id)["cnf"] == nil)
+        let status = try await fixture.post(.introspect, [("token", tokens.access)] + IssuerClient.board.credentials)
+        #expect(try status.object["token_type"] == "DPoP")
+        #expect(try status.object["cnf"]?.object?["jkt"] == .string(key.name))
         let refresh = try await fixture.post(.introspect, [("token", tokens.refresh)] + IssuerClient.board.credentials)
         #expect(try refresh.object["cnf"]?.object?["jkt"] == .string(key.name))
     }
 
-    @Test func withoutAProofTheyAreBearerTokens() async throws {
+    @Test func withoutProofTokensAreBearer() async throws {
         let tokens = try await keyless.signIn()
         #expect(tokens.type == "Bearer" && tokens.claims["cnf"] == nil)
-        let standing = try await fixture.post(.introspect, [("token", tokens.access)] + IssuerClient.board.credentials)
-        #expect(try standing.object["token_type"] == "Bearer")
-        #expect(try standing.object["cnf"] == nil)
+        let status = try await fixture.post(.introspect, [("token", tokens.access)] + IssuerClient.board.credentials)
+        #expect(try status.object["token_type"] == "Bearer")
+        #expect(try status.object["cnf"] == nil)
     }
 
     /// As an authorization server that knows nothing of RFC 9449.
-    @Test func aTenantWithoutDPoPPassesProofsOver() async throws {
+    @Test func tenantWithoutDPoPIgnoresProofs() async throws {
         let plain = ProvingApp(fixture: try IssuerFixture(), key: key)
         #expect(try await plain.signIn().type == "Bearer")
         let code = try await plain.fixture.code()
         let answer = try await plain.ask(plain.fixture.redemption(code), proofs: ["no proof", "at all"])
-        #expect(try GivenTokens(answer).claims["cnf"] == nil)
+        #expect(try TokenResponse(answer).claims["cnf"] == nil)
     }
 
     // MARK: Refreshing
 
     /// RFC 9449 section 5: a public client's refresh token is good with its key alone. A thief has neither used it up
     /// nor ended the session by trying.
-    @Test func aStolenRefreshTokenIsWorthNothingAndTakesNothing() async throws {
+    @Test func stolenRefreshTokenIsRefusedWithoutEndingSession() async throws {
         let tokens = try await app.signIn()
         for other in [thief, keyless] {
             #expect(try await other.refresh(tokens.refresh, at: start + 1).verdict == "400 invalid_grant")
         }
-        let next = try GivenTokens(try await app.refresh(tokens.refresh, at: start + 2))
+        let next = try TokenResponse(try await app.refresh(tokens.refresh, at: start + 2))
         #expect(next.type == "DPoP" && next.keyName == key.name)
         // Long after its use it would end the session, if who has it had the key.
         for other in [thief, keyless] {
             #expect(try await other.refresh(tokens.refresh, at: start + 90).verdict == "400 invalid_grant")
         }
-        let third = try GivenTokens(try await app.refresh(next.refresh, at: start + 91))
+        let third = try TokenResponse(try await app.refresh(next.refresh, at: start + 91))
         #expect(try await app.refresh(tokens.refresh, at: start + 180).verdict == "400 invalid_grant")
         #expect(try await app.refresh(third.refresh, at: start + 181).verdict == "400 invalid_grant")
     }
 
-    @Test func aLostAnswerIsGivenAgainToTheSameKeyAlone() async throws {
+    @Test func lostResponseIsRepeatedForSameKeyOnly() async throws {
         let tokens = try await app.signIn()
-        let next = try GivenTokens(try await app.refresh(tokens.refresh, at: start + 1))
+        let next = try TokenResponse(try await app.refresh(tokens.refresh, at: start + 1))
         #expect(try await thief.refresh(tokens.refresh, at: start + 2).verdict == "400 invalid_grant")
-        let again = try GivenTokens(try await app.refresh(tokens.refresh, at: start + 3))
+        let again = try TokenResponse(try await app.refresh(tokens.refresh, at: start + 3))
         #expect(again.refresh == next.refresh && again.keyName == key.name && again.type == "DPoP")
     }
 
     /// The refresh token that comes with a bound access token is bound too, whatever the one before was.
-    @Test func aSessionThatBeganWithoutAProofIsBoundByTheFirst() async throws {
+    @Test func unboundSessionIsBoundByFirstProof() async throws {
         let tokens = try await keyless.signIn()
-        let next = try GivenTokens(try await app.refresh(tokens.refresh, at: start + 1))
+        let next = try TokenResponse(try await app.refresh(tokens.refresh, at: start + 1))
         #expect(next.keyName == key.name)
         for other in [thief, keyless] {
             #expect(try await other.refresh(next.refresh, at: start + 2).verdict == "400 invalid_grant")
         }
-        #expect(try GivenTokens(try await app.refresh(next.refresh, at: start + 3)).keyName == key.name)
+        #expect(try TokenResponse(try await app.refresh(next.refresh, at: start + 3)).keyName == key.name)
     }
 
     /// Its secret keeps its refresh tokens: they are not bound, and each access token is to the key that it came with.
-    @Test func aClientWithASecretMayChangeItsKey() async throws {
+    @Test func confidentialClientMayChangeKey() async throws {
         let board = ProvingApp(fixture: fixture, client: .board, key: key)
         let tokens = try await board.signIn()
         #expect(tokens.keyName == key.name)
         let other = try ProofKey()
         let changed = ProvingApp(fixture: fixture, client: .board, key: other)
-        let next = try GivenTokens(try await changed.refresh(tokens.refresh, at: start + 1))
+        let next = try TokenResponse(try await changed.refresh(tokens.refresh, at: start + 1))
         #expect(next.type == "DPoP" && next.keyName == other.name)
         let bare = ProvingApp(fixture: fixture, client: .board)
-        let last = try GivenTokens(try await bare.refresh(next.refresh, at: start + 2))
+        let last = try TokenResponse(try await bare.refresh(next.refresh, at: start + 2))
         #expect(last.type == "Bearer" && last.keyName == nil)
     }
 
-    @Test func aClientThatIsToBindItsTokensGetsNoOthers() async throws {
+    @Test func clientThatMustBindGetsNoUnboundTokens() async throws {
         var client = IssuerClient.mobile
         client.needsProof = true
         let fixture = try IssuerFixture.proving(clients: [client])
@@ -114,16 +114,16 @@ import Verification
         let code = try await fixture.code(for: client)
         #expect(try await bare.ask(fixture.redemption(code, client)).verdict == "400 invalid_request")
         let app = ProvingApp(fixture: fixture, client: client, key: key)
-        let tokens = try GivenTokens(try await app.ask(fixture.redemption(code, client)))
+        let tokens = try TokenResponse(try await app.ask(fixture.redemption(code, client)))
         #expect(try await bare.refresh(tokens.refresh, at: start + 1).verdict == "400 invalid_request")
-        #expect(try GivenTokens(try await app.refresh(tokens.refresh, at: start + 2)).keyName == key.name)
+        #expect(try TokenResponse(try await app.refresh(tokens.refresh, at: start + 2)).keyName == key.name)
     }
 
     // MARK: Codes
 
     /// RFC 9449 section 10. Who has the code and its verifier but not the key has stolen both: the code is good for nobody
     /// from then on.
-    @Test func aBoundCodeIsForItsKeyAlone() async throws {
+    @Test func boundCodeIsForItsKeyOnly() async throws {
         #expect(try await app.signIn(boundTo: key.thumbprint).keyName == key.name)
         for other in [thief, keyless] {
             let code = try await fixture.code(boundTo: key.thumbprint)
@@ -132,7 +132,7 @@ import Verification
         }
     }
 
-    @Test func theKeyDoesNotStandInForTheVerifier() async throws {
+    @Test func proofDoesNotReplaceVerifier() async throws {
         let code = try await fixture.code(boundTo: key.thumbprint)
         var form = fixture.redemption(code)
         form.removeAll { $0.name == "code_verifier" }
@@ -143,7 +143,7 @@ import Verification
     // MARK: Certificates
 
     /// RFC 8705 sections 3 and 4.
-    @Test func aCertificateBindsLikeAKey() async throws {
+    @Test func certificateBindsLikeKey() async throws {
         var mobile = IssuerClient.mobile
         mobile.bindsToCertificate = true
         let fixture = try IssuerFixture.proving(clients: [mobile])
@@ -159,7 +159,7 @@ import Verification
         let code = try await fixture.code(for: mobile)
         #expect(try await bare.ask(fixture.redemption(code, mobile)).verdict == "400 invalid_request")
         let both = ProvingApp(fixture: fixture, client: mobile, key: key, certificate: certificate)
-        let next = try GivenTokens(try await both.refresh(tokens.refresh, at: start + 1))
+        let next = try TokenResponse(try await both.refresh(tokens.refresh, at: start + 1))
         #expect(next.type == "DPoP")
         #expect(next.claims["cnf"]?.object?.members.map(\.name).sorted() == ["jkt", "x5t#S256"])
         // Bound to both from there on.
@@ -168,7 +168,7 @@ import Verification
 
     // MARK: What clients are told
 
-    @Test func discoverySaysWhatThereIs() async throws {
+    @Test func discoveryListsBindingSupport() async throws {
         let name = "dpop_signing_alg_values_supported"
         let certificates = "tls_client_certificate_bound_access_tokens"
         let bound = try await fixture.get(.discovery).object
@@ -184,12 +184,12 @@ import Verification
     // MARK: Trouble
 
     /// Whether a proof was used before cannot be told: nothing is given, and nothing used up.
-    @Test func aStoreThatIsAwayKeepsTheCode() async throws {
+    @Test func storeFailureDoesNotSpendCode() async throws {
         let code = try await fixture.code()
         fixture.store.fail([.replace])
         let answer = try await app.ask(fixture.redemption(code))
         #expect(answer.verdict == "503 temporarily_unavailable")
         fixture.store.onCall(nil)
-        #expect(try GivenTokens(try await app.ask(fixture.redemption(code))).keyName == key.name)
+        #expect(try TokenResponse(try await app.ask(fixture.redemption(code))).keyName == key.name)
     }
 }

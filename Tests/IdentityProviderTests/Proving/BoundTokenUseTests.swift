@@ -51,7 +51,7 @@ import Verification
         }
     }
 
-    @Test func aBoundTokenIsGoodWithItsProofAlone() async throws {
+    @Test func boundTokenNeedsItsProof() async throws {
         let fixture = try IssuerFixture.proving()
         let key = try ProofKey()
         let app = ProvingApp(fixture: fixture, key: key)
@@ -84,7 +84,7 @@ import Verification
         #expect(try await app.use(token).verdict == "401 invalid_token")
     }
 
-    @Test func aTokenInAFormHasNoProof() async throws {
+    @Test func boundTokenInFormIsRefused() async throws {
         let fixture = try IssuerFixture.proving()
         let app = ProvingApp(fixture: fixture, key: try ProofKey())
         let token = try await app.signIn().access
@@ -93,7 +93,7 @@ import Verification
     }
 
     /// RFC 9449 section 7.1: the scheme says that there is a key.
-    @Test func aTokenThatIsBoundToNothingIsNoneForTheScheme() async throws {
+    @Test func unboundTokenWithDPoPSchemeIsRefused() async throws {
         let fixture = try IssuerFixture.proving()
         let app = ProvingApp(fixture: fixture, key: try ProofKey())
         let token = try await ProvingApp(fixture: fixture).signIn().access
@@ -103,7 +103,7 @@ import Verification
     }
 
     /// A tenant that demands bound tokens still lets others end.
-    @Test func whereBoundTokensAreDemandedOthersCanBeEndedAlone() async throws {
+    @Test func requiredBindingStillAllowsLogoutWithBearerToken() async throws {
         let fixture = try IssuerFixture.proving(ProofRules(need: .required))
         let keyless = ProvingApp(fixture: fixture)
         let token = try await keyless.signIn().access
@@ -119,7 +119,7 @@ import Verification
     }
 
     /// A tenant whose `dpop` was taken away has tokens left that nobody can prove to hold.
-    @Test func aBoundTokenIsGoodForNothingWhereProofsAreNotLookedAt() async throws {
+    @Test func boundTokenIsRefusedWithoutDPoPConfiguration() async throws {
         let store = WatchedStore()
         let app = ProvingApp(fixture: try .proving(store: store), key: try ProofKey())
         let token = try await app.signIn().access
@@ -130,16 +130,16 @@ import Verification
         }
     }
 
-    @Test func whoAsksWithoutATokenIsToldBothSchemes() async throws {
+    @Test func missingTokenGetsBothChallenges() async throws {
         let app = ProvingApp(fixture: try .proving())
         guard case .response(let response) = await app.send(.userInfo, "GET", "/id/userinfo") else {
-            throw UnexpectedAnswer(what: "no answer")
+            throw UnexpectedResponse(what: "no answer")
         }
         let challenges = response.fields.filter { $0.name == "WWW-Authenticate" }.map(\.value)
         #expect(challenges == [#"Bearer realm="clans""#, #"DPoP realm="clans", algs="ES256 EdDSA""#])
     }
 
-    @Test func noncesAreAskedForHereToo() async throws {
+    @Test func nonceIsRequiredForAccessTokens() async throws {
         let fixture = try IssuerFixture.proving(ProofRules(need: .optional, nonce: true))
         var app = ProvingApp(fixture: fixture, key: try ProofKey())
         app.nonce = fixture.context.proofNonces.make(at: Self.start)
@@ -155,7 +155,7 @@ import Verification
     }
 
     /// RFC 8705 section 3: whatever the scheme, the connection has to be the certificate's.
-    @Test func aCertificateIsProvedByTheConnection() async throws {
+    @Test func certificateBoundTokenNeedsItsConnection() async throws {
         var client = IssuerClient.mobile
         client.bindsToCertificate = true
         let fixture = try IssuerFixture("clans", issuer: .clans(clients: [client]))
@@ -170,7 +170,7 @@ import Verification
     }
 
     /// A proof is no way in for who only has the store down.
-    @Test func withoutTheStoreNoProofIsGood() async throws {
+    @Test func storeFailureRefusesProof() async throws {
         let fixture = try IssuerFixture.proving()
         let app = ProvingApp(fixture: fixture, key: try ProofKey())
         let token = try await app.signIn().access

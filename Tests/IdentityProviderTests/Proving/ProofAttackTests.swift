@@ -49,7 +49,7 @@ import Verification
 
     /// None gives anything, and none uses up the code: a client that gets it wrong can try again.
     @Test(arguments: Trick.allCases)
-    func aProofThatProvesNothingGivesNothing(_ trick: Trick) async throws {
+    func invalidProofIsRefusedWithoutSpendingCode(_ trick: Trick) async throws {
         let fixture = try IssuerFixture.proving()
         let key = try ProofKey()
         let app = ProvingApp(fixture: fixture, key: key)
@@ -57,10 +57,10 @@ import Verification
         let answer = try await app.ask(fixture.redemption(code), proofs: [try trick.proof(key)])
         #expect(answer.verdict == "400 invalid_dpop_proof", "\(trick)")
         #expect(answer.field("Cache-Control") == "no-store")
-        #expect(try GivenTokens(try await app.ask(fixture.redemption(code))).keyName == key.name)
+        #expect(try TokenResponse(try await app.ask(fixture.redemption(code))).keyName == key.name)
     }
 
-    @Test func twoFieldsAreNoProof() async throws {
+    @Test func twoProofFieldsAreRefused() async throws {
         let fixture = try IssuerFixture.proving()
         let key = try ProofKey()
         let app = ProvingApp(fixture: fixture, key: key)
@@ -69,13 +69,13 @@ import Verification
         #expect(try await app.ask(fixture.redemption(code), proofs: two).verdict == "400 invalid_dpop_proof")
     }
 
-    @Test func aProofIsGoodOnceOnWhicheverInstance() async throws {
+    @Test func proofIsAcceptedOnceOnAnyInstance() async throws {
         let store = WatchedStore()
         let fixtures = [try IssuerFixture.proving(store: store), try IssuerFixture.proving(store: store)]
         let key = try ProofKey()
         let proof = try key.proof("POST", Self.url)
         let first = ProvingApp(fixture: fixtures[0], key: key)
-        let tokens = try GivenTokens(
+        let tokens = try TokenResponse(
             try await first.ask(fixtures[0].redemption(try await fixtures[0].code()), proofs: [proof])
         )
         for fixture in fixtures {
@@ -103,7 +103,7 @@ import Verification
     // MARK: Nonces
 
     /// RFC 9449 section 8: the nonce comes with the error, and the same code is redeemed with it.
-    @Test func aTenantWithNoncesGivesOneFirst() async throws {
+    @Test func nonceIsRequestedBeforeTokens() async throws {
         let fixture = try IssuerFixture.proving(ProofRules(need: .optional, nonce: true))
         let key = try ProofKey()
         var app = ProvingApp(fixture: fixture, key: key)
@@ -112,19 +112,19 @@ import Verification
         #expect(refused.verdict == "400 use_dpop_nonce")
         app.nonce = refused.field("DPoP-Nonce")
         let answer = try await app.ask(fixture.redemption(code))
-        let tokens = try GivenTokens(answer)
+        let tokens = try TokenResponse(answer)
         #expect(tokens.keyName == key.name)
         // The next one comes along, so that nobody has to ask twice each time.
         app.nonce = answer.field("DPoP-Nonce")
         let good = try #require(app.nonce)
-        #expect(try GivenTokens(try await app.refresh(tokens.refresh)).keyName == key.name)
+        #expect(try TokenResponse(try await app.refresh(tokens.refresh)).keyName == key.name)
         for nonce in ["", "AAAA", good + "A"] {
             app.nonce = nonce
             #expect(try await app.refresh(tokens.refresh).verdict == "400 use_dpop_nonce")
         }
     }
 
-    @Test func aNonceIsGoodForAWhile() async throws {
+    @Test func expiredOrForeignNonceIsRefused() async throws {
         let fixture = try IssuerFixture.proving(ProofRules(need: .optional, nonce: true))
         let key = try ProofKey()
         var app = ProvingApp(fixture: fixture, key: key)
@@ -137,7 +137,7 @@ import Verification
         #expect(try await app.refresh(tokens.refresh, at: late).verdict == "400 use_dpop_nonce")
     }
 
-    @Test func withoutNoncesNoneIsTold() async throws {
+    @Test func noNonceIsSentUnlessConfigured() async throws {
         let fixture = try IssuerFixture.proving()
         let app = ProvingApp(fixture: fixture, key: try ProofKey())
         let answer = try await app.ask(fixture.redemption(try await fixture.code()))

@@ -54,12 +54,12 @@ import Testing
             (nil, nil, true),
         ] as [(String?, String?, Bool)]
     )
-    func originThenFetchMetadata(_ origin: String?, _ fetchSite: String?, _ isAllowed: Bool) throws {
+    func originIsCheckedThenFetchMetadata(_ origin: String?, _ fetchSite: String?, _ isAllowed: Bool) throws {
         let check = try Self.check()
         #expect(check.allows(origin: origin, fetchSite: fetchSite, authority: Self.own, isSecure: true) == isAllowed)
     }
 
-    @Test func theRequestsOwnOriginIsItsSchemeAndAuthority() throws {
+    @Test func ownOriginIsSchemeAndAuthority() throws {
         let check = try Self.check()
         var request = EndpointRequest(
             endpoint: .sessionLogout,
@@ -76,7 +76,7 @@ import Testing
         #expect(check.allows(request))
     }
 
-    @Test func whereNobodyKnowsTheSchemeEitherIsGood() throws {
+    @Test func eitherSchemeIsAllowedWhileUnknown() throws {
         let check = try Self.check()
         for isSecure in [true, false] {
             for (origin, isAllowed) in [
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func whatCanBeReadInSeveralWaysIsRefused() throws {
+    @Test func ambiguousOriginIsRefused() throws {
         let own = "https://\(Self.own)"
         for origin in [own, "https://app.example", nil] {
             let request = EndpointRequest(
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func withoutSignInInABrowserNothingElseIsTrusted() throws {
+    @Test func onlyOwnOriginIsTrustedWithoutBrowserSignIn() throws {
         var signIn = SignIn.issuing
         signIn.web = nil
         let check = CrossSiteCheck(try .chat(signIn))

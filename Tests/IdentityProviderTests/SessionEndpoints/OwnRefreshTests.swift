@@ -9,10 +9,10 @@ import Verification
 @Suite struct OwnRefreshTests {
     private static let start = ExchangeFixture.start
 
-    @Test func aRefreshTokenInTheBodyGetsANewPair() async throws {
-        let stage = try ExchangeFixture()
-        let tokens = try await stage.begin()
-        let answer = await stage.ask(
+    @Test func refreshTokenInBodyGetsNewPair() async throws {
+        let fixture = try ExchangeFixture()
+        let tokens = try await fixture.begin()
+        let answer = await fixture.ask(
             .sessionRefresh,
             body: ["refresh_token": .string(try tokens.refresh)],
             at: Self.start + 60
@@ -27,13 +27,13 @@ import Verification
         #expect(try object.text("refresh_token") != tokens.refresh)
         #expect(try answer.response.fields.setCookies.isEmpty)
         #expect(try answer.response.fields.contains(EndpointResponse.Field("Cache-Control", "no-store")))
-        _ = try await stage.book.refresh(object.text("refresh_token"), at: Self.start + 120)
+        _ = try await fixture.sessions.refresh(object.text("refresh_token"), at: Self.start + 120)
     }
 
-    @Test func aRefreshTokenInACookieGetsNewCookies() async throws {
-        let stage = try ExchangeFixture()
-        let tokens = try await stage.begin()
-        let answer = await stage.ask(.sessionRefresh, cookies: try tokens.cookies, origin: "https://chat.localtest")
+    @Test func refreshTokenInCookieGetsNewCookies() async throws {
+        let fixture = try ExchangeFixture()
+        let tokens = try await fixture.begin()
+        let answer = await fixture.ask(.sessionRefresh, cookies: try tokens.cookies, origin: "https://chat.localtest")
         let object = try answer.object
         let cookies = try answer.response.fields.setCookies
         let attributes = "; Path=/; HttpOnly; SameSite=Lax; Secure; Max-Age="
@@ -45,45 +45,45 @@ import Verification
         )
     }
 
-    @Test func aLostAnswerIsGivenAgainForAWhile() async throws {
-        let stage = try ExchangeFixture()
-        let body: JSONObject = ["refresh_token": .string(try await stage.begin().refresh)]
-        let first = try await stage.ask(.sessionRefresh, body: body).object
-        let second = try await stage.ask(.sessionRefresh, body: body, at: Self.start + 29).object
+    @Test func lostResponseIsRepeatedWithinWindow() async throws {
+        let fixture = try ExchangeFixture()
+        let body: JSONObject = ["refresh_token": .string(try await fixture.begin().refresh)]
+        let first = try await fixture.ask(.sessionRefresh, body: body).object
+        let second = try await fixture.ask(.sessionRefresh, body: body, at: Self.start + 29).object
         #expect(try first.text("refresh_token") == second.text("refresh_token"))
-        #expect(await stage.ask(.sessionRefresh, body: body, at: Self.start + 31).refusal?.code == .invalidToken)
+        #expect(await fixture.ask(.sessionRefresh, body: body, at: Self.start + 31).refusal?.code == .invalidToken)
         let successor: JSONObject = ["refresh_token": .string(try first.text("refresh_token"))]
-        #expect(await stage.ask(.sessionRefresh, body: successor, at: Self.start + 32).refusal?.code == .invalidToken)
+        #expect(await fixture.ask(.sessionRefresh, body: successor, at: Self.start + 32).refusal?.code == .invalidToken)
     }
 
-    @Test func aRefusalTakesTheCookiesAway() async throws {
-        let stage = try ExchangeFixture()
-        let tokens = try await stage.begin()
-        try await stage.book.end(sessionID: tokens.sessionID, at: Self.start)
-        let refusal = try #require(await stage.ask(.sessionRefresh, cookies: try tokens.cookies).refusal)
+    @Test func refusalClearsCookies() async throws {
+        let fixture = try ExchangeFixture()
+        let tokens = try await fixture.begin()
+        try await fixture.sessions.end(sessionID: tokens.sessionID, at: Self.start)
+        let refusal = try #require(await fixture.ask(.sessionRefresh, cookies: try tokens.cookies).refusal)
         #expect(refusal.status == 401)
         #expect(refusal.fields.clearsCookies)
         let body: JSONObject = ["refresh_token": .string(try tokens.refresh)]
-        #expect(await stage.ask(.sessionRefresh, body: body).refusal?.fields == [])
+        #expect(await fixture.ask(.sessionRefresh, body: body).refusal?.fields == [])
     }
 
-    @Test func aRevokedSessionGetsNothing() async throws {
-        let stage = try ExchangeFixture()
-        let tokens = try await stage.begin()
-        try await stage.revocations.revoke([
+    @Test func revokedSessionIsRefused() async throws {
+        let fixture = try ExchangeFixture()
+        let tokens = try await fixture.begin()
+        try await fixture.revocations.revoke([
             Revocation(tenant: "chat", target: .subject("account-of-001.apple"), revokedAt: Self.start + 1)
         ])
         let body: JSONObject = ["refresh_token": .string(try tokens.refresh)]
-        #expect(await stage.ask(.sessionRefresh, body: body, at: Self.start + 2).refusal?.status == 401)
+        #expect(await fixture.ask(.sessionRefresh, body: body, at: Self.start + 2).refusal?.status == 401)
     }
 
-    @Test func anotherSiteRefreshesNothing() async throws {
-        let stage = try ExchangeFixture()
-        let tokens = try await stage.begin()
+    @Test func crossSiteRefreshIsRefused() async throws {
+        let fixture = try ExchangeFixture()
+        let tokens = try await fixture.begin()
         for (origin, site) in [("https://evil.example", nil), ("null", nil), (nil, "cross-site")]
             as [(String?, String?)]
         {
-            let answer = await stage.ask(
+            let answer = await fixture.ask(
                 .sessionRefresh,
                 cookies: try tokens.cookies,
                 origin: origin,
@@ -95,30 +95,30 @@ import Verification
             #expect(answer.refusal?.fields == [])
         }
         // Not used up either.
-        _ = try await stage.book.refresh(tokens.refresh, at: Self.start + 80)
+        _ = try await fixture.sessions.refresh(tokens.refresh, at: Self.start + 80)
     }
 
-    @Test func nothingToRefreshByIsSaid() async throws {
-        let stage = try ExchangeFixture()
-        #expect(await stage.ask(.sessionRefresh).refusal?.code == .missingToken)
-        #expect(await stage.ask(.sessionRefresh, body: [:]).refusal?.code == .missingToken)
-        #expect(await stage.ask(.sessionRefresh, body: ["refresh_token": 7]).refusal?.code == .badRequest)
-        #expect(await stage.ask(.sessionRefresh, body: ["refresh_token": "x"]).refusal?.code == .invalidToken)
+    @Test func missingOrInvalidTokenIsRefused() async throws {
+        let fixture = try ExchangeFixture()
+        #expect(await fixture.ask(.sessionRefresh).refusal?.code == .missingToken)
+        #expect(await fixture.ask(.sessionRefresh, body: [:]).refusal?.code == .missingToken)
+        #expect(await fixture.ask(.sessionRefresh, body: ["refresh_token": 7]).refusal?.code == .badRequest)
+        #expect(await fixture.ask(.sessionRefresh, body: ["refresh_token": "x"]).refusal?.code == .invalidToken)
     }
 
-    @Test func whileTheStoreIsDownTheCookiesStay() async throws {
+    @Test func storeFailureKeepsCookies() async throws {
         let store = WatchedStore()
-        let stage = try ExchangeFixture(store: store)
-        let tokens = try await stage.begin()
+        let fixture = try ExchangeFixture(store: store)
+        let tokens = try await fixture.begin()
         store.fail(WatchedStore.Call.allCases)
-        #expect(await stage.ask(.sessionRefresh, cookies: try tokens.cookies) == .refused(.storeUnavailable))
+        #expect(await fixture.ask(.sessionRefresh, cookies: try tokens.cookies) == .refused(.storeUnavailable))
     }
 
-    @Test func anAccountThatCannotBeHadCostsNobodyTheSession() async throws {
-        let stage = try ExchangeFixture()
-        let tokens = try await stage.begin()
-        stage.accounts.fail(.unavailable(.storeUnavailable))
-        let object = try await stage.ask(.sessionRefresh, body: ["refresh_token": .string(try tokens.refresh)]).object
+    @Test func unavailableAccountDoesNotEndSession() async throws {
+        let fixture = try ExchangeFixture()
+        let tokens = try await fixture.begin()
+        fixture.accounts.fail(.unavailable(.storeUnavailable))
+        let object = try await fixture.ask(.sessionRefresh, body: ["refresh_token": .string(try tokens.refresh)]).object
         #expect(object["user"]?.object?["id"] == "account-of-001.apple")
         #expect(object["user"]?.object?["email"] == "alice@example.org")
     }

@@ -12,7 +12,10 @@ extension ExchangeFixture {
             givenName: "Alice",
             at: now
         )
-        return try await book.start(SessionOpening(subject: account.subject, claims: account.tokenClaims(nil)), at: now)
+        return try await sessions.start(
+            SessionOpening(subject: account.subject, claims: account.tokenClaims(nil)),
+            at: now
+        )
     }
 
     /// - Parameters:
@@ -31,26 +34,27 @@ extension ExchangeFixture {
     ) async -> EndpointResult {
         let pairs = cookies.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
         let fromCookie = cookies["ce_access_token"].map { PresentedToken(token: $0, cookie: "ce_access_token") }
-        return await own.answer(
-            EndpointRequest(
-                endpoint: endpoint,
-                method: method,
-                authority: "chat.localtest",
-                fields: EndpointRequest.Fields(
-                    contentType: body == nil ? nil : "application/json",
-                    cookies: pairs.isEmpty ? [] : [pairs.joined(separator: "; ")],
-                    origin: origin,
-                    secFetchSite: fetchSite
-                ),
-                presentedToken: bearer.map { PresentedToken(token: $0) } ?? fromCookie,
-                body: body.map { JSONWriter.bytes(of: $0) } ?? [],
-                now: now
-            )
+        return await own.respond(
+            to:
+                EndpointRequest(
+                    endpoint: endpoint,
+                    method: method,
+                    authority: "chat.localtest",
+                    fields: EndpointRequest.Fields(
+                        contentType: body == nil ? nil : "application/json",
+                        cookies: pairs.isEmpty ? [] : [pairs.joined(separator: "; ")],
+                        origin: origin,
+                        secFetchSite: fetchSite
+                    ),
+                    presentedToken: bearer.map { PresentedToken(token: $0) } ?? fromCookie,
+                    body: body.map { JSONWriter.bytes(of: $0) } ?? [],
+                    now: now
+                )
         )
     }
 
     func isLive(_ tokens: IssuedTokens, at now: UnixTime = start) async throws -> Bool {
-        try await book.session(tokens.sessionID, at: now) != nil
+        try await sessions.session(tokens.sessionID, at: now) != nil
     }
 }
 

@@ -24,42 +24,42 @@ struct EarlierSessionTests {
         try await store.remove(StoreKey(tenant: "chat", kind: "sessions", hashing: "alice".utf8))
     }
 
-    @Test func theyGoOnWithTheScopesThatTheyHad() async throws {
+    @Test func earlierSessionKeepsItsScopes() async throws {
         let store = MemoryStore.still
         let service = try SessionFixture(.chat, store)
         let tokens = try await service.signIn()
         try await takeBack(tokens, scope: "openid email", in: store)
-        let session = try #require(try await service.book.session(tokens.sessionID, at: start))
+        let session = try #require(try await service.sessions.session(tokens.sessionID, at: start))
         #expect(session.scopes == ["openid", "email"] && session.claims == ["email": "alice@example.org"])
         #expect(session.provider == nil)
-        let next = try await service.book.refresh(tokens.refresh, at: start + 1)
+        let next = try await service.sessions.refresh(tokens.refresh, at: start + 1)
         #expect(next.response["scope"] == "openid email" && next.idToken != nil)
-        #expect(try await service.book.refresh(tokens.refresh, at: start + 2).refresh == next.refresh)
-        #expect(try await refusal { try await service.book.refresh(tokens.refresh, at: start + 60) } == .reused)
+        #expect(try await service.sessions.refresh(tokens.refresh, at: start + 2).refresh == next.refresh)
+        #expect(try await refusal { try await service.sessions.refresh(tokens.refresh, at: start + 60) } == .reused)
     }
 
-    @Test func withoutScopesTheyGetNoIDToken() async throws {
+    @Test func earlierSessionWithoutScopesGetsNoIDToken() async throws {
         let store = MemoryStore.still
         let service = try SessionFixture(.chat, store)
         let tokens = try await service.signIn()
         try await takeBack(tokens, scope: nil, in: store)
-        let next = try await service.book.refresh(tokens.refresh, at: start + 1)
+        let next = try await service.sessions.refresh(tokens.refresh, at: start + 1)
         #expect(next.idToken == nil && next.scopes == [])
         #expect(try service.verify(next, at: start + 1).claims["email"] == "alice@example.org")
     }
 
     @Test(arguments: [true, false])
-    func theirFirstUsePutsThemIntoTheList(isRefresh: Bool) async throws {
+    func firstUseListsEarlierSession(isRefresh: Bool) async throws {
         let store = MemoryStore.still
         let service = try SessionFixture(.chat, store)
         let tokens = try await service.signIn()
         try await takeBack(tokens, scope: nil, in: store)
-        #expect(try await service.book.sessions(ofSubject: "alice", at: start).isEmpty)
+        #expect(try await service.sessions.sessions(ofSubject: "alice", at: start).isEmpty)
         if isRefresh {
-            _ = try await service.book.refresh(tokens.refresh, at: start + 1)
+            _ = try await service.sessions.refresh(tokens.refresh, at: start + 1)
         } else {
-            _ = try await service.book.renew(sessionID: tokens.sessionID, subject: "alice", at: start + 1)
+            _ = try await service.sessions.renew(sessionID: tokens.sessionID, subject: "alice", at: start + 1)
         }
-        #expect(try await service.book.sessions(ofSubject: "alice", at: start + 1).map(\.id) == [tokens.sessionID])
+        #expect(try await service.sessions.sessions(ofSubject: "alice", at: start + 1).map(\.id) == [tokens.sessionID])
     }
 }

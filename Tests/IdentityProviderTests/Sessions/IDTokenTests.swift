@@ -21,11 +21,11 @@ struct IDTokenTests {
     )
 
     @Test(arguments: [IssuerRules.chat, .clans])
-    func itSaysWhoSignedInAndWhen(_ rules: IssuerRules) async throws {
+    func idTokenHasSubjectAndTimes(_ rules: IssuerRules) async throws {
         var rules = rules
         rules.idLifetime = .seconds(600)
         let service = try SessionFixture(rules)
-        let tokens = try await service.book.start(Self.opening, at: start)
+        let tokens = try await service.sessions.start(Self.opening, at: start)
         let claims = try service.claims(tokens.idToken)
         #expect(claims["iss"]?.string == rules.url)
         #expect(claims["sub"] == "alice" && claims["aud"] == "app")
@@ -41,10 +41,10 @@ struct IDTokenTests {
     }
 
     /// By Foundation's base64 and Crypto's SHA-256, which the fixture's tokens are not made with.
-    @Test func itIsBoundToTheAccessTokenThatItComesWith() async throws {
+    @Test func idTokenHasHashOfAccessToken() async throws {
         let service = try SessionFixture()
-        let tokens = try await service.book.start(Self.opening, at: start)
-        let next = try await service.book.refresh(tokens.refresh, client: .client("app"), at: start + 1)
+        let tokens = try await service.sessions.start(Self.opening, at: start)
+        let next = try await service.sessions.refresh(tokens.refresh, client: .client("app"), at: start + 1)
         for tokens in [tokens, next] {
             let half = Crypto.SHA256.hash(data: Data(tokens.accessToken.utf8)).prefix(16)
             let expected = Data(half).base64EncodedString()
@@ -55,42 +55,42 @@ struct IDTokenTests {
         }
     }
 
-    @Test func aRefreshTellsTheSameSignInWithoutTheNonce() async throws {
+    @Test func refreshedIDTokenHasSameSignInWithoutNonce() async throws {
         let service = try SessionFixture()
-        let tokens = try await service.book.start(Self.opening, at: start)
-        let next = try await service.book.refresh(tokens.refresh, client: .client("app"), at: start + 500)
+        let tokens = try await service.sessions.start(Self.opening, at: start)
+        let next = try await service.sessions.refresh(tokens.refresh, client: .client("app"), at: start + 500)
         let (first, second) = (try service.claims(tokens.idToken), try service.claims(next.idToken))
         for name in ["iss", "sub", "aud", "auth_time", "sid"] { #expect(first[name] == second[name]) }
         #expect(second["nonce"] == nil)
         #expect(second["iat"] == 1_800_000_500)
     }
 
-    @Test func anAppWithoutAClientIsOfTheIssuersAudience() async throws {
+    @Test func appWithoutClientGetsIssuerAudience() async throws {
         let service = try SessionFixture()
         let tokens = try await service.signIn()
         #expect(try service.claims(tokens.idToken)["aud"] == "chat-api")
         #expect(try service.claims(tokens.accessToken)["client_id"] == nil)
     }
 
-    @Test func withoutOpenIDThereIsNone() async throws {
+    @Test func withoutOpenIDScopeNoIDTokenIsIssued() async throws {
         let service = try SessionFixture()
         var opening = Self.opening
         opening.scopes = ["email"]
-        let tokens = try await service.book.start(opening, at: start)
+        let tokens = try await service.sessions.start(opening, at: start)
         #expect(tokens.idToken == nil && tokens.response["id_token"] == nil)
         #expect(tokens.response["scope"] == "email")
         #expect(try service.claims(tokens.accessToken)["scope"] == "email")
         opening.scopes = []
-        let bare = try await service.book.start(opening, at: start)
+        let bare = try await service.sessions.start(opening, at: start)
         #expect(bare.response["scope"] == nil)
         #expect(try service.claims(bare.accessToken)["scope"] == nil)
     }
 
-    @Test func theProfileScopeTellsTheNameAndNoEmail() async throws {
+    @Test func profileScopeGivesNameWithoutEmail() async throws {
         let service = try SessionFixture()
         var opening = Self.opening
         opening.scopes = ["openid", "profile"]
-        let claims = try service.claims(try await service.book.start(opening, at: start).idToken)
+        let claims = try service.claims(try await service.sessions.start(opening, at: start).idToken)
         #expect(claims["name"] == "Alice" && claims["email"] == nil && claims["email_verified"] == nil)
     }
 }

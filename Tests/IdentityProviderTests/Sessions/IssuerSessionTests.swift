@@ -25,7 +25,7 @@ struct IssuerSessionTests {
 
     private func read(_ json: [UInt8]) -> IssuerSession? { IssuerSession.read(json)?.session }
 
-    @Test func itReadsBackAsItWasWritten() throws {
+    @Test func sessionRoundTrips() throws {
         var (session, token) = start(claims: ["email": "ä@example.org", "roles": ["x"], "n": 1], device: "iPhone")
         #expect(read(session.json) == session)
         _ = try session.rotate(token, nil, .clans, at: 1010.125)
@@ -33,7 +33,7 @@ struct IssuerSessionTests {
         #expect(session.family.rotations.count == 1)
     }
 
-    @Test func whatIsNoSessionIsNotRead() throws {
+    @Test func invalidRecordIsRejected() throws {
         let json = start().session.json
         var random = SplitMix64(seed: 11)
         for count in 0..<json.count { #expect(read(Array(json.prefix(count))) == nil) }
@@ -54,7 +54,7 @@ struct IssuerSessionTests {
 
     /// Whole numbers are made of them, which not every number fits.
     @Test(arguments: ["created", "used", "expires", "at"])
-    func aTimeThatIsNoneIsNotRead(_ name: String) throws {
+    func timeOutOfRangeIsRejected(_ name: String) throws {
         var (session, token) = start()
         _ = try session.rotate(token, nil, .clans, at: 1010)
         let object = try #require(JSONParser.parse(session.json).object)
@@ -75,7 +75,7 @@ struct IssuerSessionTests {
         }
     }
 
-    @Test func noTokenIsInTheRecord() throws {
+    @Test func recordHasNoTokens() throws {
         var (session, token) = start()
         let successor = try session.rotate(token, nil, .clans, at: 1010)
         let record = String(decoding: session.json, as: UTF8.self)
@@ -85,7 +85,7 @@ struct IssuerSessionTests {
         }
     }
 
-    @Test func eachUseMakesItGoodForLongerUpToTheEnd() {
+    @Test func useExtendsSessionUpToMaximum() {
         let day = 86_400.0
         var session = start().session
         #expect(session.expiresAt == UnixTime(1000 + day))
@@ -100,7 +100,7 @@ struct IssuerSessionTests {
         #expect(session.expiresAt == UnixTime(1000 + 3 * day))
     }
 
-    @Test func theIssuersOwnClaimsAreNobodyElses() {
+    @Test func reservedClaimsAreDropped() {
         let claims: JSONObject = [
             "iss": "x", "sub": "x", "aud": "x", "exp": 1, "nbf": 1, "iat": 1, "jti": "x", "sid": "x", "client_id": "x",
             "scope": "x", "auth_time": 1, "nonce": "x", "at_hash": "x", "azp": "x", "role": "admin",
@@ -112,14 +112,14 @@ struct IssuerSessionTests {
         #expect(made["scope"] == "openid email" && made["auth_time"] == 1000 && made["nonce"] == nil)
     }
 
-    @Test func theDeviceIsCutAndWithoutControlCharacters() throws {
+    @Test func deviceIsShortenedWithoutControlCharacters() throws {
         let device = try #require(start(device: "a\r\n\u{85}b" + String(repeating: "ß", count: 300)).session.device)
         #expect(device.hasPrefix("abß"))
         #expect(device.utf8.count == 256)
         #expect(try #require(start(device: "a" + String(repeating: "ß", count: 300)).session.device).utf8.count == 255)
     }
 
-    @Test func printingShowsTheSessionAlone() {
+    @Test func descriptionShowsOnlySessionID() {
         let session = start(claims: ["email": "alice@example.org"]).session
         var dumped = ""
         dump([session], to: &dumped)
@@ -130,7 +130,7 @@ struct IssuerSessionTests {
         }
     }
 
-    @Test func theRulesAreThoseOfTheTenantsIssuer() {
+    @Test func rulesComeFromIssuer() {
         let issuer = BuiltInIssuer(
             url: "https://chat.example",
             audience: "chat-api",
@@ -145,7 +145,7 @@ struct IssuerSessionTests {
         #expect(IssuerRules.chat.longestSession == .seconds(365 * 86_400))
     }
 
-    @Test func theLongestSessionIsNoShorterThanOneWithoutUse() {
+    @Test func longestSessionIsAtLeastRefreshLifetime() {
         let rules = IssuerRules(
             tenant: "t",
             url: "u",

@@ -14,64 +14,70 @@ struct RefreshGrantRulesTests {
             claims: ["email": "alice@example.org", "name": "Alice", "role": "member"],
             clientID: client
         )
-        return try await service.book.start(opening, at: start)
+        return try await service.sessions.start(opening, at: start)
     }
 
     /// The second name is another spelling of the first, which Swift's `==` takes for the same.
     @Test(arguments: [RefreshingClient.client("other"), .client("e\u{301}"), .client(""), .none])
-    func anotherClientIsRefusedAndUsesNothingUp(_ client: RefreshingClient) async throws {
+    func otherClientIsRefusedWithoutSpendingToken(_ client: RefreshingClient) async throws {
         let service = try SessionFixture()
         let tokens = try await signIn(service, client: "\u{E9}")
-        let before = try await service.book.session(tokens.sessionID, at: start)
-        let refused = try await refusal { try await service.book.refresh(tokens.refresh, client: client, at: start) }
+        let before = try await service.sessions.session(tokens.sessionID, at: start)
+        let refused = try await refusal {
+            try await service.sessions.refresh(tokens.refresh, client: client, at: start)
+        }
         #expect(refused == .otherClient)
-        #expect(try await service.book.session(tokens.sessionID, at: start) == before)
-        let next = try await service.book.refresh(tokens.refresh, client: .client("\u{E9}"), at: start + 1)
-        let late = try await refusal { try await service.book.refresh(tokens.refresh, client: client, at: start + 2) }
+        #expect(try await service.sessions.session(tokens.sessionID, at: start) == before)
+        let next = try await service.sessions.refresh(tokens.refresh, client: .client("\u{E9}"), at: start + 1)
+        let late = try await refusal {
+            try await service.sessions.refresh(tokens.refresh, client: client, at: start + 2)
+        }
         #expect(late == .otherClient)
-        _ = try await service.book.refresh(next.refresh, client: .any, at: start + 3)
+        _ = try await service.sessions.refresh(next.refresh, client: .any, at: start + 3)
     }
 
-    @Test func aClientsTokenIsUsedUpForEveryoneOnceItIsSpent() async throws {
+    @Test func spentTokenIsReusedForAnyClient() async throws {
         let service = try SessionFixture()
         let tokens = try await signIn(service, client: "app")
-        _ = try await service.book.refresh(tokens.refresh, client: .client("app"), at: start)
+        _ = try await service.sessions.refresh(tokens.refresh, client: .client("app"), at: start)
         let late = try await refusal {
-            try await service.book.refresh(tokens.refresh, client: .client("other"), at: start + 31)
+            try await service.sessions.refresh(tokens.refresh, client: .client("other"), at: start + 31)
         }
         #expect(late == .reused)
     }
 
     @Test(arguments: [RefreshingClient.client("app"), .any, .none])
-    func aSessionOfNoClientIsBoundToNone(_ client: RefreshingClient) async throws {
+    func sessionWithoutClientAcceptsAnyClient(_ client: RefreshingClient) async throws {
         let service = try SessionFixture()
         let tokens = try await signIn(service, client: nil)
-        #expect(try await service.book.refresh(tokens.refresh, client: client, at: start).sessionID == tokens.sessionID)
+        #expect(
+            try await service.sessions.refresh(tokens.refresh, client: client, at: start).sessionID == tokens.sessionID
+        )
     }
 
-    @Test func fewerScopesTellLessButTheSessionKeepsAll() async throws {
+    @Test func narrowedScopesApplyToTokenNotSession() async throws {
         let service = try SessionFixture()
         let tokens = try await signIn(service, client: nil)
-        let fewer = try await service.book.refresh(tokens.refresh, scopes: ["openid", "profile"], at: start)
+        let fewer = try await service.sessions.refresh(tokens.refresh, scopes: ["openid", "profile"], at: start)
         #expect(fewer.scopes == ["openid", "profile"] && fewer.response["scope"] == "openid profile")
         let access = try service.claims(fewer.accessToken)
         #expect(access["scope"] == "openid profile" && access["email"] == nil)
         #expect(access["name"] == "Alice" && access["role"] == "member")
         #expect(try service.claims(fewer.idToken)["email"] == nil)
-        let none = try await service.book.refresh(fewer.refresh, scopes: [], at: start + 1)
+        let none = try await service.sessions.refresh(fewer.refresh, scopes: [], at: start + 1)
         #expect(none.idToken == nil)
         #expect(try service.claims(none.accessToken)["scope"] == nil)
-        let all = try await service.book.refresh(none.refresh, at: start + 2)
+        let all = try await service.sessions.refresh(none.refresh, at: start + 2)
         #expect(all.scopes == ["openid", "email", "profile"])
         #expect(try service.claims(all.accessToken)["email"] == "alice@example.org")
     }
 
     /// What the gateway would get for it by its session would be wider.
-    @Test func aNarrowedAccessTokenIsNotRenewed() async throws {
+    @Test func narrowedAccessTokenIsNotRenewed() async throws {
         let service = try SessionFixture()
         let tokens = try await signIn(service, client: nil)
         let refused = try await refusal {
-            try await service.book.renew(
+            try await service.sessions.renew(
                 sessionID: tokens.sessionID,
                 subject: "alice",
                 scopes: ["email"],
@@ -80,18 +86,18 @@ struct RefreshGrantRulesTests {
             )
         }
         #expect(refused == .scopeExceeded)
-        _ = try await service.book.renew(sessionID: tokens.sessionID, subject: "alice", at: start + 2)
+        _ = try await service.sessions.renew(sessionID: tokens.sessionID, subject: "alice", at: start + 2)
     }
 
-    @Test func moreScopesThanGrantedAreRefusedAndUseNothingUp() async throws {
+    @Test func widerScopesAreRefusedWithoutSpendingToken() async throws {
         let service = try SessionFixture()
         let tokens = try await signIn(service, client: nil)
         for scopes in [["openid", "admin"], [""], ["Email"], ["openid email"]] {
             let refused = try await refusal {
-                try await service.book.refresh(tokens.refresh, scopes: scopes, at: start)
+                try await service.sessions.refresh(tokens.refresh, scopes: scopes, at: start)
             }
             #expect(refused == .scopeExceeded)
         }
-        #expect(try await service.book.session(tokens.sessionID, at: start)?.family.rotations == [])
+        #expect(try await service.sessions.session(tokens.sessionID, at: start)?.family.rotations == [])
     }
 }

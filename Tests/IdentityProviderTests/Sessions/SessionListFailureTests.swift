@@ -21,7 +21,7 @@ struct SessionListFailureTests {
     }
 
     @Test(arguments: 1...3)
-    func aSignInThatIsKilledBeforeAnyWriteKeepsNobodyOut(_ number: Int) async throws {
+    func crashDuringSignInDoesNotBlockLaterOnes(_ number: Int) async throws {
         let store = WatchedStore()
         let killed = try SessionFixture(.chat, store)
         cut(store, beforeWrite: number)
@@ -33,94 +33,98 @@ struct SessionListFailureTests {
         }
         let after = try SessionFixture(.chat, store.memory)
         let tokens = try await after.signIn(at: start + 1)
-        let listed = try await after.book.sessions(ofSubject: "alice", at: start + 2).map(\.id)
+        let listed = try await after.sessions.sessions(ofSubject: "alice", at: start + 2).map(\.id)
         #expect(listed.first == tokens.sessionID && listed.count == (number == 3 ? 2 : 1))
         let list = try await storedList(key, in: store.memory)
         #expect(list.entries.count == listed.count)
     }
 
     /// Whoever lists drops what has no record, which must not be what is yet to get one.
-    @Test func aListingBetweenTheWritesOfASignInHidesNothing() async throws {
+    @Test func listingDuringSignInHidesNothing() async throws {
         let store = WatchedStore()
         let service = try SessionFixture(.chat, store)
         let elsewhere = try SessionFixture(.chat, store.memory)
         let looks = Tally()
         store.onCall { (call) async throws(StoreError) in
             _ = looks.next()
-            _ = try? await elsewhere.book.sessions(ofSubject: "alice", at: start)
+            _ = try? await elsewhere.sessions.sessions(ofSubject: "alice", at: start)
         }
         let tokens = try await service.signIn()
         store.onCall(nil)
         #expect(looks.next() > 3)
-        #expect(try await service.book.sessions(ofSubject: "alice", at: start).map(\.id) == [tokens.sessionID])
+        #expect(try await service.sessions.sessions(ofSubject: "alice", at: start).map(\.id) == [tokens.sessionID])
     }
 
     @Test(arguments: 1...4)
-    func anEndThatIsKilledBeforeAnyWriteHidesNoSession(_ number: Int) async throws {
+    func crashDuringEndHidesNoLiveSession(_ number: Int) async throws {
         let store = WatchedStore()
         let service = try SessionFixture(.chat, store)
         let (tokens, other) = (try await service.signIn(), try await service.signIn(at: start + 1))
         cut(store, beforeWrite: number)
-        let isAcknowledged = (try? await service.book.end(sessionID: tokens.sessionID, at: start + 2)) != nil
+        let isAcknowledged = (try? await service.sessions.end(sessionID: tokens.sessionID, at: start + 2)) != nil
         // Record and revocation: that the list is behind is nobody's harm.
         #expect(isAcknowledged == (number > 2))
         store.onCall(nil)
-        let listed = try await service.book.sessions(ofSubject: "alice", at: start + 3).map(\.id)
+        let listed = try await service.sessions.sessions(ofSubject: "alice", at: start + 3).map(\.id)
         // What is not listed any more cannot be used any more.
         #expect(listed == (number == 1 ? [other.sessionID, tokens.sessionID] : [other.sessionID]))
-        #expect((try await service.book.session(tokens.sessionID, at: start + 3) == nil) == (number > 1))
-        try await service.book.end(sessionID: tokens.sessionID, at: start + 4)
-        #expect(try await service.book.sessions(ofSubject: "alice", at: start + 5).map(\.id) == [other.sessionID])
+        #expect((try await service.sessions.session(tokens.sessionID, at: start + 3) == nil) == (number > 1))
+        try await service.sessions.end(sessionID: tokens.sessionID, at: start + 4)
+        #expect(try await service.sessions.sessions(ofSubject: "alice", at: start + 5).map(\.id) == [other.sessionID])
         #expect(try await store.revocations(tenant: "chat", cursor: nil, limit: 9).records.count == 1)
     }
 
     @Test(arguments: 1...6)
-    func anEndOfAllThatIsKilledIsFinishedByTheNext(_ number: Int) async throws {
+    func crashDuringEndAllIsCompletedByRetry(_ number: Int) async throws {
         let store = WatchedStore()
         let service = try SessionFixture(.chat, store)
         let (first, second) = (try await service.signIn(), try await service.signIn())
         cut(store, beforeWrite: number)
         // Two revocations, two records and the list.
         let isAcknowledged =
-            (try? await service.book.endAll(ofSubject: "alice", before: start + 1, at: start + 2, reason: "x")) != nil
+            (try? await service.sessions.endAll(ofSubject: "alice", before: start + 1, at: start + 2, reason: "x"))
+            != nil
         #expect(isAcknowledged == (number > 5))
         store.onCall(nil)
-        try await service.book.endAll(ofSubject: "alice", before: start + 1, at: start + 3, reason: "x")
-        #expect(try await service.book.sessions(ofSubject: "alice", at: start + 4).isEmpty)
+        try await service.sessions.endAll(ofSubject: "alice", before: start + 1, at: start + 3, reason: "x")
+        #expect(try await service.sessions.sessions(ofSubject: "alice", at: start + 4).isEmpty)
         for tokens in [first, second] {
-            let refused = try await refusal { try await service.book.refresh(tokens.refresh, at: start + 4) }
+            let refused = try await refusal { try await service.sessions.refresh(tokens.refresh, at: start + 4) }
             #expect(refused == .unknownSession)
         }
     }
 
-    @Test func aListThatCannotBeReadKeepsNobodyOut() async throws {
+    @Test func unreadableListDoesNotBlockSignIns() async throws {
         let store = MemoryStore.still
         let log = RecordedLog()
         let service = try SessionFixture(.chat, store, logger: log.logger)
         for garbage in ["", "null", "{}", #"{"v":1,"sessions":[{}]}"#, #"{"v":2,"sessions":[]}"#] {
             try await store.set(Array(garbage.utf8), for: key, lifetime: nil)
             let tokens = try await service.signIn()
-            #expect(try await service.book.sessions(ofSubject: "alice", at: start).map(\.id) == [tokens.sessionID])
+            #expect(try await service.sessions.sessions(ofSubject: "alice", at: start).map(\.id) == [tokens.sessionID])
         }
         #expect(
             log.lines
-                == Array(repeating: "error a list of sessions cannot be read: it begins anew key=\(key)", count: 5)
+                == Array(
+                    repeating: "error a list of sessions cannot be read: a new one replaces it key=\(key)",
+                    count: 5
+                )
         )
     }
 
-    @Test func aSessionThatCannotBeReadHidesNoOther() async throws {
+    @Test func unreadableSessionHidesNoOther() async throws {
         let store = MemoryStore.still
         let service = try SessionFixture(.chat, store)
         let (first, second) = (try await service.signIn(), try await service.signIn())
         let recordKey = StoreKey(tenant: "chat", kind: "session", name: first.sessionID)
         let record = try #require(try await store.value(for: recordKey))
         try await store.set([1], for: recordKey, lifetime: nil)
-        #expect(try await service.book.sessions(ofSubject: "alice", at: start).map(\.id) == [second.sessionID])
+        #expect(try await service.sessions.sessions(ofSubject: "alice", at: start).map(\.id) == [second.sessionID])
         // It may be mended yet.
         try await store.set(record, for: recordKey, lifetime: nil)
-        #expect(try await service.book.sessions(ofSubject: "alice", at: start).count == 2)
+        #expect(try await service.sessions.sessions(ofSubject: "alice", at: start).count == 2)
         try await store.set([1], for: recordKey, lifetime: nil)
-        try await service.book.end(sessionID: first.sessionID, at: start)
+        try await service.sessions.end(sessionID: first.sessionID, at: start)
         #expect(try await store.value(for: recordKey) == nil)
     }
 }

@@ -16,14 +16,14 @@ struct SessionListRecordTests {
         return list
     }
 
-    @Test func itReadsBackAsItWasWritten() {
+    @Test func listRoundTrips() {
         let list = list([1000.125, 2000, 1500.5])
         #expect(SessionList(json: list.json) == list)
         #expect(list.entries.map(\.createdAt) == [1000.125, 1500.5, 2000])
         #expect(SessionList(json: SessionList().json) == SessionList())
     }
 
-    @Test func aSessionIsInItOnce() {
+    @Test func sessionIsListedOnce() {
         var list = SessionList()
         let session = IssuerSession.start(SessionOpening(subject: "alice"), .chat, at: 1000).session
         list.add(session)
@@ -33,7 +33,7 @@ struct SessionListRecordTests {
         #expect(list == SessionList())
     }
 
-    @Test func whatIsNoListIsNotRead() {
+    @Test func invalidListIsRejected() {
         let json = list([1, 2, 3]).json
         for count in 0..<json.count { #expect(SessionList(json: Array(json.prefix(count))) == nil) }
         var random = SplitMix64(seed: 21)

@@ -12,10 +12,10 @@ struct SessionListTests {
     private let key = StoreKey(tenant: "chat", kind: "sessions", hashing: "alice".utf8)
 
     private func ids(_ service: SessionFixture, at now: UnixTime = SessionFixture.start) async throws -> [String] {
-        try await service.book.sessions(ofSubject: "alice", at: now).map(\.id)
+        try await service.sessions.sessions(ofSubject: "alice", at: now).map(\.id)
     }
 
-    @Test func theLatestSignInComesFirstWithWhatPeopleAreTold() async throws {
+    @Test func latestSignInIsFirstWithDetails() async throws {
         let service = try SessionFixture()
         let first = try await service.signIn()
         let opening = SessionOpening(
@@ -25,23 +25,23 @@ struct SessionListTests {
             device: "iPhone",
             provider: "apple"
         )
-        let second = try await service.book.start(opening, at: start + 60)
+        let second = try await service.sessions.start(opening, at: start + 60)
         _ = try await service.signIn("bob")
-        _ = try await service.book.refresh(second.refresh, client: .client("app"), at: start + 120)
-        let sessions = try await service.book.sessions(ofSubject: "alice", at: start + 121)
+        _ = try await service.sessions.refresh(second.refresh, client: .client("app"), at: start + 120)
+        let sessions = try await service.sessions.sessions(ofSubject: "alice", at: start + 121)
         #expect(sessions.map(\.id) == [second.sessionID, first.sessionID])
         let session = try #require(sessions.first)
         #expect(session.clientID == "app" && session.device == "iPhone" && session.provider == "apple")
         #expect(session.createdAt == start + 60 && session.lastUsedAt == start + 120 && session.scopes == ["openid"])
-        #expect(try await service.book.sessions(ofSubject: "nobody", at: start).isEmpty)
-        #expect(try await SessionFixture(.clans).book.sessions(ofSubject: "alice", at: start).isEmpty)
+        #expect(try await service.sessions.sessions(ofSubject: "nobody", at: start).isEmpty)
+        #expect(try await SessionFixture(.clans).sessions.sessions(ofSubject: "alice", at: start).isEmpty)
     }
 
     @Test(arguments: StoreKind.allCases)
-    func ofManySignInsAtOnceNoneIsLost(_ kind: StoreKind) async throws {
-        try await kind.run { place in
+    func concurrentSignInsAreAllListed(_ kind: StoreKind) async throws {
+        try await kind.run { stores in
             var services: [SessionFixture] = []
-            for _ in 0..<3 { services.append(try SessionFixture(.chat, try await place.store())) }
+            for _ in 0..<3 { services.append(try SessionFixture(.chat, try await stores.store())) }
             let begun = try await withThrowingTaskGroup(of: String.self) { group in
                 for turn in 0..<24 {
                     let service = services[turn % 3]
@@ -54,7 +54,7 @@ struct SessionListTests {
         }
     }
 
-    @Test func signInsAndEndsAtOnceLeaveThoseThatGoOn() async throws {
+    @Test func concurrentSignInsAndEndsLeaveLiveSessions() async throws {
         let store = MemoryStore.still
         let service = try SessionFixture(.chat, store)
         var old: [String] = []
@@ -63,7 +63,7 @@ struct SessionListTests {
             for id in old {
                 group.addTask { try await service.signIn().sessionID }
                 group.addTask {
-                    try await service.book.end(sessionID: id, at: start)
+                    try await service.sessions.end(sessionID: id, at: start)
                     return nil
                 }
             }
@@ -75,20 +75,20 @@ struct SessionListTests {
         #expect(Set(list.entries.map(\.id)) == begun)
     }
 
-    @Test func usesDoNotWriteTheList() async throws {
+    @Test func useDoesNotWriteList() async throws {
         let store = MemoryStore.still
         let service = try SessionFixture(.chat, store)
         let tokens = try await service.signIn()
         let before = try await store.value(for: key)
         let other = Array("{}".utf8)
         try await store.set(other, for: key, lifetime: nil)
-        _ = try await service.book.refresh(tokens.refresh, at: start + 1)
-        _ = try await service.book.renew(sessionID: tokens.sessionID, subject: "alice", at: start + 2)
+        _ = try await service.sessions.refresh(tokens.refresh, at: start + 1)
+        _ = try await service.sessions.renew(sessionID: tokens.sessionID, subject: "alice", at: start + 2)
         #expect(try await store.value(for: key) == other)
         #expect(before != nil)
     }
 
-    @Test func whatHasEndedByItselfIsDroppedWhenItIsSeen() async throws {
+    @Test func expiredSessionIsDroppedWhenListed() async throws {
         let store = MemoryStore.still
         let service = try SessionFixture(.clans, store)
         let clansKey = StoreKey(tenant: "clans", kind: "sessions", hashing: "alice".utf8)
@@ -103,7 +103,7 @@ struct SessionListTests {
         #expect(next.entries.map(\.id) == [third.sessionID])
     }
 
-    @Test func theListLivesAsLongAsASessionMay() async throws {
+    @Test func listLivesAsLongAsLongestSession() async throws {
         let clock = Mutex(start)
         let store = MemoryStore(clock: { clock.withLock { $0 } })
         let service = try SessionFixture(.chat, store)
@@ -112,7 +112,7 @@ struct SessionListTests {
         let bobsKey = StoreKey(tenant: "chat", kind: "sessions", hashing: "bob".utf8)
         #expect(try await storedList(bobsKey, in: store).entries.map(\.id) == [bob.sessionID])
         // An empty one is not kept.
-        try await service.book.end(sessionID: bob.sessionID, at: start)
+        try await service.sessions.end(sessionID: bob.sessionID, at: start)
         clock.withLock { $0 = start + 31 }
         #expect(try await store.value(for: bobsKey) == nil)
         clock.withLock { $0 = start + 365 * 86_400 }
@@ -121,18 +121,18 @@ struct SessionListTests {
         #expect(try await store.value(for: key) == nil)
     }
 
-    @Test func whenThereAreTooManyThoseThatHaveEndedGoFirst() async throws {
+    @Test func endedSessionsAreEvictedFirst() async throws {
         let service = try SessionFixture()
         let first = try await service.signIn()
         for turn in 1..<SessionList.most { _ = try await service.signIn(at: start + Double(turn)) }
         // Used, the first goes on when the others, which began after it, have ended.
         let month = 30 * 86_400.0
-        let used = try await service.book.refresh(first.refresh, at: start + month - 1)
+        let used = try await service.sessions.refresh(first.refresh, at: start + month - 1)
         let last = try await service.signIn(at: start + month + 1000)
         #expect(try await ids(service, at: start + month + 1000) == [last.sessionID, used.sessionID])
     }
 
-    @Test func tooManyThatGoOnEndTheEarliest() async throws {
+    @Test func tooManyLiveSessionsEndOldest() async throws {
         let store = MemoryStore.still
         let service = try SessionFixture(.chat, store)
         var begun: [IssuedTokens] = []
@@ -140,12 +140,13 @@ struct SessionListTests {
         let kept = try await ids(service, at: start + 300)
         #expect(kept == begun.suffix(SessionList.kept).reversed().map(\.sessionID))
         #expect(
-            try await refusal { try await service.book.refresh(begun[0].refresh, at: start + 300) } == .unknownSession
+            try await refusal { try await service.sessions.refresh(begun[0].refresh, at: start + 300) }
+                == .unknownSession
         )
         let isRevoked = await StoredRevocations(store: store)
             .isRevoked(try service.verify(begun[0], at: start + 300), tenant: "chat")
         #expect(isRevoked)
-        _ = try await service.book.refresh(try #require(begun.last).refresh, at: start + 300)
+        _ = try await service.sessions.refresh(try #require(begun.last).refresh, at: start + 300)
     }
 }
 

@@ -22,7 +22,7 @@ struct SessionRevocationTests {
     }
 
     @Test(arguments: Revoked.allCases, [true, false])
-    func itCannotBeRefreshedNorRenewedAndEnds(_ revoked: Revoked, isRefresh: Bool) async throws {
+    func revokedSessionIsNeitherRefreshedNorRenewed(_ revoked: Revoked, isRefresh: Bool) async throws {
         let store = MemoryStore.still
         let service = try SessionFixture(.chat, store)
         let tokens = try await service.signIn()
@@ -31,46 +31,50 @@ struct SessionRevocationTests {
         _ = try await store.revoke([revocation])
         let later = try await service.signIn(at: start + 10)
         let refused = try await refusal {
-            if isRefresh { return try await service.book.refresh(tokens.refresh, at: start + 20) }
-            return try await service.book.renew(sessionID: tokens.sessionID, subject: "alice", at: start + 20)
+            if isRefresh { return try await service.sessions.refresh(tokens.refresh, at: start + 20) }
+            return try await service.sessions.renew(sessionID: tokens.sessionID, subject: "alice", at: start + 20)
         }
         #expect(refused == .revoked)
-        #expect(try await service.book.session(tokens.sessionID, at: start + 20) == nil)
-        #expect(try await refusal { try await service.book.refresh(tokens.refresh, at: start + 21) } == .unknownSession)
+        #expect(try await service.sessions.session(tokens.sessionID, at: start + 20) == nil)
+        #expect(
+            try await refusal { try await service.sessions.refresh(tokens.refresh, at: start + 21) } == .unknownSession
+        )
         // Who signed in after it, and other tenants, go on.
-        _ = try await service.book.refresh(later.refresh, at: start + 20)
-        _ = try await SessionFixture(.clans, store).book.refresh(bystander.refresh, at: start + 20)
+        _ = try await service.sessions.refresh(later.refresh, at: start + 20)
+        _ = try await SessionFixture(.clans, store).sessions.refresh(bystander.refresh, at: start + 20)
     }
 
-    @Test func theSuccessorIsNotGivenAgainOnceTheSubjectIsRevoked() async throws {
+    @Test func successorIsNotRepeatedAfterRevocation() async throws {
         let store = MemoryStore.still
         let service = try SessionFixture(.chat, store)
         let tokens = try await service.signIn()
-        let next = try await service.book.refresh(tokens.refresh, at: start + 5)
+        let next = try await service.sessions.refresh(tokens.refresh, at: start + 5)
         _ = try await store.revoke([Revocation(tenant: "chat", target: .subject("alice"), revokedAt: start + 10)])
-        #expect(try await refusal { try await service.book.refresh(tokens.refresh, at: start + 11) } == .revoked)
-        #expect(try await refusal { try await service.book.refresh(next.refresh, at: start + 11) } == .unknownSession)
+        #expect(try await refusal { try await service.sessions.refresh(tokens.refresh, at: start + 11) } == .revoked)
+        #expect(
+            try await refusal { try await service.sessions.refresh(next.refresh, at: start + 11) } == .unknownSession
+        )
     }
 
     @Test(arguments: StoreKind.allCases)
-    func allThatBeganBeforeATimeEnd(_ kind: StoreKind) async throws {
-        try await kind.run { place in
-            let store = try await place.store()
-            let (one, other) = (try SessionFixture(.chat, store), try SessionFixture(.chat, try await place.store()))
+    func endAllEndsSessionsBegunBeforeTime(_ kind: StoreKind) async throws {
+        try await kind.run { stores in
+            let store = try await stores.store()
+            let (one, other) = (try SessionFixture(.chat, store), try SessionFixture(.chat, try await stores.store()))
             let first = try await one.signIn()
             let second = try await other.signIn(at: start + 50)
             let later = try await one.signIn(at: start + 101)
             let bob = try await one.signIn("bob")
-            let renewed = try await one.book.renew(sessionID: first.sessionID, subject: "alice", at: start + 150)
-            try await other.book.endAll(ofSubject: "alice", before: start + 100, at: start + 200, reason: "deleted")
+            let renewed = try await one.sessions.renew(sessionID: first.sessionID, subject: "alice", at: start + 150)
+            try await other.sessions.endAll(ofSubject: "alice", before: start + 100, at: start + 200, reason: "deleted")
 
             for tokens in [first, second] {
-                let refused = try await refusal { try await one.book.refresh(tokens.refresh, at: start + 201) }
+                let refused = try await refusal { try await one.sessions.refresh(tokens.refresh, at: start + 201) }
                 #expect(refused == .unknownSession)
             }
-            #expect(try await one.book.sessions(ofSubject: "alice", at: start + 201).map(\.id) == [later.sessionID])
-            _ = try await one.book.refresh(later.refresh, at: start + 201)
-            _ = try await one.book.refresh(bob.refresh, at: start + 201)
+            #expect(try await one.sessions.sessions(ofSubject: "alice", at: start + 201).map(\.id) == [later.sessionID])
+            _ = try await one.sessions.refresh(later.refresh, at: start + 201)
+            _ = try await one.sessions.refresh(bob.refresh, at: start + 201)
             // The access tokens too, also the one that was issued after the time to a session from before it.
             let checks = StoredRevocations(store: store)
             for tokens in [first, second, renewed] {
@@ -82,14 +86,14 @@ struct SessionRevocationTests {
     }
 
     /// As long as the longest session: one that the list does not know stays refused.
-    @Test func oneThatIsMissingInTheListIsRefusedToo() async throws {
+    @Test func unlistedSessionIsRefusedAfterEndAll() async throws {
         let store = MemoryStore.still
         let service = try SessionFixture(.clans, store)
         let tokens = try await service.signIn()
         try await store.remove(StoreKey(tenant: "clans", kind: "sessions", hashing: "alice".utf8))
-        try await service.book.endAll(ofSubject: "alice", before: start + 1, at: start + 1, reason: "deleted")
-        #expect(try await service.book.session(tokens.sessionID, at: start + 2) != nil)
-        #expect(try await refusal { try await service.book.refresh(tokens.refresh, at: start + 2) } == .revoked)
+        try await service.sessions.endAll(ofSubject: "alice", before: start + 1, at: start + 1, reason: "deleted")
+        #expect(try await service.sessions.session(tokens.sessionID, at: start + 2) != nil)
+        #expect(try await refusal { try await service.sessions.refresh(tokens.refresh, at: start + 2) } == .revoked)
         // Beside the one of the session that was refused just now, whichever the store gives first.
         let records = try await store.revocations(tenant: "clans", cursor: nil, limit: 9).records
         #expect(try #require(records.map(\.expiresAt).max()) >= start + 1 + 3 * 86_400)

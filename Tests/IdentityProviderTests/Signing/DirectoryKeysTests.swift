@@ -6,7 +6,7 @@ import Verification
 struct DirectoryKeysTests {
     private static let claims: JSONObject = ["iss": "https://chat.example", "sub": "a", "aud": "chat-api", "exp": 100]
 
-    private func keyID(of token: String, _ files: PretendKeyFiles) throws -> String? {
+    private func keyID(of token: String, _ files: FakeKeyFiles) throws -> String? {
         try IssuerRules.chat.verifier(files).verify(Array(token.utf8), at: 50).keyID
     }
 
@@ -14,8 +14,8 @@ struct DirectoryKeysTests {
         try await keys.published().keys.keys.map(\.keyID)
     }
 
-    @Test func aNewKeySignsOnceItIsRead() async throws {
-        let files = PretendKeyFiles()
+    @Test func newKeySignsAfterReload() async throws {
+        let files = FakeKeyFiles()
         try TestKeys.put(.generate(.p256), named: "1", in: files)
         let keys = TestKeys.directoryKeys(.es256, files)
         #expect(await keys.keyID == nil)
@@ -29,8 +29,8 @@ struct DirectoryKeysTests {
         #expect(try await publishedKeyIDs(keys) == ["1", "2"])
     }
 
-    @Test func aReloadThatFailsLeavesTheKeyInUse() async throws {
-        let files = PretendKeyFiles()
+    @Test func failedReloadKeepsKey() async throws {
+        let files = FakeKeyFiles()
         try TestKeys.put(.generate(.p256), named: "1", in: files)
         let keys = TestKeys.directoryKeys(.es256, files)
         try await keys.reload()
@@ -41,8 +41,8 @@ struct DirectoryKeysTests {
         #expect(try keyID(of: await keys.sign(Self.claims, as: .access), files) == "1")
     }
 
-    @Test func aKeyThatIsMadeLaterIsFound() async throws {
-        let files = PretendKeyFiles()
+    @Test func keyAddedLaterIsFound() async throws {
+        let files = FakeKeyFiles()
         let keys = TestKeys.directoryKeys(.es256, files)
         await #expect(throws: SigningProblem.noKey(directory: "/keys", .es256)) {
             try await keys.sign(Self.claims, as: .access)
@@ -51,7 +51,7 @@ struct DirectoryKeysTests {
         #expect(try keyID(of: await keys.sign(Self.claims, as: .access), files) == "1")
     }
 
-    @Test func aTokenThatNobodyWouldVerifyIsNotMade() async throws {
+    @Test func tooLongTokenIsNotSigned() async throws {
         var claims = Self.claims
         claims["name"] = .string(String(repeating: "a", count: 16 * 1024))
         let keys = TestKeys.directoryKeys(.es256, try TestKeys.files())
@@ -63,7 +63,7 @@ struct DirectoryKeysTests {
     }
 
     @Test(arguments: [(IssuedTokenType.access, "at+jwt"), (.id, "JWT"), (.hook, "hook+jwt")])
-    func theHeaderSaysTheType(_ type: IssuedTokenType, _ word: String) async throws {
+    func headerHasType(_ type: IssuedTokenType, _ word: String) async throws {
         let token = try await TestKeys.directoryKeys(.rs256, TestKeys.files()).sign(Self.claims, as: type)
         let members = try UnverifiedToken(Array(token.utf8)).header
         #expect(members["typ"]?.string == word)

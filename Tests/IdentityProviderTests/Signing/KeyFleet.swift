@@ -80,57 +80,57 @@ extension KeyFleet {
     /// A little later: who is due keeps up, then everybody signs and verifies.
     private func step() async throws {
         time += Double.random(in: 5...40, using: &random)
-        for place in members.indices where !members[place].isBusy {
-            members[place].instance.time = time + members[place].skew
-            if time >= members[place].keepUpAt { await keepUp(place) }
+        for index in members.indices where !members[index].isBusy {
+            members[index].instance.time = time + members[index].skew
+            if time >= members[index].keepUpAt { await keepUp(index) }
         }
-        for place in members.indices where !members[place].isBusy && chance(3) { try await sign(place) }
+        for index in members.indices where !members[index].isBusy && chance(3) { try await sign(index) }
         tokens.removeAll { $0.expiresAt <= time - Self.leeway }
         if let token = tokens.randomElement(using: &random) { verifyEverywhere(token) }
     }
 
-    private func keepUp(_ place: Int) async {
-        members[place].keepUpAt = time + Double.random(in: 10...60, using: &random)
-        await asking(place) { instance in await instance.keys.keepUp(at: instance.time) }
+    private func keepUp(_ index: Int) async {
+        members[index].keepUpAt = time + Double.random(in: 10...60, using: &random)
+        await asking(index) { instance in await instance.keys.keepUp(at: instance.time) }
     }
 
     private func rotate() async {
-        let place = Int.random(in: members.indices, using: &random)
-        guard !members[place].isBusy else { return }
-        await asking(place) { instance in _ = try? await instance.keys.rotate(at: instance.time, dryRun: false) }
+        let index = Int.random(in: members.indices, using: &random)
+        guard !members[index].isBusy else { return }
+        await asking(index) { instance in _ = try? await instance.keys.rotate(at: instance.time, dryRun: false) }
     }
 
-    private func asking(_ place: Int, _ ask: (KeyInstance) async -> Void) async {
-        let (instance, began) = (members[place].instance, time)
-        members[place].isBusy = true
-        await Self.$caller.withValue(place) { await ask(instance) }
-        members[place].isBusy = false
-        instance.time = time + members[place].skew
-        if members[place].awayUntil <= began, !instance.told.isEmpty { members[place].readAt = began }
+    private func asking(_ index: Int, _ ask: (KeyInstance) async -> Void) async {
+        let (instance, began) = (members[index].instance, time)
+        members[index].isBusy = true
+        await Self.$caller.withValue(index) { await ask(instance) }
+        members[index].isBusy = false
+        instance.time = time + members[index].skew
+        if members[index].awayUntil <= began, !instance.distributed.isEmpty { members[index].readAt = began }
     }
 
     private func startOutage() async {
-        let place = Int.random(in: members.indices, using: &random)
-        members[place].awayUntil = time + Double.random(in: 30...9000, using: &random)
+        let index = Int.random(in: members.indices, using: &random)
+        members[index].awayUntil = time + Double.random(in: 30...9000, using: &random)
     }
 
     /// What an instance has in memory is gone, whatever it was about to do with it. Another takes its place.
     private func kill() async throws {
-        let place = Int.random(in: members.indices, using: &random)
-        guard !members[place].isBusy else { return }
+        let index = Int.random(in: members.indices, using: &random)
+        guard !members[index].isBusy else { return }
         kills += 1
         // It writes and does not live to use what it wrote.
-        if members[place].awayUntil <= time, Bool.random(using: &random) {
-            await asking(place) { instance in _ = try? await instance.keys.rotate(at: instance.time, dryRun: false) }
+        if members[index].awayUntil <= time, Bool.random(using: &random) {
+            await asking(index) { instance in _ = try? await instance.keys.rotate(at: instance.time, dryRun: false) }
         }
-        members[place] = try member()
+        members[index] = try member()
     }
 
     /// A store that is away does not answer. A writer may be stopped before it writes, for a moment or for hours, while
     /// all others go on.
     private func called(_ call: WatchedStore.Call) async throws(StoreError) {
-        guard let place = Self.caller else { return }
-        if members[place].awayUntil > time { throw .unavailable("away") }
+        guard let index = Self.caller else { return }
+        if members[index].awayUntil > time { throw .unavailable("away") }
         let others = members.indices.filter { !members[$0].isBusy }
         guard call == .replace, !others.isEmpty, pauses < 20, chance(2) else { return }
         pauses += 1
@@ -146,17 +146,17 @@ extension KeyFleet {
 // MARK: - What must hold
 
 extension KeyFleet {
-    private func sign(_ place: Int) async throws {
-        let instance = members[place].instance
+    private func sign(_ index: Int) async throws {
+        let instance = members[index].instance
         let began = time
         let token: String
-        members[place].isBusy = true
-        defer { members[place].isBusy = false }
+        members[index].isBusy = true
+        defer { members[index].isBusy = false }
         do {
-            token = try await Self.$caller.withValue(place) { try await instance.sign(.access) }
+            token = try await Self.$caller.withValue(index) { try await instance.sign(.access) }
         } catch {
             // Only who cannot read the store may fail to sign.
-            #expect(members[place].awayUntil > began, "\(error)")
+            #expect(members[index].awayUntil > began, "\(error)")
             return
         }
         keyIDs.insert(try #require(UnverifiedToken(Array(token.utf8)).header["kid"]?.string))

@@ -3,7 +3,7 @@ import Testing
 struct KeyFleetTests {
     /// Six hours of rotations, every 90 minutes and by hand.
     @Test(arguments: [1, 2] as [UInt64])
-    func noTokenIsSignedThatSomebodyCannotVerify(_ seed: UInt64) async throws {
+    func everySignedTokenIsVerifiableByUpToDateInstances(_ seed: UInt64) async throws {
         let fleet = KeyFleet(seed: seed)
         try await fleet.run(members: 3, for: 6 * 3600)
         // The time was as bad as it was meant to be.

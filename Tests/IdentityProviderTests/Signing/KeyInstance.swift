@@ -9,11 +9,11 @@ import Verification
 @testable import IdentityProvider
 @testable import Tenants
 
-/// An instance with keys in a store, a clock of its own, and what its verifiers were told.
+/// An instance with keys in a store, a clock of its own, and what its verifiers were distributed.
 final class KeyInstance: Sendable {
     private final class State: Sendable {
         let time = Mutex(UnixTime(1_800_000_000))
-        let told = Mutex<[KeySet]>([])
+        let distributed = Mutex<[KeySet]>([])
     }
 
     let issuer: BuiltInIssuer
@@ -48,7 +48,7 @@ final class KeyInstance: Sendable {
             now: { state.time.withLock { $0 } },
             logger: log.logger
         ) { keys in
-            state.told.withLock { $0.append(keys) }
+            state.distributed.withLock { $0.append(keys) }
         }
     }
 
@@ -60,8 +60,8 @@ final class KeyInstance: Sendable {
         set { state.time.withLock { $0 = newValue } }
     }
 
-    /// The key sets that the verifiers were told, in order.
-    var told: [KeySet] { state.told.withLock { $0 } }
+    /// The key sets that the verifiers were distributed, in order.
+    var distributed: [KeySet] { state.distributed.withLock { $0 } }
 
     func sign(_ type: IssuedTokenType) async throws(SigningProblem) -> String {
         let issuedAt = Int(time.seconds)
@@ -80,13 +80,13 @@ final class KeyInstance: Sendable {
         return try #require(header["kid"]?.string)
     }
 
-    /// With the keys that the verifiers were told last.
+    /// With the keys that the verifiers were distributed last.
     func verify(_ token: String, at now: UnixTime? = nil, leeway: Double = 0) throws -> Principal {
         let issuer = IssuerPolicy(
             issuer: issuer.url,
             audiences: [issuer.audience],
             algorithms: [issuer.algorithm],
-            keys: told.last
+            keys: distributed.last
         )
         let policy = VerificationPolicy(issuers: [issuer], leeway: leeway)
         return try TokenVerifier(policy).verify(Array(token.utf8), at: now ?? time)

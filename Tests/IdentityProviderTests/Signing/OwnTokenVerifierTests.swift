@@ -34,7 +34,7 @@ struct OwnTokenVerifierTests {
         #expect(failure.reason == reason, sourceLocation: sourceLocation)
     }
 
-    @Test func aTokenIsTakenForItsOwnTypeOnly() async throws {
+    @Test func tokenIsAcceptedForItsTypeOnly() async throws {
         let keys = try KeyInstance(MemoryStore.still).keys
         for type in [IssuedTokenType.access, .id] {
             let token = try await keys.sign(Self.claims, as: type)
@@ -56,7 +56,7 @@ struct OwnTokenVerifierTests {
         }
     }
 
-    @Test func whatAnAccessTokenSaysHasToBeTheIssuers() async throws {
+    @Test func accessTokenClaimsMustBeIssuers() async throws {
         let keys = try KeyInstance(MemoryStore.still).keys
         let wrong: [(String, JSONValue?, VerificationFailure.Code)] = [
             ("iss", "https://chat.example/", .unknownIssuer), ("aud", "other-api", .wrongAudience),
@@ -74,7 +74,7 @@ struct OwnTokenVerifierTests {
         #expect(await verify(try await keys.sign(claims, as: .id), as: .id, keys) == .success("alice"))
     }
 
-    @Test func expiredTokensPassWhereTheyMay() async throws {
+    @Test func expiredTokenIsAcceptedIfAllowed() async throws {
         let keys = try KeyInstance(MemoryStore.still).keys
         let token = try await keys.sign(Self.claims, as: .id)
         let late = UnixTime(1_800_001_860)
@@ -97,8 +97,8 @@ struct OwnTokenVerifierTests {
         expectRefusal(await verify("nonsense", as: .access, keys), .malformed)
     }
 
-    @Test func newKeysAreUsedWhenTheyArePublished() async throws {
-        let files = PretendKeyFiles()
+    @Test func newKeysAreUsedOncePublished() async throws {
+        let files = FakeKeyFiles()
         try TestKeys.put(.generate(.p256), named: "1", in: files)
         let keys = TestKeys.directoryKeys(.es256, files)
         let verifier = OwnTokenVerifier(.chat, keys: keys)
@@ -114,7 +114,7 @@ struct OwnTokenVerifierTests {
         #expect(!(await verifier.verify(old, as: .access, at: Self.now).isSuccess))
     }
 
-    @Test func keysThatAreNotThereAreSaid() async {
+    @Test func missingKeysAreUnavailable() async {
         let keys = TestKeys.directoryKeys(.es256, BrokenKeyFiles())
         let result = await verify("a.b.c", as: .access, keys)
         guard case .failure(.unavailable(.unpublishable)) = result else {

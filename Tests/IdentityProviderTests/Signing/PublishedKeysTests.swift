@@ -15,7 +15,7 @@ struct PublishedKeysTests {
     }
 
     @Test(arguments: [SignatureAlgorithm.es256, .rs256])
-    func aRingIsPublishedByItsPublicMembersAlone(_ algorithm: SignatureAlgorithm) async throws {
+    func publishedRingHasOnlyPublicMembers(_ algorithm: SignatureAlgorithm) async throws {
         let instance = try KeyInstance(MemoryStore.still, algorithm: algorithm)
         let published = try await instance.keys.published()
         let keys = try jwks(published)
@@ -31,7 +31,7 @@ struct PublishedKeysTests {
         #expect(read.keys == published.keys.keys)
     }
 
-    @Test func privateMembersInAFileStayThere() async throws {
+    @Test func privateMembersOfFileAreNotPublished() async throws {
         let files = try TestKeys.files()
         // A private JWK beside the PEM files, its members no key's in truth: one that is passed on would be seen.
         var jwk = try #require(try SigningKey.generate(.p256).publicJWK())

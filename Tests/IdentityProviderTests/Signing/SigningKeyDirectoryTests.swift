@@ -10,29 +10,29 @@ struct SigningKeyDirectoryTests {
     }
 
     @Test(arguments: [SignatureAlgorithm.es256, .rs256])
-    func theKeyThatFitsTheAlgorithmIsTaken(_ algorithm: SignatureAlgorithm) throws {
+    func keyOfAlgorithmIsUsed(_ algorithm: SignatureAlgorithm) throws {
         let keys = try keys(algorithm, TestKeys.files())
         let key = try #require(algorithm == .es256 ? TestKeys.p256 : TestKeys.rsa)
         #expect(keys.keys.map(\.keyID) == [key.thumbprint])
         #expect(keys.active.keyID == key.thumbprint)
     }
 
-    @Test func theLastByNameSigns() throws {
-        let files = PretendKeyFiles()
+    @Test func lastFileNameSigns() throws {
+        let files = FakeKeyFiles()
         for name in ["2026-11", "2027-01", "2026-12"] { try TestKeys.put(.generate(.p256), named: name, in: files) }
         let keys = try keys(.es256, files)
         #expect(keys.keys.map(\.keyID) == ["2026-11", "2026-12", "2027-01"])
         #expect(keys.active.keyID == "2027-01")
     }
 
-    @Test func aKeyOfAnotherKindDoesNotSignEvenIfItIsLast() throws {
-        let files = PretendKeyFiles()
+    @Test func keyOfAnotherKindIsSkipped() throws {
+        let files = FakeKeyFiles()
         try TestKeys.put(#require(TestKeys.p256), named: "a", in: files)
         try TestKeys.put(#require(TestKeys.rsa), named: "b", in: files)
         #expect(try keys(.es256, files).active.keyID == "a")
     }
 
-    @Test func publicKeysAndHiddenFilesArePassedOver() throws {
+    @Test func publicKeysAndHiddenFilesAreIgnored() throws {
         let files = try TestKeys.files()
         files["/keys/zz.jwk"] = #"{"kty":"EC"}"#
         files["/keys/.zz.pem"] = "half a key"
@@ -40,10 +40,10 @@ struct SigningKeyDirectoryTests {
         #expect(try keys(.es256, files).active.keyID == TestKeys.p256?.thumbprint)
     }
 
-    @Test func aFileWithoutAPrivateKeyIsSaid() throws {
+    @Test func fileWithoutPrivateKeyIsError() throws {
         let files = try TestKeys.files()
         files["/keys/half.pem"] = "-----BEGIN PRIVATE KEY-----\nMIG"
-        let files2 = PretendKeyFiles(["/keys/public.pem": try #require(TestKeys.p256?.publicKeyPEM)])
+        let files2 = FakeKeyFiles(["/keys/public.pem": try #require(TestKeys.p256?.publicKeyPEM)])
         #expect(throws: SigningProblem.unusable(path: "/keys/half.pem", .notAPrivateKey)) {
             try keys(.es256, files)
         }
@@ -52,20 +52,20 @@ struct SigningKeyDirectoryTests {
         }
     }
 
-    @Test func noKeyIsSaidWithWhatToDo() throws {
+    @Test func missingKeyIsErrorWithRemedy() throws {
         let problem = SigningProblem.noKey(directory: "/keys", .es384)
         #expect(throws: problem) { try keys(.es384, TestKeys.files()) }
-        #expect(throws: problem) { try keys(.es384, PretendKeyFiles()) }
+        #expect(throws: problem) { try keys(.es384, FakeKeyFiles()) }
         #expect("\(problem)".contains("gatehouse keys generate --algorithm ES384 --out /keys"))
     }
 
-    @Test func aDirectoryThatCannotBeReadIsSaid() {
+    @Test func unreadableDirectoryIsError() {
         #expect(throws: SigningProblem.unreadable(path: "/keys", BrokenKeyFiles.fault)) {
             try keys(.es256, BrokenKeyFiles())
         }
     }
 
-    @Test func aDirectoryNamedWithASlashIsTheSame() throws {
+    @Test func trailingSlashIsIgnored() throws {
         let directory = SigningKeyDirectory(
             path: "/keys/",
             algorithm: .es256,
@@ -77,9 +77,9 @@ struct SigningKeyDirectoryTests {
 
 /// Lists `/keys/` as `/keys`, as a disk does, and reads no path with two slashes.
 private struct SlashedFiles: FileReading {
-    private let files: PretendKeyFiles
+    private let files: FakeKeyFiles
 
-    init(_ files: PretendKeyFiles) {
+    init(_ files: FakeKeyFiles) {
         self.files = files
     }
 

@@ -17,7 +17,7 @@ struct SigningKeyringTests {
     }
 
     @Test(arguments: [SignatureAlgorithm.es256, .rs256])
-    func theFirstKeySignsAtOnceAndTheNextIsPublishedWithIt(_ algorithm: SignatureAlgorithm) throws {
+    func firstRingHasActiveAndNextKey(_ algorithm: SignatureAlgorithm) throws {
         let ring = try SigningKeyring.first(algorithm, at: Self.start)
         #expect(ring.states(at: Self.start, times).map(\.stage) == [.active, .next])
         #expect(ring.keys.map(\.keyID) == ring.keys.map(\.key.thumbprint))
@@ -27,11 +27,11 @@ struct SigningKeyringTests {
         #expect(ring.active(at: Self.start - 60) == ring.keys[0])
     }
 
-    @Test func anAlgorithmThatTakesASecretHasNoRing() {
+    @Test func symmetricAlgorithmHasNoRing() {
         #expect(throws: SigningError.algorithmDoesNotFit(.hs256)) { try SigningKeyring.first(.hs256, at: Self.start) }
     }
 
-    @Test func aKeySignsForAsLongAsIsConfigured() throws {
+    @Test func keySignsForConfiguredTime() throws {
         let end = Self.start + times.rotateEvery
         #expect(ring.due(at: end - SigningKeyTimes.notice - 1, times).isEmpty)
         let settled = try ring.kept(at: end - SigningKeyTimes.notice, times)
@@ -41,7 +41,7 @@ struct SigningKeyringTests {
         #expect(settled.active(at: end).keyID == ring.keys[1].keyID)
     }
 
-    @Test func aNewNextIsMadeWhenTheOldOneSigns() throws {
+    @Test func nextKeyIsMadeAtTakeover() throws {
         let settled = try ring.rotated(at: Self.start + Self.day, times)
         let takeover = try #require(settled.keys.last?.activeFrom)
         #expect(settled.due(at: takeover - 1, times).isEmpty)
@@ -51,7 +51,7 @@ struct SigningKeyringTests {
         #expect(kept.due(at: takeover, times).isEmpty)
     }
 
-    @Test func aKeyIsPublishedForAnHourBeforeItSigns() throws {
+    @Test func keyIsPublishedOneHourBeforeSigning() throws {
         #expect(try ring.rotated(at: Self.start, times).keys[1].activeFrom == Self.start + 3600)
         #expect(try ring.rotated(at: Self.start + 3000, times).keys[1].activeFrom == Self.start + 3600)
         #expect(try ring.rotated(at: Self.start + 3500, times).keys[1].activeFrom == Self.start + 3800)
@@ -60,12 +60,12 @@ struct SigningKeyringTests {
         #expect(try ring.kept(at: Self.start, hasty).keys[1].activeFrom == Self.start + 3600)
     }
 
-    @Test func aRotationThatIsSettledStaysAsItIs() throws {
+    @Test func settledRotationIsUnchanged() throws {
         let settled = try ring.rotated(at: Self.start + Self.day, times)
         #expect(try settled.rotated(at: Self.start + Self.day + 200, times) == settled)
     }
 
-    @Test func aKeyThatWasMadeJustNowIsNotSettledYet() throws {
+    @Test func newlyMadeKeyIsNotSettled() throws {
         let settled = try ring.rotated(at: Self.start + Self.day, times)
         let takeover = try #require(settled.keys.last?.activeFrom)
         let again = try settled.rotated(at: takeover, times)
@@ -73,7 +73,7 @@ struct SigningKeyringTests {
         #expect(try again.rotated(at: takeover, times).keys[2].activeFrom == takeover + 3600)
     }
 
-    @Test func aKeyIsKeptUntilItsLastTokenExpired() throws {
+    @Test func keyIsKeptUntilItsLastTokenExpires() throws {
         let settled = try ring.rotated(at: Self.start + Self.day, times)
         let takeover = try #require(settled.keys.last?.activeFrom)
         let end = takeover + times.longestToken + SigningKeyTimes.withoutStore + SigningKeyTimes.clockDifference
@@ -84,13 +84,13 @@ struct SigningKeyringTests {
         #expect(try kept.kept(at: end, times).keys == Array(kept.keys.dropFirst()))
     }
 
-    @Test func theKeyThatSignsIsNeverForgotten() throws {
+    @Test func signingKeyIsNeverForgotten() throws {
         let late = try ring.kept(at: Self.start + 1000 * Self.day, times)
         #expect(late.keys.first == ring.keys.first)
         #expect(late.active(at: Self.start + 1000 * Self.day) == ring.keys.first)
     }
 
-    @Test func aPlanSaysWhatARotationDoes() throws {
+    @Test func planMatchesRotation() throws {
         let now = Self.start + Self.day
         let plan = ring.rotatePlan(at: now, times)
         let settled = try ring.rotated(at: now, times)
@@ -104,7 +104,7 @@ struct SigningKeyringTests {
         #expect(bare.nextKeyID == nil && bare.takesOverAt == plan.takesOverAt + 3600)
     }
 
-    @Test func statesTellWhenEachKeySigns() throws {
+    @Test func statesHaveTimesOfEachKey() throws {
         let settled = try ring.rotated(at: Self.start + Self.day, times)
         let states = settled.states(at: Self.start + Self.day, times)
         #expect(states.map(\.activeFrom) == settled.keys.map(\.activeFrom))
@@ -118,18 +118,18 @@ struct SigningKeyringJSONTests {
     private let times = SigningKeyTimes(rotateEvery: 1000, longestToken: 60)
 
     @Test(arguments: [SignatureAlgorithm.es256, .rs256])
-    func aRingComesBackAsItWas(_ algorithm: SignatureAlgorithm) throws {
+    func ringRoundTrips(_ algorithm: SignatureAlgorithm) throws {
         let ring = try SigningKeyring.first(algorithm, at: 1_800_000_000.25)
         let settled = try ring.rotated(at: 1_800_000_010.5, times)
         for ring in [ring, settled] { #expect(SigningKeyring(json: ring.json, algorithm) == ring) }
     }
 
-    @Test func aRingOfAnotherAlgorithmIsNone() throws {
+    @Test func ringOfAnotherAlgorithmIsRejected() throws {
         let ring = try SigningKeyring.first(.es256, at: 1)
         #expect(SigningKeyring(json: ring.json, .rs256) == nil)
     }
 
-    @Test func aRingThatIsOutOfOrderIsNone() throws {
+    @Test func ringOutOfOrderIsRejected() throws {
         let ring = try SigningKeyring.first(.es256, at: 100)
         let settled = try ring.rotated(at: 100, times)
         #expect(SigningKeyring(algorithm: .es256, keys: []) == nil)
@@ -139,7 +139,7 @@ struct SigningKeyringJSONTests {
         #expect(SigningKeyring(algorithm: .es256, keys: [settled.keys[0], settled.keys[0]]) == nil)
     }
 
-    @Test func aKeyUnderAnothersNameIsNone() throws {
+    @Test func keyUnderAnotherKeyIDIsRejected() throws {
         let ring = try SigningKeyring.first(.es256, at: 1)
         let text = String(decoding: ring.json, as: UTF8.self)
         let swapped = text.replacing(ring.keys[0].keyID, with: ring.keys[1].keyID)
@@ -147,17 +147,17 @@ struct SigningKeyringJSONTests {
         #expect(SigningKeyring(json: Array(swapped.utf8), .es256) == nil)
     }
 
-    @Test func whateverIsThereInItsPlaceIsReadOrRefused() throws {
+    @Test func mutatedRingIsReadOrRejected() throws {
         let ring = try SigningKeyring.first(.es256, at: 1_800_000_000)
         var random = SplitMix64(seed: 6)
         for _ in 0..<2000 {
             var json = ring.json
             for _ in 0..<Int.random(in: 1...4, using: &random) {
-                let place = Int.random(in: 0..<json.count, using: &random)
+                let index = Int.random(in: 0..<json.count, using: &random)
                 if Bool.random(using: &random) {
-                    json[place] = UInt8.random(in: .min ... .max, using: &random)
+                    json[index] = UInt8.random(in: .min ... .max, using: &random)
                 } else {
-                    json.remove(at: place)
+                    json.remove(at: index)
                 }
             }
             guard let read = SigningKeyring(json: json, .es256) else { continue }
@@ -166,7 +166,7 @@ struct SigningKeyringJSONTests {
         }
     }
 
-    @Test func printingARingShowsNoPrivateKey() throws {
+    @Test func descriptionShowsNoPrivateKey() throws {
         let ring = try SigningKeyring.first(.es256, at: 1)
         var dumped = ""
         dump(ring, to: &dumped)

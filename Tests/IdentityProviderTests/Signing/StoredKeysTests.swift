@@ -17,7 +17,7 @@ struct StoredKeysTests {
     }
 
     @Test(arguments: [SignatureAlgorithm.es256, .rs256])
-    func tokensSayTheirTypeAndVerify(_ algorithm: SignatureAlgorithm) async throws {
+    func tokensHaveTypeAndVerify(_ algorithm: SignatureAlgorithm) async throws {
         let instance = try KeyInstance(MemoryStore.still, algorithm: algorithm)
         for type in [IssuedTokenType.access, .id, .hook] {
             let token = try await instance.sign(type)
@@ -28,19 +28,19 @@ struct StoredKeysTests {
         }
     }
 
-    @Test func keysAreToldOfBeforeTheySign() async throws {
+    @Test func keysAreDistributedBeforeSigning() async throws {
         let instance = try KeyInstance(MemoryStore.still)
-        #expect(instance.told.isEmpty)
+        #expect(instance.distributed.isEmpty)
         try await instance.keys.load(at: Self.start)
         let published = try await instance.keys.published()
-        #expect(instance.told == [published.keys])
+        #expect(instance.distributed == [published.keys])
         #expect(published.keys.keys.count == 2)
-        // Nothing has changed, so nothing is told.
+        // Nothing has changed, so nothing is distributed.
         await instance.keys.keepUp(at: Self.start + 60)
-        #expect(instance.told.count == 1)
+        #expect(instance.distributed.count == 1)
     }
 
-    @Test func aKeyTakesOverByTimeAlone() async throws {
+    @Test func keyTakesOverByTimeAlone() async throws {
         let store = WatchedStore()
         let instance = try KeyInstance(store)
         let first = try await instance.keyID()
@@ -54,7 +54,7 @@ struct StoredKeysTests {
         #expect(try await instance.keyID() == plan.nextKeyID)
     }
 
-    @Test func aDryRunChangesNothing() async throws {
+    @Test func dryRunChangesNothing() async throws {
         let store = MemoryStore.still
         let instance = try KeyInstance(store)
         try await instance.keys.load(at: Self.start)
@@ -68,7 +68,7 @@ struct StoredKeysTests {
         #expect(again.isUnderWay && again.takesOverAt == plan.takesOverAt)
     }
 
-    @Test func keysAreRotatedWhenTheyAreDue() async throws {
+    @Test func dueKeysAreRotated() async throws {
         let instance = try KeyInstance(MemoryStore.still, rotateEvery: .seconds(86_400))
         let first = try await instance.keyID()
         var seen: Set<String> = [first]
@@ -83,20 +83,20 @@ struct StoredKeysTests {
         #expect(!(try await instance.keys.published().keys.keys.contains { $0.keyID == first }))
     }
 
-    @Test func aRestartGoesOnWithTheSameKeys() async throws {
+    @Test func restartKeepsKeys() async throws {
         let store = MemoryStore.still
         let first = try await KeyInstance(store).keyID()
         #expect(try await KeyInstance(store).keyID() == first)
     }
 
-    @Test func anotherAlgorithmHasAnotherRing() async throws {
+    @Test func eachAlgorithmHasItsRing() async throws {
         let store = MemoryStore.still
         let first = try await KeyInstance(store).keyID()
         #expect(try await KeyInstance(store, algorithm: .rs256).keyID() != first)
         #expect(try await KeyInstance(store).keyID() == first)
     }
 
-    @Test func anotherKeyOfTheHouseOpensNothing() async throws {
+    @Test func wrongSealingKeyOpensNothing() async throws {
         let store = MemoryStore.still
         let first = try await KeyInstance(store).keyID()
         let other = try KeyInstance(store, seal: 2)
@@ -107,12 +107,12 @@ struct StoredKeysTests {
         }
         await #expect(throws: SigningProblem.self) { try await other.sign(.access) }
         await #expect(throws: SigningProblem.self) { try await other.keys.published() }
-        #expect(other.told.isEmpty)
+        #expect(other.distributed.isEmpty)
         // Nothing was put in the place of the ring.
         #expect(try await KeyInstance(store).keyID() == first)
     }
 
-    @Test func aNewKeyOfTheHouseSealsTheRingAnew() async throws {
+    @Test func newSealingKeyResealsRing() async throws {
         let store = MemoryStore.still
         let first = try await KeyInstance(store, seal: 1).keyID()
         #expect(try await KeyInstance(store, seal: 2, 1).keyID() == first)
@@ -120,18 +120,18 @@ struct StoredKeysTests {
         #expect(await #expect(throws: SigningProblem.self) { try await KeyInstance(store, seal: 1).keyID() } != nil)
     }
 
-    @Test func whatIsNoRingIsNotOverwritten() async throws {
+    @Test func garbledRingIsNotOverwritten() async throws {
         let store = MemoryStore.still
         let instance = try KeyInstance(store)
         let key = StoreKey(tenant: "chat", kind: "signing-keys", name: "ES256")
         try await store.setSealed(Array("{}".utf8), for: key, lifetime: nil, with: instance.sealer)
-        await #expect(throws: SigningProblem.store(.garbled("\(key) is no ring of keys"))) {
+        await #expect(throws: SigningProblem.store(.garbled("\(key) is not a key ring"))) {
             try await instance.keys.load(at: Self.start)
         }
         #expect(try await store.sealedValue(for: key, with: instance.sealer) == Array("{}".utf8))
     }
 
-    @Test func nothingKnowsThePrivateKeysWithoutTheKeyOfTheHouse() async throws {
+    @Test func storedRingIsSealed() async throws {
         let store = MemoryStore.still
         _ = try await KeyInstance(store).keyID()
         let key = StoreKey(tenant: "chat", kind: "signing-keys", name: "ES256")

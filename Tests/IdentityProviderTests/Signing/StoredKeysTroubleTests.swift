@@ -11,10 +11,10 @@ struct StoredKeysTroubleTests {
     private static let start = UnixTime(1_800_000_000)
 
     @Test(arguments: StoreKind.allCases)
-    func instancesThatStartAtOnceHaveOneRing(_ kind: StoreKind) async throws {
-        try await kind.run { place in
+    func concurrentStartsShareOneRing(_ kind: StoreKind) async throws {
+        try await kind.run { stores in
             var instances: [KeyInstance] = []
-            for _ in 0..<3 { instances.append(try KeyInstance(try await place.store())) }
+            for _ in 0..<3 { instances.append(try KeyInstance(try await stores.store())) }
             try await withThrowingTaskGroup { group in
                 for instance in instances { group.addTask { try await instance.keys.load(at: Self.start) } }
                 try await group.waitForAll()
@@ -25,15 +25,15 @@ struct StoredKeysTroubleTests {
     }
 
     @Test(arguments: StoreKind.allCases)
-    func instancesThatRotateAtOnceHaveOneRing(_ kind: StoreKind) async throws {
-        try await kind.run { place in
+    func concurrentRotationsShareOneRing(_ kind: StoreKind) async throws {
+        try await kind.run { stores in
             var instances: [KeyInstance] = []
-            for _ in 0..<3 { instances.append(try KeyInstance(try await place.store())) }
+            for _ in 0..<3 { instances.append(try KeyInstance(try await stores.store())) }
             for instance in instances { try await instance.keys.load(at: Self.start) }
             let now = Self.start + 86_400
             let plans = try await withThrowingTaskGroup(of: RotationPlan.self) { group in
-                for (place, instance) in instances.enumerated() {
-                    group.addTask { try await instance.keys.rotate(at: now + Double(place), dryRun: false) }
+                for (index, instance) in instances.enumerated() {
+                    group.addTask { try await instance.keys.rotate(at: now + Double(index), dryRun: false) }
                 }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
@@ -48,7 +48,7 @@ struct StoredKeysTroubleTests {
         }
     }
 
-    @Test func aStoreThatIsAwayIsSaidUntilItIsBack() async throws {
+    @Test func storeFailureIsReportedUntilRecovery() async throws {
         let store = WatchedStore()
         let instance = try KeyInstance(store)
         store.fail(WatchedStore.Call.allCases)
@@ -64,7 +64,7 @@ struct StoredKeysTroubleTests {
         #expect(instance.log.lines.contains { $0.hasPrefix("info the signing keys are read again") })
     }
 
-    @Test func whatWasReadSignsForAnHourWithoutTheStore() async throws {
+    @Test func loadedRingSignsForOneHourWithoutStore() async throws {
         let store = WatchedStore()
         let instance = try KeyInstance(store)
         let keyID = try await instance.keyID()
@@ -84,7 +84,7 @@ struct StoredKeysTroubleTests {
         #expect(try await instance.keyID() == keyID)
     }
 
-    @Test func aProcessThatSleptReadsBeforeItSigns() async throws {
+    @Test func suspendedProcessReadsBeforeSigning() async throws {
         let store = MemoryStore.still
         let (awake, asleep) = (try KeyInstance(store), try KeyInstance(store))
         let old = try await asleep.keyID()
@@ -95,7 +95,7 @@ struct StoredKeysTroubleTests {
         #expect(new == plan.nextKeyID && new != old)
     }
 
-    @Test func aWriteOfWhichNobodyHeardTheAnswerCounts() async throws {
+    @Test func writeWithLostResponseCounts() async throws {
         let store = WatchedStore()
         let instance = try KeyInstance(store)
         let first = try await instance.keyID()
@@ -117,20 +117,20 @@ struct StoredKeysTroubleTests {
         #expect(plan.isUnderWay && plan.activeKeyID == first && plan.takesOverAt == now + 300)
     }
 
-    @Test func aRingThatTheStoreLostIsPutBack() async throws {
+    @Test func lostRingIsRestored() async throws {
         let store = MemoryStore.still
         let (one, other) = (try KeyInstance(store), try KeyInstance(store))
         let keyID = try await one.keyID()
         try await other.keys.load(at: Self.start)
         try await store.remove(StoreKey(tenant: "chat", kind: "signing-keys", name: "ES256"))
         await other.keys.keepUp(at: Self.start + 60)
-        #expect(other.log.lines.contains { $0.hasPrefix("warning the signing keys were gone from the store") })
+        #expect(other.log.lines.contains { $0.hasPrefix("warning the signing keys were missing in the store") })
         await one.keys.keepUp(at: Self.start + 60)
         #expect(try await one.keyID() == keyID)
         #expect(try await KeyInstance(store).keyID() == keyID)
     }
 
-    @Test func aChangeIsAnnounced() async throws {
+    @Test func changeIsAnnounced() async throws {
         let store = MemoryStore.still
         try await store.open()
         let position = try await store.loadRevocations(tenants: ["chat"]) { _ in }
@@ -143,7 +143,7 @@ struct StoredKeysTroubleTests {
         #expect(announcements == [Announcement(topic: StoredKeys.topic, subject: "chat")])
     }
 
-    @Test func nothingOfAKeyIsLogged() async throws {
+    @Test func logHasNoKeys() async throws {
         let instance = try KeyInstance(MemoryStore.still)
         try await instance.keys.load(at: Self.start)
         _ = try await instance.keys.rotate(at: Self.start + 86_400, dryRun: false)

@@ -12,8 +12,8 @@ struct SessionFixture {
     static let start = UnixTime(1_800_000_000.25)
 
     let rules: IssuerRules
-    let book: SessionService
-    private let files: PretendKeyFiles
+    let sessions: SessionService
+    private let files: FakeKeyFiles
 
     /// - Parameter problem: Why it cannot sign; nil: it can.
     init(
@@ -24,7 +24,7 @@ struct SessionFixture {
     ) throws {
         self.rules = rules
         files = try TestKeys.files()
-        book = SessionService(
+        sessions = SessionService(
             rules,
             store: store,
             keys: SessionTestKeys(algorithm: rules.algorithm, problem: problem),
@@ -34,7 +34,7 @@ struct SessionFixture {
     }
 
     func signIn(_ subject: String = "alice", at now: UnixTime = start) async throws -> IssuedTokens {
-        try await book.start(SessionOpening(subject: subject, claims: ["email": "alice@example.org"]), at: now)
+        try await sessions.start(SessionOpening(subject: subject, claims: ["email": "alice@example.org"]), at: now)
     }
 
     /// What a token says, whoever signed it.
@@ -42,9 +42,9 @@ struct SessionFixture {
 
     func header(_ token: String?) throws -> JSONObject { try part(0, of: token) }
 
-    private func part(_ place: Int, of token: String?) throws -> JSONObject {
+    private func part(_ index: Int, of token: String?) throws -> JSONObject {
         let parts = try #require(token).split(separator: ".").map(String.init)
-        let bytes = try #require(Base64URL.decode(parts[place]))
+        let bytes = try #require(Base64URL.decode(parts[index]))
         return try #require(JSONParser.parse(bytes).object)
     }
 

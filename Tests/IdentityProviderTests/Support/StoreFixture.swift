@@ -6,22 +6,22 @@ import Store
 import Synchronization
 import TestSupport
 
-/// The kinds of store that sessions are kept in.
+/// The kinds of store.
 enum StoreKind: String, CaseIterable, Sendable {
     case memory, embedded, redis
 
-    /// Runs `body` with a place that is empty, and gone afterwards.
+    /// Runs `body` with an empty backing, and removes it.
     func run(_ body: (StoreFixture) async throws -> Void) async throws {
-        let place = try await StoreFixture(self)
+        let fixture = try await StoreFixture(self)
         try await attempt {
-            try await body(place)
+            try await body(fixture)
         } finally: {
-            await place.remove()
+            await fixture.remove()
         }
     }
 }
 
-/// Where sessions are, and stores that work on it.
+/// One backing for stores, empty at first.
 final class StoreFixture: Sendable {
     private let kind: StoreKind
     private let server: UnawaitedRedisServer?

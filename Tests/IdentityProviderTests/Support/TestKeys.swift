@@ -11,14 +11,14 @@ enum TestKeys {
     static let rsa = try? SigningKey.generate(.rsa(bits: 2048))
 
     /// A disk with a key for ES256 and one for RS256.
-    static func files() throws -> PretendKeyFiles {
-        let files = PretendKeyFiles()
+    static func files() throws -> FakeKeyFiles {
+        let files = FakeKeyFiles()
         for key in [try #require(p256), try #require(rsa)] { try put(key, in: files) }
         return files
     }
 
     /// - Parameter name: Without the ending; nil: the thumbprint.
-    static func put(_ key: SigningKey, named name: String? = nil, in files: PretendKeyFiles) throws {
+    static func put(_ key: SigningKey, named name: String? = nil, in files: FakeKeyFiles) throws {
         let name = try name ?? #require(key.thumbprint)
         files["\(directory)/\(name).pem"] = key.privateKeyPEM
     }

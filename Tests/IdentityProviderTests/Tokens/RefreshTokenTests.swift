@@ -8,7 +8,7 @@ struct RefreshTokenTests {
     private static let id = [UInt8](0..<16)
     private static let key = [UInt8](repeating: 7, count: 32)
 
-    @Test func itReadsBackAsItWasWritten() throws {
+    @Test func tokenRoundTrips() throws {
         let token = RefreshToken(sessionID: Self.id, familyKey: Self.key)
         #expect(token.text.utf8.count == 86)
         #expect(try #require(RefreshToken(token.text)) == token)
@@ -55,13 +55,13 @@ struct RefreshTokenTests {
         #expect(value == Array("a sealed value".utf8))
     }
 
-    @Test func noTwoAreTheSame() {
+    @Test func tokensAreUnique() {
         let tokens = (0..<100).map { _ in RefreshToken(sessionID: Self.id, familyKey: Self.key) }
         #expect(Set(tokens.map(\.text)).count == 100)
         #expect(Set(tokens.map(\.hash)).count == 100)
     }
 
-    @Test func oneChangedBitMakesItNoneOfTheFamily() throws {
+    @Test func oneChangedBitLeavesFamily() throws {
         let token = RefreshToken(sessionID: Self.id, familyKey: Self.key)
         for bit in 0..<512 {
             var bytes = token.bytes
@@ -72,14 +72,14 @@ struct RefreshTokenTests {
         }
     }
 
-    @Test func whatLooksLikeNoneIsNone() {
+    @Test func malformedTextIsRejected() {
         let text = RefreshToken(sessionID: Self.id, familyKey: Self.key).text
         for other in ["", "a", text + "=", text + "A", String(text.dropLast()), " " + text, text + "\n"] {
             #expect(RefreshToken(other) == nil, "\(other)")
         }
     }
 
-    @Test func anyBytesAreReadAsOneOrRefused() {
+    @Test func randomBytesAreReadOrRejected() {
         var random = SplitMix64(seed: 5)
         for _ in 0..<5000 {
             let count = Int.random(in: 0...120, using: &random)
@@ -90,7 +90,7 @@ struct RefreshTokenTests {
         }
     }
 
-    @Test func printingShowsNothing() {
+    @Test func descriptionShowsNothing() {
         let token = RefreshToken(sessionID: Self.id, familyKey: Self.key)
         var dumped = ""
         dump([token], to: &dumped)
@@ -99,7 +99,7 @@ struct RefreshTokenTests {
         }
     }
 
-    @Test func aSuccessorOpensWithTheOldTokenAlone() throws {
+    @Test func successorOpensOnlyWithOldToken() throws {
         let old = RefreshToken(sessionID: Self.id, familyKey: Self.key)
         let other = RefreshToken(sessionID: Self.id, familyKey: Self.key)
         let successor = RefreshToken(sessionID: Self.id, familyKey: Self.key)

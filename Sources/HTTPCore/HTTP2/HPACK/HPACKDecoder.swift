@@ -147,7 +147,7 @@ public struct HPACKDecoder: Sendable {
             list.copy(coded, at: offset)
             return length
         }
-        return try list.withRoom(at: offset, for: HuffmanDecoder.mostDecoded(length)) {
+        return try list.withSpace(at: offset, for: HuffmanDecoder.mostDecoded(length)) {
             out throws(HPACKFailure) in
             try huffman.decode(coded, into: &out)
         }

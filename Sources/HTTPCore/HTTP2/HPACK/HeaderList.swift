@@ -61,7 +61,7 @@ public struct HeaderList: Sendable {
     /// Lets `write` write at most `count` bytes at `offset` past the bytes in use, and returns its result.
     ///
     /// None of it counts before ``commit(nameLength:valueLength:)``.
-    mutating func withRoom<Result, Failure: Error>(
+    mutating func withSpace<Result, Failure: Error>(
         at offset: Int,
         for count: Int,
         _ write: (inout MutableSpan<UInt8>) throws(Failure) -> Result
@@ -75,7 +75,7 @@ public struct HeaderList: Sendable {
         }
     }
 
-    /// As ``withRoom(at:for:_:)``, for given bytes.
+    /// As ``withSpace(at:for:_:)``, for given bytes.
     mutating func copy(_ source: Span<UInt8>, at offset: Int) {
         let start = length + offset
         reserve(start + source.count + 4)

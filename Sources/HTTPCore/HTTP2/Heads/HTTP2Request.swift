@@ -8,11 +8,6 @@ public enum HTTP2Request {
         public var contentLength: Int?
         /// Whether it asks for a WebSocket (RFC 8441); then the head is that of an upgrade without `sec-websocket-key`.
         var isExtendedConnect = false
-
-        init(contentLength: Int? = nil, isExtendedConnect: Bool = false) {
-            self.contentLength = contentLength
-            self.isExtendedConnect = isExtendedConnect
-        }
     }
 
     /// The fields that are not copied unchanged.

@@ -13,8 +13,6 @@ struct HTTP2Ending: Sendable {
     @usableFromInline var own = Own.none
     @usableFromInline var hasReceivedGoAway = false
 
-    init() {}
-
     /// Whether we have not announced an end.
     @inlinable var allowsStreams: Bool {
         if case .none = own { true } else { false }

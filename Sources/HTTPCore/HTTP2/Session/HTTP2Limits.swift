@@ -5,11 +5,6 @@ public struct HTTP2Limits: Sendable {
     public struct Rate: Sendable {
         var burst: Int
         var perSecond: Int
-
-        init(burst: Int, perSecond: Int) {
-            self.burst = burst
-            self.perSecond = perSecond
-        }
     }
 
     // MARK: Announced (RFC 9113 section 6.5.2)

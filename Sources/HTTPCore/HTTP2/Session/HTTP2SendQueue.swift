@@ -17,8 +17,6 @@ struct HTTP2SendQueue: Sendable {
     /// Whether so much is waiting that the source should pause.
     @usableFromInline var isCongested = false
 
-    init() {}
-
     /// Whether the owner has sent the end.
     var hasEnded: Bool {
         switch end {

@@ -26,7 +26,7 @@ extension HTTP2Session {
         }
         let delta = settings.peer.initialWindowSize - windowSize
         if delta != 0 { try streams.adjustSendWindows(by: delta) }
-        try requireOutputRoom()
+        try requireOutputCapacity()
         output.writeFrameHeader(length: 0, kind: HTTP2Frame.Kind.settings, flags: .acknowledgement, stream: 0)
         return .settings
     }
@@ -49,7 +49,7 @@ extension HTTP2Session {
         else { throw .wrongSize("the length of a PING is not 8") }
         try floods.countControl()
         guard !frame.flags.contains(.acknowledgement) else { return }
-        try requireOutputRoom()
+        try requireOutputCapacity()
         output.writeFrameHeader(length: 8, kind: HTTP2Frame.Kind.ping, flags: .acknowledgement, stream: 0)
         output.writeInteger(payload)
     }
@@ -90,7 +90,7 @@ extension HTTP2Session {
         guard !isIdle(frame.stream) else { throw .malformed("WINDOW_UPDATE comes on a stream that was not opened") }
         guard increment > 0 else { throw .stream(frame.stream, .protocolError) }
         // It may have been under way when the stream ended.
-        guard let index = streams.place(of: frame.stream) else { return }
+        guard let index = streams.slot(of: frame.stream) else { return }
         guard streams[index].sendWindow + increment <= HTTP2Settings.largestWindow else {
             throw .stream(frame.stream, .flowControlError)
         }
@@ -106,7 +106,7 @@ extension HTTP2Session {
             let code = reader.input.getInteger(at: frame.payload.lowerBound, as: UInt32.self)
         else { throw .wrongSize("the length of RST_STREAM is not 4") }
         guard !isIdle(frame.stream) else { throw .malformed("RST_STREAM comes on a stream that was not opened") }
-        guard let index = streams.place(of: frame.stream) else {
+        guard let index = streams.slot(of: frame.stream) else {
             if role == .server { try floods.countControl() }
             return nil
         }
@@ -131,7 +131,7 @@ extension HTTP2Session {
     /// The server has not acted on these streams.
     private mutating func giveUpStreams(above last: UInt32) {
         for id in streams.identifiers(above: last) {
-            guard let index = streams.place(of: id) else { continue }
+            guard let index = streams.slot(of: id) else { continue }
             remove(index, .resetByPeer)
             queuedEvents.append(.reset(stream: id, code: .refusedStream, byPeer: true))
         }
@@ -142,9 +142,9 @@ extension HTTP2Session {
         guard role == .client || floods.allowsReset() else { throw .flood("too many streams are reset") }
     }
 
-    private func requireOutputRoom() throws(HTTP2Violation) {
+    private func requireOutputCapacity() throws(HTTP2Violation) {
         guard output.readableBytes <= limits.sending.maximumUnsentOutput else {
-            throw .flood("the peer sends, but does not read the answers")
+            throw .flood("the peer sends, but does not read responses")
         }
     }
 }

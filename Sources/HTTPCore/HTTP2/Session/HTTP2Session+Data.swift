@@ -10,7 +10,7 @@ extension HTTP2Session {
         let length = frame.payload.count
         try flow.received(length)
         if content.isEmpty, !endStream { try floods.countEmptyFrame() }
-        guard let index = streams.place(of: frame.stream) else {
+        guard let index = streams.slot(of: frame.stream) else {
             returnToConnection(length)
             try takeDataOnClosed(frame.stream)
             return nil
@@ -67,11 +67,11 @@ extension HTTP2Session {
     /// Checks DATA against the length in a message's Content-Length (RFC 9113 section 8.1.1): a different length is a
     /// stream error. Not for the response to HEAD nor for one with status 304, whose announced length does not follow.
     public mutating func expectLength(stream: UInt32, _ length: Int) {
-        guard let index = streams.place(of: stream) else { return }
+        guard let index = streams.slot(of: stream) else { return }
         streams[index].content.expected = length
         let content = streams[index].content
         if content.isTooLong || streams[index].isRemoteClosed && !content.isWhole {
-            answer(.stream(stream, .protocolError))
+            handle(.stream(stream, .protocolError))
         }
     }
 
@@ -79,7 +79,7 @@ extension HTTP2Session {
     /// steps of half a window, so that most bodies need no WINDOW_UPDATE at all.
     public mutating func consumed(stream: UInt32, _ count: Int) {
         // A closed stream returned its share when it ended.
-        guard let index = streams.place(of: stream) else { return }
+        guard let index = streams.slot(of: stream) else { return }
         let returned = streams[index].receiving.consume(count)
         returnToConnection(returned)
         guard !streams[index].isRemoteClosed, !streams[index].isUnwanted else { return }
@@ -94,7 +94,7 @@ extension HTTP2Session {
 
     /// As ``consumed(stream:_:)``, but only for the connection's window: the owner widens the stream's.
     public mutating func passedOn(stream: UInt32, _ count: Int) {
-        guard let index = streams.place(of: stream) else { return }
+        guard let index = streams.slot(of: stream) else { return }
         let returned = streams[index].receiving.consume(count)
         returnToConnection(returned)
     }
@@ -102,7 +102,7 @@ extension HTTP2Session {
     /// Bytes that the peer may still send on a stream; nil if it may send nothing more, whatever its window.
     @inlinable
     public func receiveWindow(ofStream stream: UInt32) -> Int? {
-        guard let index = streams.place(of: stream), !streams[index].isRemoteClosed, !streams[index].isUnwanted else {
+        guard let index = streams.slot(of: stream), !streams[index].isRemoteClosed, !streams[index].isUnwanted else {
             return nil
         }
         return streams[index].receiving.window
@@ -110,7 +110,7 @@ extension HTTP2Session {
 
     /// Lets the peer send that many bytes on a stream. Does nothing if it may send as many already.
     public mutating func widen(stream: UInt32, to window: Int) {
-        guard let index = streams.place(of: stream), !hasFailed else { return }
+        guard let index = streams.slot(of: stream), !hasFailed else { return }
         let more = window - streams[index].receiving.window
         guard more > 0 else { return }
         output.writeWindowUpdate(stream, more)
@@ -120,7 +120,7 @@ extension HTTP2Session {
     /// The rest of the peer's message is not wanted: it is dropped, within the window that the peer has already. Once
     /// our own message is out, the stream is reset with NO_ERROR (RFC 9113 section 8.1).
     public mutating func stopReading(stream: UInt32) {
-        guard let index = streams.place(of: stream), !streams[index].isUnwanted else { return }
+        guard let index = streams.slot(of: stream), !streams[index].isUnwanted else { return }
         streams[index].isUnwanted = true
         returnToConnection(streams[index].receiving.consume(.max))
         if streams[index].isLocalClosed { resetUnwanted(index) }

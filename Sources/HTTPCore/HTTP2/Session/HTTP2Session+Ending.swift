@@ -3,7 +3,7 @@ extension HTTP2Session {
 
     /// Ends a stream at once; queued data is dropped.
     public mutating func reset(stream: UInt32, code: HTTP2ErrorCode) {
-        guard !hasFailed, let index = streams.place(of: stream) else { return }
+        guard !hasFailed, let index = streams.slot(of: stream) else { return }
         remove(index, .resetByUs)
         output.writeResetStream(stream, code)
         // The owner found a message malformed: another way for a client to make us begin and drop work.
@@ -22,7 +22,7 @@ extension HTTP2Session {
 
     // MARK: Violations
 
-    mutating func answer(_ violation: HTTP2Violation) {
+    mutating func handle(_ violation: HTTP2Violation) {
         switch violation {
         case .connection(let code, let reason): fail(code, reason)
         case .stream(let stream, let code): failStream(stream, code)
@@ -41,7 +41,7 @@ extension HTTP2Session {
 
     private mutating func failStream(_ stream: UInt32, _ code: HTTP2ErrorCode) {
         guard !hasFailed else { return }
-        if let index = streams.place(of: stream) {
+        if let index = streams.slot(of: stream) {
             remove(index, .resetByUs)
             output.writeResetStream(stream, code)
             queuedEvents.append(.reset(stream: stream, code: code, byPeer: false))

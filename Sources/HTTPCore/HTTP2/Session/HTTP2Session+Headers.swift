@@ -11,7 +11,7 @@ extension HTTP2Session {
         if frame.flags.contains(.priority) {
             guard fragment.count >= 5, let word = reader.input.getInteger(at: fragment.lowerBound, as: UInt32.self)
             else {
-                throw .wrongSize("HEADERS have no room for their priority")
+                throw .wrongSize("HEADERS are too short for their priority")
             }
             dependsOnItself = word & 0x7fff_ffff == frame.stream
             fragment = (fragment.lowerBound + 5)..<fragment.upperBound
@@ -73,7 +73,7 @@ extension HTTP2Session {
         _ dependsOnItself: Bool,
         _ list: inout HeaderList
     ) throws(HTTP2Violation) -> Event? {
-        guard let index = streams.place(of: stream) else {
+        guard let index = streams.slot(of: stream) else {
             guard isIdle(stream) else {
                 try takeHeadersOnClosed(stream)
                 return nil

@@ -3,7 +3,7 @@ import NIOCore
 extension HTTP2Session {
     /// Whether queued data can be sent as soon as the owner has taken the output.
     @inlinable
-    public var hasMoreOutput: Bool { flow.maySend && !hasFailed && streams.readyPlace != nil }
+    public var hasMoreOutput: Bool { flow.maySend && !hasFailed && streams.readySlot != nil }
 
     /// Larger frames would save nothing and delay the other streams.
     var frameLength: Int { min(settings.peer.maximumFrameSize, HTTP2Settings.smallestFrameSize) }
@@ -17,7 +17,7 @@ extension HTTP2Session {
             closeLocal(index)
             return
         }
-        guard flow.isWritable, streams.readyPlace == nil else { return }
+        guard flow.isWritable, streams.readySlot == nil else { return }
         while output.readableBytes < limits.sending.outputStep {
             let length = min(bytes.readableBytes, frameLength, streams[index].sendWindow, flow.sendWindow)
             guard length > 0, let piece = bytes.readSlice(length: length) else { return }
@@ -28,7 +28,7 @@ extension HTTP2Session {
     /// Sends queued data, a frame of each stream in turn, as far as the windows, the socket and a step of output allow.
     mutating func sendQueued() {
         guard flow.isWritable, !hasFailed else { return }
-        while flow.sendWindow > 0, output.readableBytes < limits.sending.outputStep, let index = streams.readyPlace {
+        while flow.sendWindow > 0, output.readableBytes < limits.sending.outputStep, let index = streams.readySlot {
             let limit = min(frameLength, streams[index].sendWindow, flow.sendWindow)
             let length = min(limit, streams[index].queue.bytes.readableBytes)
             guard let piece = streams.dequeue(length, at: index) else { return }

@@ -25,7 +25,7 @@ extension HTTP2Session {
                 defer { reader.pass(frame) }
                 if let event = try take(frame, &list) { return event }
             } catch {
-                answer(error)
+                handle(error)
             }
         }
         sendQueued()
@@ -71,7 +71,7 @@ extension HTTP2Session {
         guard let padding = reader.input.getInteger(at: frame.payload.lowerBound, as: UInt8.self),
             !frame.payload.isEmpty
         else {
-            throw .wrongSize("a padded frame has no room for its pad length")
+            throw .wrongSize("a padded frame is too short for its pad length")
         }
         guard Int(padding) < frame.payload.count else { throw .malformed("a frame has more padding than payload") }
         return (frame.payload.lowerBound + 1)..<(frame.payload.upperBound - Int(padding))

@@ -20,7 +20,7 @@ extension HTTP2Session {
         endStream: Bool,
         encode: (inout HPACKEncoder, inout ByteBuffer) -> Void
     ) {
-        guard let index = sendingPlace(stream), !streams[index].queue.hasEnded else { return }
+        guard let index = sendingSlot(stream), !streams[index].queue.hasEnded else { return }
         let start = output.writerIndex
         output.writeFrameHeader(length: 0, kind: HTTP2Frame.Kind.headers, flags: [], stream: stream)
         hpack.encoder.beginBlock(to: &output)
@@ -32,7 +32,7 @@ extension HTTP2Session {
     /// Sends body bytes: as many as the windows allow go into the output, the rest waits in the stream's queue. Does
     /// nothing if the stream has ended. The source should pause while ``isCongested(stream:)``.
     public mutating func sendData(stream: UInt32, _ bytes: ByteBuffer, endStream: Bool) {
-        guard let index = sendingPlace(stream), !streams[index].queue.hasEnded else { return }
+        guard let index = sendingSlot(stream), !streams[index].queue.hasEnded else { return }
         var rest = bytes
         if streams[index].queue.bytes.readableBytes == 0 {
             sendAtOnce(index, &rest, endStream)
@@ -50,7 +50,7 @@ extension HTTP2Session {
     /// Ends our message with trailers, after queued data. They must not include pseudo-header fields or
     /// connection-specific fields.
     public mutating func sendTrailers(stream: UInt32, write: (inout HTTP2TrailerBlock) -> Void) {
-        guard let index = sendingPlace(stream), !streams[index].queue.hasEnded else { return }
+        guard let index = sendingSlot(stream), !streams[index].queue.hasEnded else { return }
         var block = HTTP2TrailerBlock()
         write(&block)
         guard streams[index].queue.bytes.readableBytes == 0 else {
@@ -63,17 +63,17 @@ extension HTTP2Session {
     /// Bytes that the stream's windows, or the socket, hold back.
     @inlinable
     public func pendingBytes(stream: UInt32) -> Int {
-        streams.place(of: stream).map { streams[$0].queue.bytes.readableBytes } ?? 0
+        streams.slot(of: stream).map { streams[$0].queue.bytes.readableBytes } ?? 0
     }
 
     /// Whether so many bytes are pending that the source should pause; `.writable` follows when it may continue.
     @inlinable
     public func isCongested(stream: UInt32) -> Bool {
-        streams.place(of: stream).map { streams[$0].queue.isCongested } ?? false
+        streams.slot(of: stream).map { streams[$0].queue.isCongested } ?? false
     }
 
-    private func sendingPlace(_ stream: UInt32) -> Int? {
-        guard !hasFailed, let index = streams.place(of: stream), !streams[index].isLocalClosed else { return nil }
+    private func sendingSlot(_ stream: UInt32) -> Int? {
+        guard !hasFailed, let index = streams.slot(of: stream), !streams[index].isLocalClosed else { return nil }
         return index
     }
 

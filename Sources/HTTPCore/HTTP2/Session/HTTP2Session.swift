@@ -104,7 +104,7 @@ public struct HTTP2Session: ~Copyable {
     public var isInsideHeaders: Bool { reader.isInsideHeaders }
 
     /// Whether the stream is open or half-closed.
-    func isOpen(_ stream: UInt32) -> Bool { streams.place(of: stream) != nil }
+    func isOpen(_ stream: UInt32) -> Bool { streams.slot(of: stream) != nil }
 
     /// The initial window of each stream, as far as the peer can know: before it has read our SETTINGS it may use the
     /// default.

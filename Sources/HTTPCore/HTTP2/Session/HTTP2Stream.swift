@@ -35,8 +35,6 @@ struct HTTP2StreamReceiving: Sendable {
     /// Bytes that the owner has passed on, not yet credited to the peer.
     var unreturned = 0
 
-    init(window: Int) { self.window = window }
-
     mutating func received(_ count: Int) { unconsumed += count }
 
     /// The owner has passed bytes on.

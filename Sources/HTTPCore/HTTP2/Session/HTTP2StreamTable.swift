@@ -27,7 +27,7 @@ public struct HTTP2StreamTable: Sendable {
     }
 
     @usableFromInline
-    func place(of id: UInt32) -> Int? {
+    func slot(of id: UInt32) -> Int? {
         var position = home(of: id)
         while index[position] != 0 {
             let slot = Int(index[position]) - 1
@@ -113,7 +113,7 @@ public struct HTTP2StreamTable: Sendable {
 
     // MARK: The ring of streams that have data and window
 
-    @usableFromInline var readyPlace: Int? { firstReady < 0 ? nil : Int(firstReady) }
+    @usableFromInline var readySlot: Int? { firstReady < 0 ? nil : Int(firstReady) }
 
     /// Puts a stream where it belongs after its queue or its window changed: at the end of the ring, or out of it.
     mutating func updateReady(_ slot: Int) {

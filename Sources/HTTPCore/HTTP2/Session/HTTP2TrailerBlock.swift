@@ -7,33 +7,14 @@ public import NIOCore
 public struct HTTP2TrailerBlock: Sendable {
     public private(set) var bytes = ByteBuffer()
 
-    init() {}
-
+    /// Strings are not Huffman-coded (RFC 7541 section 5.2).
+    ///
     /// - Parameter name: In any case; it is written in lower case, as HTTP/2 demands.
     public mutating func append(name: Span<UInt8>, value: Span<UInt8>) {
         bytes.writeInteger(UInt8(0))
-        writeLength(name.count)
-        for position in 0..<name.count {
-            let byte = name[position]
-            let isUpperCase = byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z")
-            bytes.writeInteger(isUpperCase ? byte | 0x20 : byte)
-        }
-        writeLength(value.count)
-        value.withUnsafeBytes { raw in _ = bytes.writeBytes(raw) }
-    }
-
-    /// A string's length with a prefix of seven bits, not Huffman-coded (RFC 7541 sections 5.1 and 5.2).
-    private mutating func writeLength(_ length: Int) {
-        guard length >= 0x7f else {
-            bytes.writeInteger(UInt8(truncatingIfNeeded: length))
-            return
-        }
-        bytes.writeInteger(UInt8(0x7f))
-        var rest = length - 0x7f
-        while rest >= 0x80 {
-            bytes.writeInteger(UInt8(truncatingIfNeeded: rest & 0x7f | 0x80))
-            rest >>= 7
-        }
-        bytes.writeInteger(UInt8(truncatingIfNeeded: rest))
+        bytes.writeHPACKInteger(name.count, prefix: 7, bits: 0)
+        for position in 0..<name.count { bytes.writeInteger(name[position].asciiLowercased) }
+        bytes.writeHPACKInteger(value.count, prefix: 7, bits: 0)
+        bytes.writeBytes(value.bytes)
     }
 }

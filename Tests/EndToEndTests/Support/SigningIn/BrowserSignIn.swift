@@ -25,7 +25,7 @@ extension Browser {
         let login = try await get(paths.login + query)
         #expect(login.status == 303, "\(login.body.text)")
         standIn.setUser(user, at: .google)
-        return try standIn.answer(to: try #require(login.location))
+        return try standIn.redirect(for: try #require(login.location))
     }
 
     /// A whole sign-in with cookies.
@@ -103,7 +103,7 @@ extension Browser {
         let page = try await get(signIn.authorizeTarget(changes))
         #expect(page.status == 200, "\(page.location ?? page.body.text)")
         standIn.setUser(user, at: provider)
-        return try standIn.answer(to: try #require(HostedPage(page).link(to: provider)))
+        return try standIn.redirect(for: try #require(HostedPage(page).link(to: provider)))
     }
 
     /// Brings a provider's answer to the gateway the way browsers do.

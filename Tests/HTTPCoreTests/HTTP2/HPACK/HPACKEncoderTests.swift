@@ -80,7 +80,7 @@ struct HPACKEncoderTests {
                 #expect(coded.count == encoder.length(of: text.span))
                 var list = HeaderList()
                 list.reset(maximumSize: 4096, maximumFields: 1)
-                let decoded = try? list.withRoom(at: 0, for: HuffmanDecoder.mostDecoded(coded.count)) {
+                let decoded = try? list.withSpace(at: 0, for: HuffmanDecoder.mostDecoded(coded.count)) {
                     room throws(HPACKFailure) in
                     let count = try HuffmanDecoder.shared.decode(coded.span, into: &room)
                     return (0..<count).map { room[$0] }

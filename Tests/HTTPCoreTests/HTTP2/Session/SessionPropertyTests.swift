@@ -111,7 +111,7 @@ import Testing
         var model: Set<UInt32> = []
         for _ in 0..<20_000 {
             let id = UInt32(random.within(1...300))
-            if let place = table.place(of: id) {
+            if let place = table.slot(of: id) {
                 #expect(model.contains(id) && table[place].id == id)
                 if random.oneIn(2) {
                     table.remove(at: place)

@@ -16,7 +16,7 @@ struct BrowserSignInFixture {
     static let host = "chat.example"
 
     let store: WatchedStore
-    let accounts = ScriptedAccounts()
+    let accounts = FakeAccounts()
     let apple = ScriptedBrowserProvider(.apple)
     let google = ScriptedBrowserProvider(.google)
     let web: ScriptedBrowserProvider
@@ -39,12 +39,12 @@ struct BrowserSignInFixture {
         self.store = store
         web = ScriptedBrowserProvider(webProvider)
         service = try SessionFixture(.chat, store)
-        codes = AuthorizationCodes(store, tenant: name)
+        codes = AuthorizationCodes(store: store, tenant: name)
         let context = SignInContext(
             tenant: tenant,
             store: store,
             accounts: accounts,
-            sessions: service.book,
+            sessions: service.sessions,
             keys: nil,
             providerTokens: NoProviders(),
             requests: NoProviders(),
@@ -152,7 +152,7 @@ extension BrowserSignInFixture {
     }
 
     func response(_ request: EndpointRequest) async throws -> EndpointResponse {
-        guard case .response(let response) = await endpoints.answer(request) else {
+        guard case .response(let response) = await endpoints.respond(to: request) else {
             throw Unexpected(what: "no response")
         }
         return response
@@ -175,7 +175,7 @@ struct BrowserVisit {
     /// `Cookie` fields.
     let cookies: [String]
     let code: String
-    let asked: ScriptedBrowserProvider.Asked
+    let requested: ScriptedBrowserProvider.Requested
 
     /// Begins at the page, and signs in at the provider.
     init(
@@ -203,7 +203,7 @@ struct BrowserVisit {
         self.fixture = fixture
         self.provider = provider
         cookies = response.cookies.map { String($0.prefix { $0 != ";" }) }
-        (code, asked) = try provider.signIn(at: url)
+        (code, requested) = try provider.signIn(at: url)
     }
 
     /// The request with which the provider's answer comes.
@@ -214,7 +214,7 @@ struct BrowserVisit {
         cookies: [String]? = nil,
         at now: UnixTime = BrowserSignInFixture.start + 5
     ) -> EndpointRequest {
-        var parameters: [(name: String, value: String)] = [("code", code), ("state", asked.state)]
+        var parameters: [(name: String, value: String)] = [("code", code), ("state", requested.state)]
         for (name, value) in changes {
             parameters.removeAll { $0.name == name }
             if let value { parameters.append((name, value)) }
@@ -241,7 +241,7 @@ extension EndpointResponse {
     }
 
     /// The `error` that the client is told; nil for none.
-    var toldError: String? {
+    var redirectError: String? {
         get throws { value(of: "Location") == nil ? nil : try locationFields["error"] }
     }
 }

@@ -9,7 +9,7 @@ import Verification
 /// of the request that it came from, and once.
 final class ScriptedBrowserProvider: BrowserProvider {
     /// What a browser was sent with.
-    struct Asked: Sendable, Equatable {
+    struct Requested: Sendable, Equatable {
         var redirectURI: String
         var state: String
         var nonce: String
@@ -17,7 +17,7 @@ final class ScriptedBrowserProvider: BrowserProvider {
     }
 
     private struct State {
-        var codes: [String: Asked] = [:]
+        var codes: [String: Requested] = [:]
         var count = 0
         var failure: EndpointRefusal?
         var identity: ProviderIdentity
@@ -50,10 +50,10 @@ final class ScriptedBrowserProvider: BrowserProvider {
     }
 
     /// The code that somebody gets who signs in at `url`, and what the browser was sent with.
-    func signIn(at url: String) throws -> (code: String, asked: Asked) {
+    func signIn(at url: String) throws -> (code: String, requested: Requested) {
         let query = url.split(separator: "?", maxSplits: 1).last.map { Array($0.utf8) } ?? []
         let fields = try FormFields(query)
-        let asked = Asked(
+        let requested = Requested(
             redirectURI: fields["redirect_uri"] ?? "",
             state: fields["state"] ?? "",
             nonce: fields["nonce"] ?? "",
@@ -62,8 +62,8 @@ final class ScriptedBrowserProvider: BrowserProvider {
         return state.withLock { state in
             state.count += 1
             let code = "\(provider.rawValue)-code-\(state.count)"
-            state.codes[code] = asked
-            return (code, asked)
+            state.codes[code] = requested
+            return (code, requested)
         }
     }
 
@@ -74,58 +74,16 @@ final class ScriptedBrowserProvider: BrowserProvider {
         redirectURI: String,
         at now: UnixTime
     ) async throws(EndpointRefusal) -> ProviderIdentity {
-        let (asked, failure, identity) = state.withLock {
+        let (requested, failure, identity) = state.withLock {
             ($0.codes.removeValue(forKey: code), $0.failure, $0.identity)
         }
         if let failure { throw failure }
         let challenge = Base64URL.encode(SHA256.digest(Array(codeVerifier.utf8)))
-        guard let asked, asked.codeChallenge == challenge, asked.nonce == nonce, asked.redirectURI == redirectURI else {
+        guard let requested, requested.codeChallenge == challenge, requested.nonce == nonce,
+            requested.redirectURI == redirectURI
+        else {
             throw .invalidToken("the provider knows no such code")
         }
         return identity
     }
-}
-
-/// Accounts by the provider's subject, or always the same problem.
-final class ScriptedAccounts: AccountFinding {
-    struct Call: Sendable, Equatable {
-        var subject: String
-        var givenName: String?
-    }
-
-    private let problem = Mutex<AccountProblem?>(nil)
-    private let made = Mutex<[Call]>([])
-
-    /// Who has signed in, in order.
-    var calls: [Call] { made.withLock { $0 } }
-
-    func refuse(_ problem: AccountProblem) { self.problem.withLock { $0 = problem } }
-
-    func signIn(
-        _ identity: ProviderIdentity,
-        givenName: String?,
-        at now: UnixTime
-    ) async throws(AccountProblem) -> Account {
-        made.withLock { $0.append(Call(subject: identity.subject, givenName: givenName)) }
-        if let problem = problem.withLock({ $0 }) { throw problem }
-        return Account(
-            subject: "account of \(identity.subject)",
-            role: "member",
-            email: identity.email,
-            isEmailVerified: identity.isEmailVerified,
-            name: givenName,
-            identities: [Account.Identity(provider: identity.provider, subject: identity.subject)],
-            createdAt: now
-        )
-    }
-
-    func check(_ identity: ProviderIdentity) async throws(AccountProblem) {
-        if let problem = problem.withLock({ $0 }) { throw problem }
-    }
-
-    func account(ofSubject subject: String) async throws(AccountProblem) -> Account? { nil }
-
-    func account(of identity: Account.Identity) async throws(AccountProblem) -> Account? { nil }
-
-    func forget(_ identity: Account.Identity, at now: UnixTime) async throws(AccountProblem) {}
 }

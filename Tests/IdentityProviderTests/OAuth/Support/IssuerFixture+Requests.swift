@@ -10,8 +10,8 @@ typealias Parameters = [(name: String, value: String)]
 
 extension IssuerFixture {
     func ask(_ request: EndpointRequest) async throws -> EndpointResponse {
-        guard case .response(let response) = await endpoints.answer(request) else {
-            throw UnexpectedAnswer(what: "no answer of the gateway's own")
+        guard case .response(let response) = await endpoints.respond(to: request) else {
+            throw UnexpectedResponse(what: "no answer of the gateway's own")
         }
         return response
     }
@@ -104,15 +104,15 @@ extension IssuerFixture {
         nonce: String? = nil,
         subject: String = "alice",
         at now: UnixTime = start
-    ) async throws -> GivenTokens {
+    ) async throws -> TokenResponse {
         let code = try await code(for: client, scopes: scopes, nonce: nonce, subject: subject, at: now)
-        return try GivenTokens(await post(.token, redemption(code, client), at: now))
+        return try TokenResponse(await post(.token, redemption(code, client), at: now))
     }
 
     /// What an access token is by introspection.
     func isActive(_ token: String, at now: UnixTime = start) async throws -> Bool {
         let answer = try await post(.introspect, [("token", token)] + IssuerClient.board.credentials, at: now)
-        guard let isActive = try answer.object["active"]?.bool else { throw UnexpectedAnswer(what: answer.verdict) }
+        guard let isActive = try answer.object["active"]?.bool else { throw UnexpectedResponse(what: answer.verdict) }
         return isActive
     }
 }
@@ -137,24 +137,24 @@ extension IssuerClient {
 }
 
 /// An answer of the token endpoint.
-struct GivenTokens {
-    let answer: JSONObject
+struct TokenResponse {
+    let body: JSONObject
     let access: String
     let refresh: String
     let claims: JSONObject
 
     init(_ response: EndpointResponse) throws {
         guard response.status == 200 else {
-            throw UnexpectedAnswer(what: "\(response.status) \(String(decoding: response.body, as: UTF8.self))")
+            throw UnexpectedResponse(what: "\(response.status) \(String(decoding: response.body, as: UTF8.self))")
         }
-        answer = try response.object
-        access = try #require(answer["access_token"]?.string)
-        refresh = try #require(answer["refresh_token"]?.string)
+        body = try response.object
+        access = try #require(body["access_token"]?.string)
+        refresh = try #require(body["refresh_token"]?.string)
         claims = try Self.claims(of: access)
     }
 
     var id: String {
-        get throws { try #require(answer["id_token"]?.string) }
+        get throws { try #require(body["id_token"]?.string) }
     }
 
     var sessionID: String {
@@ -169,7 +169,7 @@ struct GivenTokens {
     }
 }
 
-struct UnexpectedAnswer: Error {
+struct UnexpectedResponse: Error {
     let what: String
 }
 

@@ -17,7 +17,7 @@ struct IssuerFixture {
 
     let tenant: Tenant
     let store: WatchedStore
-    let accounts = KnownAccounts()
+    let accounts = FakeAccounts()
     let log = RecordedLog()
     let keys: DirectoryKeys
     let sessions: SessionService
@@ -55,7 +55,7 @@ struct IssuerFixture {
         self.store = store
         let revocations = StoredRevocations(store: store)
         sessions = SessionService(rules, store: store, keys: keys, revocations: revocations, logger: log.logger)
-        codes = AuthorizationCodes(store, tenant: name)
+        codes = AuthorizationCodes(store: store, tenant: name)
         context = SignInContext(
             tenant: tenant,
             store: store,

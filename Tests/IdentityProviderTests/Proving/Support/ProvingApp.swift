@@ -48,31 +48,33 @@ struct ProvingApp {
     ) async -> EndpointResult {
         let type = form != nil ? "application/x-www-form-urlencoded" : json != nil ? "application/json" : nil
         let body = form.map { Array(FormText.text(of: $0).utf8) } ?? json.map { JSONWriter.bytes(of: $0) }
-        return await fixture.service.answer(
-            EndpointRequest(
-                endpoint: endpoint,
-                method: method,
-                path: path,
-                authority: "\(fixture.tenant.name).example",
-                fields: EndpointRequest.Fields(
-                    contentType: type,
-                    authorization: authorization,
-                    cookies: cookies,
-                    proofs: proofs
-                ),
-                presentedToken: presented,
-                body: body ?? [],
-                clientCertificateThumbprint: certificate,
-                now: now
-            )
+        return await fixture.service.respond(
+            to:
+                EndpointRequest(
+                    endpoint: endpoint,
+                    method: method,
+                    path: path,
+                    authority: "\(fixture.tenant.name).example",
+                    fields: EndpointRequest.Fields(
+                        contentType: type,
+                        authorization: authorization,
+                        cookies: cookies,
+                        proofs: proofs
+                    ),
+                    presentedToken: presented,
+                    body: body ?? [],
+                    clientCertificateThumbprint: certificate,
+                    now: now
+                )
         )
     }
 
     /// Signs somebody in.
-    func signIn(boundTo thumbprint: [UInt8]? = nil, at now: UnixTime = IssuerFixture.start) async throws -> GivenTokens
+    func signIn(boundTo thumbprint: [UInt8]? = nil, at now: UnixTime = IssuerFixture.start) async throws
+        -> TokenResponse
     {
         let code = try await fixture.code(for: client, boundTo: thumbprint, at: now)
-        return try GivenTokens(try await ask(fixture.redemption(code, client), at: now))
+        return try TokenResponse(try await ask(fixture.redemption(code, client), at: now))
     }
 
     func refresh(_ token: String, at now: UnixTime = IssuerFixture.start) async throws -> EndpointResponse {
@@ -124,11 +126,11 @@ extension IssuerFixture {
     }
 }
 
-extension GivenTokens {
+extension TokenResponse {
     /// `jkt` of the access token; nil: it is bound to no key.
     var keyName: String? { claims["cnf"]?.object?["jkt"]?.string }
 
-    var type: String? { answer["token_type"]?.string }
+    var type: String? { body["token_type"]?.string }
 }
 
 extension EndpointResult {

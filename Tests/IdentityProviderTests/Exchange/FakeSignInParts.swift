@@ -6,8 +6,8 @@ import Verification
 
 @testable import IdentityProvider
 
-/// Providers that know the tokens they were told of, and say of every other that it is none of theirs.
-final class PretendChecks: ExchangeChecking {
+/// Knows the tokens of a test, and refuses all others.
+final class FakeChecks: ExchangeChecking {
     private struct State {
         var apple: [String: CheckedAppleToken] = [:]
         var google: [String: ProviderIdentity] = [:]
@@ -16,7 +16,7 @@ final class PretendChecks: ExchangeChecking {
 
     private let state = Mutex(State())
 
-    /// Apple signs a token for `subject`. Nonces are not looked at: whether they are the same is tried elsewhere.
+    /// Registers a token of Apple's. Nonces are not checked here.
     func issueApple(
         _ token: String,
         for subject: String = "001.apple",
@@ -80,97 +80,8 @@ final class PretendChecks: ExchangeChecking {
     }
 }
 
-/// Accounts that are remembered for as long as the test runs.
-final class PretendAccounts: AccountFinding {
-    private struct State {
-        var accounts: [Account.Identity: Account] = [:]
-        var problem: AccountProblem?
-        var arrivals: Arrivals?
-        var forgotten: [Account.Identity] = []
-    }
-
-    private let state = Mutex(State())
-
-    /// From now on every call comes to this.
-    func fail(_ problem: AccountProblem?) { state.withLock { $0.problem = problem } }
-
-    /// From now on whoever signs in waits until so many do.
-    func gather(_ count: Int) { state.withLock { $0.arrivals = Arrivals(count) } }
-
-    var all: [Account] { state.withLock { Array($0.accounts.values) } }
-
-    func signIn(
-        _ identity: ProviderIdentity,
-        givenName: String?,
-        at now: UnixTime
-    ) async throws(AccountProblem) -> Account {
-        if let arrivals = state.withLock({ $0.arrivals }) { await arrivals.wait() }
-        try await check(identity)
-        let key = Account.Identity(provider: identity.provider, subject: identity.subject)
-        return state.withLock { state in
-            let account =
-                state.accounts[key]
-                ?? Account(
-                    subject: "account-of-\(identity.subject)",
-                    role: "customer",
-                    email: identity.email,
-                    isEmailVerified: identity.isEmailVerified,
-                    name: givenName ?? identity.name,
-                    identities: [key],
-                    createdAt: now
-                )
-            state.accounts[key] = account
-            return account
-        }
-    }
-
-    func check(_ identity: ProviderIdentity) async throws(AccountProblem) {
-        if let problem = state.withLock({ $0.problem }) { throw problem }
-    }
-
-    func account(ofSubject subject: String) async throws(AccountProblem) -> Account? {
-        if let problem = state.withLock({ $0.problem }) { throw problem }
-        return all.first { $0.subject == subject }
-    }
-
-    func account(of identity: Account.Identity) async throws(AccountProblem) -> Account? {
-        if let problem = state.withLock({ $0.problem }) { throw problem }
-        return state.withLock { $0.accounts[identity] }
-    }
-
-    /// In order.
-    var forgotten: [Account.Identity] { state.withLock { $0.forgotten } }
-
-    func forget(_ identity: Account.Identity, at now: UnixTime) async throws(AccountProblem) {
-        if let problem = state.withLock({ $0.problem }) { throw problem }
-        state.withLock { $0.forgotten.append(identity) }
-    }
-}
-
-/// Lets nobody through until all are there.
-private final class Arrivals: Sendable {
-    private let state: Mutex<(missing: Int, waiting: [CheckedContinuation<Void, Never>])>
-
-    init(_ count: Int) {
-        state = Mutex((count, []))
-    }
-
-    func wait() async {
-        await withCheckedContinuation { continuation in
-            let released = state.withLock { state -> [CheckedContinuation<Void, Never>] in
-                state.missing -= 1
-                state.waiting.append(continuation)
-                guard state.missing <= 0 else { return [] }
-                defer { state.waiting = [] }
-                return state.waiting
-            }
-            for waiter in released { waiter.resume() }
-        }
-    }
-}
-
-/// What an instance knows of revocations: what it has made itself, and by and by the others'. These only their own.
-final class PretendRevocations: RevocationChecks {
+/// The revocations of one instance: its own only, as if the other instances' had not arrived yet.
+final class FakeRevocations: RevocationChecks {
     private let store: any Store
     private let known = Mutex<[Revocation]>([])
 

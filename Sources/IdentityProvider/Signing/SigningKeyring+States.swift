@@ -35,7 +35,7 @@ public struct RotationPlan: Sendable, Equatable {
     public private(set) var isUnderWay: Bool
 
     /// The same, settled by this request.
-    var asked: RotationPlan {
+    var startedNow: RotationPlan {
         var plan = self
         plan.isUnderWay = false
         return plan
@@ -45,7 +45,7 @@ public struct RotationPlan: Sendable, Equatable {
 extension SigningKeyring {
     /// Every key, in the order in which they sign.
     public func states(at now: UnixTime, _ times: SigningKeyTimes) -> [SigningKeyState] {
-        let active = activePlace(at: now)
+        let active = activeIndex(at: now)
         return keys.indices.map { index in
             SigningKeyState(
                 keyID: keys[index].keyID,

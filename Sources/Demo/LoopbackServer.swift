@@ -17,7 +17,10 @@ actor LoopbackServer {
 
     /// - Parameter port: 0 for any free one.
     /// - Returns: The port, once connections are accepted.
-    func start(_ router: Router<StandInContext>, port: Int) async throws -> Int {
+    func start<Context: RequestContext>(
+        _ router: Router<Context>,
+        port: Int
+    ) async throws -> Int where Context: InitializableFromSource<ApplicationRequestContextSource> {
         let (bound, continuation) = AsyncThrowingStream<Int, any Error>.makeStream()
         let application = Application(
             router: router,

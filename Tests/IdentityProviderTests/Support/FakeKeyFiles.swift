@@ -2,7 +2,7 @@ import Synchronization
 import Tenants
 
 /// A disk that holds what a test puts there.
-final class PretendKeyFiles: FileReading {
+final class FakeKeyFiles: FileReading {
     private let files: Mutex<[String: String]>
 
     init(_ files: [String: String] = [:]) {

@@ -1,0 +1,11 @@
+/// Runs `step`, and throws the result of `transform` for its error.
+func mappingErrors<Value, Problem: Error, Mapped: Error>(
+    _ transform: (Problem) -> Mapped,
+    _ step: () async throws(Problem) -> Value
+) async throws(Mapped) -> Value {
+    do throws(Problem) {
+        return try await step()
+    } catch {
+        throw transform(error)
+    }
+}
