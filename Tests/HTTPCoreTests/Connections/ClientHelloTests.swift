@@ -50,7 +50,7 @@ import Testing
         return .needsMore
     }
 
-    @Test func findsTheNameAndTheProtocols() {
+    @Test func nameAndProtocolsAreRead() {
         let other: [UInt8] = [0x0a, 0x0a] + vector(2, [1, 2])
         let bytes = hello(other + serverName("Shop.Test.") + protocols([Array("h2".utf8), [0xfa, 0xfa]]))
         guard case .hello(let found) = read(bytes) else {
@@ -62,32 +62,32 @@ import Testing
         #expect(found.applicationProtocols?.count == 2)
     }
 
-    @Test func aHelloMayHaveNoExtensions() {
+    @Test func helloWithoutExtensionsIsRead() {
         #expect(read(hello(nil)) == .hello(ClientHello()))
         #expect(read(hello([])) == .hello(ClientHello()))
     }
 
     @Test(arguments: [1, 2, 3, 5, 40, 100])
-    func aHelloMayBeSpreadOverRecords(longest: Int) {
+    func helloOverSeveralRecordsIsRead(longest: Int) {
         let expected = ClientHelloReader.Outcome.hello(ClientHello(serverName: "a.test"))
         let bytes = hello(serverName("a.test"), longest: longest)
         #expect(read(bytes) == expected)
         #expect(drip(bytes) == expected)
     }
 
-    @Test func needsAllOfIt() {
+    @Test func incompleteHelloNeedsMore() {
         let bytes = hello(serverName("a.test"))
         for count in 0..<bytes.count { #expect(read(Array(bytes.prefix(count))) == .needsMore, "\(count)") }
         #expect(read(bytes + [1, 2, 3]) == .hello(ClientHello(serverName: "a.test")))
     }
 
     @Test(arguments: ["GET / HTTP/1.1", "PRI * HTTP/2.0", "x", " ", "~"])
-    func textIsKnownByItsFirstByte(text: String) {
+    func plainTextIsRecognizedByFirstByte(text: String) {
         #expect(read(Array(text.utf8.prefix(1))) == .plainText)
         #expect(read(Array(text.utf8)) == .plainText)
     }
 
-    @Test func whatIsNoHelloIsUnreadable() {
+    @Test func otherBytesAreUnreadable() {
         let cases: [[UInt8]] = [
             [23, 3, 3, 0, 1, 0],  // application data
             [22, 2, 0, 0, 1, 1],  // another major version
@@ -105,7 +105,7 @@ import Testing
         for bytes in cases { #expect(read(bytes) == .unreadable, "\(bytes)") }
     }
 
-    @Test func tinyRecordsWithoutAnEndAreBounded() {
+    @Test func tinyRecordsAreBounded() {
         var reader = ClientHelloReader()
         var bytes = ByteBuffer(bytes: [22, 3, 1, 0, 1, 1, 22, 3, 1, 0, 1, 0, 22, 3, 1, 0, 1, 0x3f, 22, 3, 1, 0, 1, 0])
         var outcome = reader.read(bytes)

@@ -5,12 +5,12 @@ import Testing
 
 /// Close frames of our own (RFC 6455 section 5.5.1).
 struct CloseFrameTests {
-    @Test func frameToAClientIsPlain() {
+    @Test func frameToClientIsUnmasked() {
         let frame = CloseFrame.bytes(code: CloseFrame.policyViolation, reason: "expired", mask: nil)
         #expect(frame == [0x88, 9, 0x03, 0xf0] + Array("expired".utf8))
     }
 
-    @Test func frameToABackendIsMasked() {
+    @Test func frameToBackendIsMasked() {
         let frame = CloseFrame.bytes(code: CloseFrame.goingAway, reason: "ab c", mask: 0x0102_0380)
         #expect(Array(frame[..<6]) == [0x88, 0x86, 1, 2, 3, 0x80])
         let key: [UInt8] = [1, 2, 3, 0x80]
@@ -22,7 +22,7 @@ struct CloseFrameTests {
         #expect(CloseFrame.bytes(code: 1000, reason: "", mask: nil) == [0x88, 2, 0x03, 0xe8])
     }
 
-    @Test func longReasonIsCutBetweenCharacters() {
+    @Test func longReasonIsCutAtCharacterBoundary() {
         func reason(_ text: String) -> String {
             String(decoding: CloseFrame.bytes(code: 1008, reason: text, mask: nil)[4...], as: UTF8.self)
         }
@@ -36,7 +36,7 @@ struct CloseFrameTests {
         #expect(reason(short + "a€") == short + "a")
     }
 
-    @Test func frameOfEveryReasonIsWhole() {
+    @Test func frameOfAnyReasonIsValid() {
         var random = SplitMix64(seed: 43)
         for _ in 0..<500 {
             let reason = String((0..<random.below(200)).map { _ in random.pick(Array("aé€😀")) })

@@ -12,7 +12,7 @@ struct FrameBoundaryPropertyTests {
         return frames
     }
 
-    @Test func boundariesAreFoundAtEveryByte() {
+    @Test func boundariesAreFoundByteByByte() {
         var random = SplitMix64(seed: 40)
         for _ in 0..<150 {
             let frames = stream(&random)
@@ -30,7 +30,7 @@ struct FrameBoundaryPropertyTests {
         }
     }
 
-    @Test func streamIsFollowedAlikeHoweverItIsCut() {
+    @Test func boundariesDoNotDependOnPieces() {
         var random = SplitMix64(seed: 41)
         for _ in 0..<500 {
             let frames = stream(&random)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPCore
 
-/// Where frames end, told without looking into them (RFC 6455 section 5.2).
+/// Finding where frames end without parsing their content (RFC 6455 section 5.2).
 struct FrameBoundaryTests {
     private func advanced(_ bytes: [UInt8]) -> FrameBoundary {
         var boundary = FrameBoundary()
@@ -11,13 +11,13 @@ struct FrameBoundaryTests {
         return boundary
     }
 
-    @Test func nothingSeenIsABoundary() {
+    @Test func emptyStreamIsAtBoundary() {
         #expect(FrameBoundary().isAtBoundary)
         #expect(!FrameBoundary().hasClosed)
         #expect(advanced([]).isAtBoundary)
     }
 
-    /// Headers of every length form, masked and not, with the length they tell of.
+    /// Headers of every length form, masked and not, with the length they declare.
     static let headers: [([UInt8], Int)] = [
         ([0x81, 0], 0), ([0x81, 0x80, 1, 2, 3, 4], 0), ([0x82, 125], 125), ([0x82, 0xfd, 1, 2, 3, 4], 125),
         ([0x82, 126, 0, 126], 126), ([0x02, 126, 0xff, 0xff], 65_535), ([0x82, 0xfe, 1, 0, 9, 9, 9, 9], 256),
@@ -39,14 +39,14 @@ struct FrameBoundaryTests {
         }
     }
 
-    @Test func prefixBetweenFramesIsEmpty() {
+    @Test func prefixBetweenFramesIsZero() {
         let next: [UInt8] = [0x81, 1, 0x61]
         #expect(FrameBoundary().prefixToBoundary(next) == 0)
         #expect(advanced(next).prefixToBoundary(next) == 0)
         #expect(advanced([0x81]).prefixToBoundary([UInt8]()) == nil)
     }
 
-    @Test func lookingAheadChangesNothing() {
+    @Test func lookingAheadDoesNotAdvance() {
         var boundary = advanced([0x88, 2])
         #expect(boundary.prefixToBoundary([0x03, 0xe8, 0x81]) == 2)
         #expect(!boundary.isAtBoundary)
@@ -56,7 +56,7 @@ struct FrameBoundaryTests {
         #expect(boundary.hasClosed)
     }
 
-    @Test func closeIsSeenOnceItIsWhole() {
+    @Test func closeFrameIsSeenOnceComplete() {
         let close: [UInt8] = [0x88, 0x82, 1, 2, 3, 4, 5, 6]
         for end in 0..<close.count { #expect(!advanced(Array(close[..<end])).hasClosed) }
         #expect(advanced(close).hasClosed)
@@ -66,7 +66,7 @@ struct FrameBoundaryTests {
         #expect(!advanced([0x89, 0, 0x8a, 0, 0x81, 1, 0x88]).hasClosed)
     }
 
-    @Test func lengthWithTheTopBitBreaksTheStream() {
+    @Test func lengthWithTopBitBreaksStream() {
         for byte: UInt8 in [0x80, 0xff] {
             var boundary = advanced([0x82, 127])
             #expect(!boundary.isBroken)
@@ -82,14 +82,14 @@ struct FrameBoundaryTests {
         }
     }
 
-    @Test func longestLengthIsFollowed() {
+    @Test func longestLengthIsAccepted() {
         var boundary = advanced([0x82, 127, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff])
         boundary.advance([UInt8](repeating: 0xff, count: 4096))
         #expect(!boundary.isBroken)
         #expect(!boundary.isAtBoundary)
     }
 
-    @Test func topBitsElsewhereInALengthAreGood() {
+    @Test func topBitsInOtherLengthBytesAreAccepted() {
         #expect(!advanced([0x82, 126, 0xff, 0xff]).isBroken)
         #expect(!advanced([0x82, 127, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]).isBroken)
     }

@@ -28,7 +28,7 @@ struct BodyPropertyTests {
         return coded
     }
 
-    @Test func chunkedBodyIsTheSameHoweverItIsCut() {
+    @Test func chunkedBodyDoesNotDependOnPieces() {
         var random = SplitMix64(seed: 10)
         for _ in 0..<1000 {
             let coded = coded(&random)
@@ -45,7 +45,7 @@ struct BodyPropertyTests {
         }
     }
 
-    @Test func mutatedChunkedBodyIsReadAlikeHoweverItIsCut() {
+    @Test func mutatedChunkedBodyDoesNotDependOnPieces() {
         var random = SplitMix64(seed: 11)
         var ends: [BodyReading.End] = []
         for _ in 0..<20_000 {
@@ -63,7 +63,7 @@ struct BodyPropertyTests {
         #expect(ends.contains(.wantsMore))
     }
 
-    @Test func noiseIsReadAlikeHoweverItIsCut() {
+    @Test func randomBytesDoNotDependOnPieces() {
         var random = SplitMix64(seed: 12)
         let alphabet = Array("01aF;\"\\\r\n\r\n\r\n: x".utf8)
         for _ in 0..<20_000 {
@@ -72,7 +72,7 @@ struct BodyPropertyTests {
         }
     }
 
-    @Test func contentLengthTakesExactlyItsBytes() {
+    @Test func contentLengthBodyEndsAfterItsBytes() {
         var random = SplitMix64(seed: 13)
         for _ in 0..<500 {
             let length = random.below(60)
@@ -90,14 +90,14 @@ struct BodyPropertyTests {
         }
     }
 
-    @Test func bodyOfNothingEndsAtOnce() {
+    @Test func emptyBodyEndsAtOnce() {
         for framing in [RequestFraming.none, .length(0)] {
             #expect(BodyReading.read([Array("next".utf8)], framing) == BodyReading(end: .complete))
             #expect(BodyReading.read([[]], framing) == BodyReading(end: .complete))
         }
     }
 
-    @Test func closeDelimitedBodyNeverEndsByItself() {
+    @Test func closeDelimitedBodyEndsOnlyByClose() {
         let decoder = BodyDecoder(ResponseFraming.untilClose)
         let reading = BodyReading.read([Array("abc".utf8), Array("0\r\n\r\n".utf8)], decoder)
         #expect(reading == BodyReading(body: Array("abc0\r\n\r\n".utf8), end: .wantsMore, used: 8))
@@ -113,7 +113,7 @@ struct BodyPropertyTests {
         }
     }
 
-    @Test func chunkedDecoderStaysChunkedBetweenPieces() {
+    @Test func chunkedDecoderKeepsStateBetweenPieces() {
         var decoder = BodyDecoder(ResponseFraming.chunked)
         let piece = Array("5\r\nhe".utf8)
         var position = 0

@@ -30,7 +30,7 @@ struct ChunkedDecoderTests {
     ]
 
     @Test(arguments: good)
-    func goodBodyIsTakenOut(good: Good) {
+    func validBodyIsDecoded(good: Good) {
         let reading = BodyReading.read(good.text + "GET / next")
         #expect(String(decoding: reading.body, as: UTF8.self) == good.body)
         #expect(String(decoding: reading.trailers, as: UTF8.self) == good.trailers)
@@ -48,7 +48,7 @@ struct ChunkedDecoderTests {
     ]
 
     @Test(arguments: violations)
-    func malformedCodingIsAViolation(text: String) {
+    func malformedCodingIsViolation(text: String) {
         guard case .violation(let violation) = BodyReading.read(text).end else {
             Issue.record("\(text) was not refused")
             return
@@ -59,7 +59,7 @@ struct ChunkedDecoderTests {
     @Test(arguments: [
         "", "5", "5\r", "5\r\n", "5\r\nhell", "5\r\nhello", "5\r\nhello\r\n0", "0\r\n", "0\r\nA: b\r\n", "0\r\n\r",
     ])
-    func unfinishedCodingWantsMore(text: String) {
+    func incompleteCodingNeedsMore(text: String) {
         let reading = BodyReading.read(text)
         #expect(reading.end == .wantsMore)
         #expect(reading.used == text.utf8.count)
@@ -73,7 +73,7 @@ struct ChunkedDecoderTests {
 
     // MARK: Sizes
 
-    @Test func chunkSizeNearItsLimitIsTakenAndBeyondIsRefused() {
+    @Test func chunkSizeIsLimited() {
         #expect(BodyReading.read("fffffffffffffff\r\nabc").end == .wantsMore)
         #expect(BodyReading.read("fffffffffffffff\r\nabc").body == Array("abc".utf8))
         #expect(BodyReading.read("100000000000000\r\n").end == .wantsMore)
@@ -81,7 +81,7 @@ struct ChunkedDecoderTests {
         #expect(BodyReading.read("ffffffffffffffff\r\n").end != .wantsMore)
     }
 
-    @Test func sixtyFourSizeDigitsAreTakenAndOneMoreIsRefused() {
+    @Test func moreThan64SizeDigitsAreRefused() {
         let zeros = String(repeating: "0", count: 63)
         #expect(BodyReading.read(zeros + "1\r\nx\r\n0\r\n\r\n").end == .complete)
         #expect(
@@ -89,12 +89,12 @@ struct ChunkedDecoderTests {
         )
     }
 
-    @Test func sizeDigitsAreCountedAnewForEachChunk() {
+    @Test func sizeDigitsAreCountedPerChunk() {
         let chunk = String(repeating: "0", count: 40) + "1\r\nx\r\n"
         #expect(BodyReading.read(chunk + chunk + chunk + "0\r\n\r\n").body == Array("xxx".utf8))
     }
 
-    @Test func extensionsOf256KiBAreTakenAndOneMoreIsRefused() {
+    @Test func extensionsBeyond256KiBAreRefused() {
         // The `;` is not counted, the CR is.
         let longest = String(repeating: "e", count: 262_143)
         #expect(BodyReading.read("0;\(longest)\r\n\r\n").end == .complete)
@@ -104,7 +104,7 @@ struct ChunkedDecoderTests {
         )
     }
 
-    @Test func whiteSpaceBeforeExtensionsIsCountedWithThem() {
+    @Test func whiteSpaceBeforeExtensionsCountsAsExtension() {
         let longest = String(repeating: " ", count: 262_143)
         #expect(BodyReading.read("0\(longest);\r\n\r\n").end == .complete)
         #expect(
@@ -113,13 +113,13 @@ struct ChunkedDecoderTests {
         )
     }
 
-    @Test func extensionsAreCountedOverTheWholeBodyLessItsData() {
+    @Test func extensionsAreCountedAgainstData() {
         let chunk = "1;\(String(repeating: "e", count: 999))\r\nx\r\n"
         #expect(BodyReading.read(String(repeating: chunk, count: 262)).end == .wantsMore)
         #expect(BodyReading.read(String(repeating: chunk, count: 263)).end != .wantsMore)
     }
 
-    @Test func trailersBeyondTheirLimitAre431() {
+    @Test func trailersBeyondLimitAre431() {
         let line = "A: \(String(repeating: "v", count: 1019))\r\n"
         #expect(line.utf8.count == 1024)
         #expect(BodyReading.read("0\r\n" + String(repeating: line, count: 15) + "\r\n").end == .complete)

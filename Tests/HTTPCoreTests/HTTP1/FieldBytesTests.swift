@@ -5,7 +5,7 @@ import Testing
 
 /// The fast ways to look at the bytes of fields, beside the plain ones.
 @Suite struct FieldBytesTests {
-    @Test func onlyBytesOfTokensAreFolded() {
+    @Test func onlyTokenBytesAreFolded() {
         let folding = TokenFolding()
         for byte in UInt8.min...UInt8.max {
             #expect(folding[byte] == (byte.isTokenByte ? byte.asFieldNameByte : 0), "byte \(byte)")
@@ -13,7 +13,7 @@ import Testing
     }
 
     /// Each byte at each place of a value, in values of each length up to two steps of 32 bytes and some more.
-    @Test func controlByteIsFoundWhereverItStands() {
+    @Test func controlByteIsFoundAtAnyIndex() {
         for length in 1...75 {
             for place in 0..<length {
                 for byte: UInt8 in [0x00, 0x08, 0x09, 0x0a, 0x1f, 0x20, 0x7e, 0x7f, 0x80, 0xff] {
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func controlBytesAreFoundAmongOthers() {
+    @Test func controlByteIsFoundInRandomBytes() {
         var random = SplitMix64(seed: 91)
         for _ in 0..<5000 {
             let value = (0..<Int.random(in: 0...100, using: &random)).map { _ in

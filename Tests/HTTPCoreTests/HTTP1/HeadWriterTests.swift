@@ -11,7 +11,7 @@ import Testing
         return String(buffer: out)
     }
 
-    @Test func wordsAreWrittenAsSixteenDigits() {
+    @Test func hexHasSixteenDigits() {
         #expect(written { $0.writeHex(0) } == "0000000000000000")
         #expect(written { $0.writeHex(0x0123_4567_89ab_cdef) } == "0123456789abcdef")
         #expect(written { $0.writeHex(.max) } == "ffffffffffffffff")
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func decimalsAreWrittenAsSwiftWritesThem() {
+    @Test func decimalsMatchSwift() {
         var random = SplitMix64(seed: 32)
         let numbers =
             [0, 1, 9, 10, 99, 100, 65535, Int.max] + (0..<200).map { _ in random.below(1 << random.within(1...62)) }
@@ -33,7 +33,7 @@ import Testing
     }
 
     /// Whatever room there was thought to be, and whatever stood in the buffer before.
-    @Test func everyPieceIsWrittenOnceAndInOrder() {
+    @Test func piecesAreWrittenOnceInOrder() {
         var random = SplitMix64(seed: 33)
         for turn in 0..<2000 {
             let pieces = (0..<random.below(12)).map { _ in

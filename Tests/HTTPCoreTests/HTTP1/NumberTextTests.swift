@@ -11,14 +11,14 @@ struct NumberTextTests {
         return String(buffer: out)
     }
 
-    @Test func decimalsAreWrittenAsSwiftWritesThem() {
+    @Test func decimalsMatchSwift() {
         var random = SplitMix64(seed: 30)
         let numbers =
             [0, 1, 9, 10, 99, 100, 65535, Int.max] + (0..<200).map { _ in random.below(1 << random.within(1...62)) }
         for number in numbers { #expect(written { $0.writeDecimal(number) } == String(number)) }
     }
 
-    @Test func chunkSizesAreWrittenAsSwiftWritesThem() {
+    @Test func chunkSizesMatchSwift() {
         var random = SplitMix64(seed: 31)
         let numbers =
             [0, 1, 15, 16, 255, 256, Int.max] + (0..<200).map { _ in random.below(1 << random.within(1...62)) }
@@ -35,7 +35,7 @@ struct NumberTextTests {
         #expect(number == expected)
     }
 
-    @Test func listMembersAreTrimmedAndEmptyOnesLeftOut() {
+    @Test func listMembersAreTrimmedWithoutEmptyOnes() {
         let bytes = Array(" a ,,\tb c\t, ,d".utf8)
         var members: [String] = []
         bytes.span.forEachListMember(0..<bytes.count) { members.append(String(decoding: bytes[$0], as: UTF8.self)) }

@@ -5,7 +5,7 @@ import Testing
 
 /// What holds for every head, found with random ones.
 struct RequestHeadPropertyTests {
-    @Test func generatedHeadsParseToWhatWasGenerated() {
+    @Test func generatedHeadsRoundTrip() {
         var generator = RequestGenerator(seed: 1)
         let head = RequestHead()
         for _ in 0..<5000 {
@@ -18,7 +18,7 @@ struct RequestHeadPropertyTests {
         }
     }
 
-    @Test func everyPrefixOfAGoodHeadIsIncomplete() {
+    @Test func prefixOfValidHeadIsIncomplete() {
         var generator = RequestGenerator(seed: 2)
         for _ in 0..<300 {
             let (bytes, reading) = generator.next()
@@ -28,7 +28,7 @@ struct RequestHeadPropertyTests {
         }
     }
 
-    @Test func badHeadsAreRefusedAlikeAtOnceAndByteByByte() {
+    @Test func invalidHeadsAreRefusedAlikeByteByByte() {
         for line in RequestHeadRefusalTests.badRequestLines {
             let bytes = Array("\(line)\r\nHost: a\r\n\r\n".utf8)
             #expect(RequestOutcome.drip(bytes).0 == RequestOutcome.parse(bytes), "\(line)")
@@ -39,7 +39,7 @@ struct RequestHeadPropertyTests {
         }
     }
 
-    @Test func mutatedHeadsAreReadAlikeAtOnceAndByteByByte() {
+    @Test func mutatedHeadsAreReadAlikeByteByByte() {
         var generator = RequestGenerator(seed: 3)
         for _ in 0..<600 {
             let good = generator.next().bytes
@@ -56,7 +56,7 @@ struct RequestHeadPropertyTests {
 
     /// 200,000 heads with injuries: none crashes, and what is still taken means the same when it is written cleanly.
     @Test(arguments: [4, 5])
-    func acceptedMutationsMeanTheSameInCanonicalForm(seed: UInt64) {
+    func acceptedMutationsRoundTripInCanonicalForm(seed: UInt64) {
         var generator = RequestGenerator(seed: seed)
         let head = RequestHead()
         var accepted = 0

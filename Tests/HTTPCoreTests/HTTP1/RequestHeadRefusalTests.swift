@@ -26,13 +26,13 @@ struct RequestHeadRefusalTests {
 
     /// Every field of a head is compared with every member of Connection.
     @Test(arguments: [",", "\r\nConnection:"])
-    func connectionWithMoreMembersThanItMayHaveIs400(separator: String) {
+    func tooManyConnectionMembersAre400(separator: String) {
         #expect(RequestOutcome.parse(Self.connection(64, separator)).reading?.connectionNamesFields == true)
         #expect(RequestOutcome.parse(Self.connection(65, separator)).status == 400)
         #expect(RequestOutcome.parse(Self.connection(5000, ",")).status == 400)
     }
 
-    @Test func namesOfOneHeadsConnectionAreNotThoseOfTheNext() {
+    @Test func connectionNamesAreResetPerHead() {
         let head = RequestHead()
         for _ in 0..<3 {
             #expect(RequestOutcome.parse(Array(Self.connection(64, ",").utf8), into: head).reading != nil)
@@ -82,7 +82,7 @@ struct RequestHeadRefusalTests {
         #expect(RequestOutcome.parse("POST / HTTP/1.0\r\nHost: a\r\n\(lines)\r\n\r\n").status == 400)
     }
 
-    @Test func everyByteThatIsNoTokenByteIsRefusedInNames() {
+    @Test func nonTokenByteInNameIsRefused() {
         for byte in UInt8.min...UInt8.max where !RequestGenerator.tokenBytes.contains(byte) && byte != UInt8(ascii: ":")
         {
             let bytes = Array("GET / HTTP/1.1\r\nHost: a\r\nX".utf8) + [byte] + Array("Y: 1\r\n\r\n".utf8)
@@ -91,7 +91,7 @@ struct RequestHeadRefusalTests {
     }
 
     /// At every distance from a value's start, so that words and rest of the eight-bytes-a-step scan are all met.
-    @Test func everyControlByteIsRefusedInValuesAtEveryPlace() {
+    @Test func controlByteInValueIsRefused() {
         let controls = (UInt8(0)..<0x20).filter { $0 != 0x09 } + [0x7f]
         for length in 1...18 {
             for place in 0..<length {
@@ -105,7 +105,7 @@ struct RequestHeadRefusalTests {
         }
     }
 
-    @Test func everyOtherByteIsTakenInValuesAtEveryPlace() {
+    @Test func otherBytesInValueAreAccepted() {
         let allowed = [0x09] + (UInt8(0x20)..<0x7f) + (UInt8(0x80)...0xff)
         for byte in allowed {
             for place in 1..<16 {
@@ -118,16 +118,16 @@ struct RequestHeadRefusalTests {
     }
 
     @Test(arguments: ["Content_Length", "content_length", "Transfer_Encoding", "TRANSFER_ENCODING"])
-    func aliasOfAFieldThatFramesIs400(name: String) {
+    func aliasOfFramingFieldIs400(name: String) {
         #expect(RequestOutcome.parse("POST / HTTP/1.1\r\nHost: a\r\n\(name): chunked\r\n\r\n").status == 400)
     }
 
-    @Test func missingHostIs400InVersionEleven() {
+    @Test func missingHostInHTTP11Is400() {
         #expect(RequestOutcome.parse("GET / HTTP/1.1\r\nA: b\r\n\r\n").status == 400)
         #expect(RequestOutcome.parse("GET http://a/ HTTP/1.1\r\n\r\n").status == 400)
     }
 
-    @Test func versionTenHasNoTransferEncoding() {
+    @Test func transferEncodingInHTTP10IsRefused() {
         #expect(RequestOutcome.parse("POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n").status == 400)
     }
 
@@ -138,19 +138,19 @@ struct RequestHeadRefusalTests {
 
     // MARK: Limits
 
-    @Test func targetOf8192BytesIsTakenAndOneMoreIs414() {
+    @Test func targetLongerThan8192BytesIs414() {
         let longest = "/" + String(repeating: "a", count: 8191)
         #expect(RequestOutcome.parse("GET \(longest) HTTP/1.1\r\nHost: a\r\n\r\n").reading?.target.count == 8192)
         #expect(RequestOutcome.parse("GET \(longest)a HTTP/1.1\r\nHost: a\r\n\r\n").status == 414)
     }
 
-    @Test func methodOf32BytesIsTakenAndOneMoreIs400() {
+    @Test func methodLongerThan32BytesIs400() {
         let longest = String(repeating: "M", count: 32)
         #expect(RequestOutcome.parse("\(longest) / HTTP/1.1\r\nHost: a\r\n\r\n").reading?.method.count == 32)
         #expect(RequestOutcome.parse("\(longest)M / HTTP/1.1\r\nHost: a\r\n\r\n").status == 400)
     }
 
-    @Test func headOfTheLargestSizeIsTakenAndOneByteMoreIs431() {
+    @Test func headAboveMaximumSizeIs431() {
         let start = "GET / HTTP/1.1\r\nHost: a\r\nA: "
         let room = 1000 - start.utf8.count - 4
         let largest = Array((start + String(repeating: "v", count: room) + "\r\n\r\n").utf8)
@@ -159,14 +159,14 @@ struct RequestHeadRefusalTests {
         #expect(RequestOutcome.parse(largest, maximumBytes: 999).status == 431)
     }
 
-    @Test func headWithoutEndIsRefusedOnceItIsTooLarge() {
+    @Test func incompleteHeadAboveMaximumSizeIsRefused() {
         let endless = Array("GET / HTTP/1.1\r\nHost: a\r\nA: ".utf8) + [UInt8](repeating: 0x76, count: 2000)
         #expect(RequestOutcome.parse(Array(endless[..<999]), maximumBytes: 1000) == .incomplete)
         #expect(RequestOutcome.parse(Array(endless[..<1000]), maximumBytes: 1000).status == 431)
         #expect(RequestOutcome.parse(endless, maximumBytes: 1000).status == 431)
     }
 
-    @Test func asManyFieldsAsAllowedAreTakenAndOneMoreIs431() {
+    @Test func moreFieldsThanAllowedAre431() {
         let head = { (count: Int) in
             Array(("GET / HTTP/1.1\r\nHost: a\r\n" + String(repeating: "A: b\r\n", count: count - 1) + "\r\n").utf8)
         }

@@ -9,7 +9,7 @@ struct RequestHeadTests {
         try #require(RequestOutcome.parse(text).reading)
     }
 
-    @Test func simpleHeadGivesAllItsParts() throws {
+    @Test func simpleHeadIsParsed() throws {
         let text = "GET /a?b=c HTTP/1.1\r\nHost: app.test\r\nX-One: 1\r\n\r\nrest"
         var expected = RequestReading(method: "GET", target: "/a?b=c")
         expected.fields = [.init("Host", "app.test"), .init("X-One", "1")]
@@ -24,25 +24,25 @@ struct RequestHeadTests {
         ("Content-Length: 999999999999999999\r\n", .length(999_999_999_999_999_999)),
         ("Transfer-Encoding: chunked\r\n", .chunked), ("TRANSFER-ENCODING:CHUNKED\r\n", .chunked),
     ])
-    func framingIsDecidedFromTheFields(lines: String, framing: RequestFraming) throws {
+    func framingComesFromFields(lines: String, framing: RequestFraming) throws {
         #expect(try read("POST / HTTP/1.1\r\nHost: a\r\n\(lines)\r\n").framing == framing)
     }
 
     @Test(arguments: [("HTTP/1.0", 0), ("HTTP/1.1", 1), ("HTTP/1.2", 1), ("HTTP/1.9", 1)])
-    func minorVersionAboveOneIsReadAsOne(version: String, minor: Int) throws {
+    func higherMinorVersionIsReadAsOne(version: String, minor: Int) throws {
         #expect(try read("GET / \(version)\r\nHost: a\r\n\r\n").minorVersion == minor)
     }
 
-    @Test func versionTenMayLackHost() throws {
+    @Test func hostIsOptionalInHTTP10() throws {
         #expect(try read("GET / HTTP/1.0\r\n\r\n").host == nil)
     }
 
-    @Test func hostIsFoundWhereverItStands() throws {
+    @Test func hostIsFoundAtAnyIndex() throws {
         #expect(try read("GET / HTTP/1.1\r\nA: 1\r\nB: 2\r\nhOsT: x\r\nC: 3\r\n\r\n").host == 2)
     }
 
     @Test(arguments: ["\r\n", "\r\n\r\n"])
-    func emptyLinesBeforeTheRequestLineArePassedOver(lines: String) throws {
+    func emptyLinesBeforeRequestLineAreIgnored(lines: String) throws {
         let text = "\(lines)GET / HTTP/1.1\r\nHost: a\r\n\r\n"
         let reading = try read(text)
         #expect(reading.method == Array("GET".utf8))
@@ -84,7 +84,7 @@ struct RequestHeadTests {
         ("HTTP/1.1", "", true), ("HTTP/1.1", "close", false), ("HTTP/1.0", "", false), ("HTTP/1.0", "keep-alive", true),
         ("HTTP/1.0", "keep-alive, close", false), ("HTTP/1.1", "keep-alive, close", false),
     ])
-    func clientWantsKeepAliveByVersionAndConnection(version: String, connection: String, wants: Bool) {
+    func keepAliveFollowsVersionAndConnection(version: String, connection: String, wants: Bool) {
         let bytes = Array("GET / \(version)\r\nHost: a\r\nConnection: \(connection)\r\n\r\n".utf8)
         let head = RequestHead()
         #expect(RequestOutcome.parse(bytes, into: head) != .incomplete)
@@ -95,24 +95,24 @@ struct RequestHeadTests {
         ("HTTP/1.1", "Content-Length: 3", true), ("HTTP/1.1", "Transfer-Encoding: chunked", true),
         ("HTTP/1.1", "A: b", false), ("HTTP/1.0", "Content-Length: 3", false),
     ])
-    func expectationCountsOnlyWithABodyFromAVersionElevenClient(version: String, line: String, expects: Bool) throws {
+    func expectationNeedsBodyAndHTTP11(version: String, line: String, expects: Bool) throws {
         let reading = try read("PUT / \(version)\r\nHost: a\r\nExpect: 100-Continue\r\n\(line)\r\n\r\n")
         #expect(reading.expectsContinue == expects)
     }
 
-    @Test func traceparentIsNotedOnlyIfThereIsOne() throws {
+    @Test func repeatedTraceparentIsIgnored() throws {
         #expect(try read("GET / HTTP/1.1\r\nHost: a\r\ntraceparent: x\r\n\r\n").traceparent == 1)
         #expect(try read("GET / HTTP/1.1\r\nHost: a\r\nTraceparent: x\r\ntraceparent: x\r\n\r\n").traceparent == nil)
         let three = "traceparent: x\r\ntraceparent: y\r\ntraceparent: z\r\n"
         #expect(try read("GET / HTTP/1.1\r\nHost: a\r\n\(three)\r\n").traceparent == nil)
     }
 
-    @Test func whiteSpaceRoundValuesIsNotPartOfThem() throws {
+    @Test func valuesAreTrimmed() throws {
         let reading = try read("GET / HTTP/1.1\r\nHost:a\r\nA:\r\nB: \t \r\nC:\t x \t y \t\r\n\r\n")
         #expect(reading.fields == [.init("Host", "a"), .init("A", ""), .init("B", ""), .init("C", "x \t y")])
     }
 
-    @Test func everyTokenByteMayStandInANameAndAMethod() throws {
+    @Test func everyTokenByteIsAllowedInNameAndMethod() throws {
         let name = String(decoding: RequestGenerator.tokenBytes, as: UTF8.self)
         #expect(try read("GET / HTTP/1.1\r\nHost: a\r\nQ\(name): 1\r\n\r\n").values("Q\(name)") == ["1"])
         for byte in RequestGenerator.tokenBytes {
@@ -121,7 +121,7 @@ struct RequestHeadTests {
         }
     }
 
-    @Test func aliasOfAHarmlessFieldIsNotTakenForIt() {
+    @Test func aliasOfHarmlessFieldIsAnotherField() {
         let bytes = Array("GET / HTTP/1.1\r\nHost: a\r\nX_Request_Id: 1\r\nX_Custom: 2\r\nX-Plain: 3\r\n\r\n".utf8)
         let head = RequestHead()
         #expect(RequestOutcome.parse(bytes, into: head).reading != nil)
@@ -129,7 +129,7 @@ struct RequestHeadTests {
         #expect(head.fields[..<head.fieldCount].map(\.known) == [.host, .xRequestID, .other, .other])
     }
 
-    @Test func knownFieldsAreToldInAnyCaseAndWithUnderscores() {
+    @Test func knownFieldsAreRecognizedInAnyCaseAndWithUnderscores() {
         let names: [(String, KnownField)] = [
             ("Host", .host), ("CONTENT-LENGTH", .contentLength), ("transfer-encoding", .transferEncoding),
             ("Connection", .connection), ("Authorization", .authorization), ("Cookie", .cookie), ("Expect", .expect),
@@ -149,7 +149,7 @@ struct RequestHeadTests {
         }
     }
 
-    @Test func usedAgainAHeadKeepsNothingOfTheLastOne() {
+    @Test func reusedHeadKeepsNothing() {
         let full = "Content-Length: 3\r\nExpect: 100-continue\r\nConnection: close, keep-alive, x\r\ntraceparent: a\r\n"
         let head = RequestHead()
         let first = RequestOutcome.parse(Array("PUT /x HTTP/1.0\r\nHost: a\r\n\(full)\r\n".utf8), into: head)

@@ -8,14 +8,14 @@ struct RequestIDTests {
         return RequestID(bytes.span)
     }
 
-    @Test func textHasTheFormOfAUUIDOfVersionFour() {
+    @Test func textIsUUIDVersion4() {
         #expect(RequestID(high: 0, low: 0).text == "00000000-0000-4000-8000-000000000000")
         #expect(RequestID(high: .max, low: .max).text == "ffffffff-ffff-4fff-bfff-ffffffffffff")
         let id = RequestID(high: 0x0123_4567_89ab_cdef, low: 0xfedc_ba98_7654_3210)
         #expect(id.text == "01234567-89ab-4def-bedc-ba9876543210")
     }
 
-    @Test func everyIdentifierKeepsItsVersionVariantAndText() {
+    @Test func identifierKeepsVersionVariantAndText() {
         var random = SplitMix64(seed: 70)
         for _ in 0..<5000 {
             let id = RequestID(high: random.next(), low: random.next())
@@ -27,7 +27,7 @@ struct RequestIDTests {
         }
     }
 
-    @Test func identifierOfAnotherVersionIsReadAsItIs() {
+    @Test func identifierOfAnotherVersionIsKept() {
         let text = "0190163d-8694-739b-aea5-966c26f8ad91"
         #expect(read(text)?.text == text)
     }
@@ -38,7 +38,7 @@ struct RequestIDTests {
         "0123456-789ab-4def-bedc-ba9876543210", "01234567-89ab-4def-bedc_ba9876543210",
         "01234567-89ab-4def-bedc-ba987654321g", "01234567 89ab 4def bedc ba9876543210",
     ])
-    func anythingElseIsNoIdentifier(text: String) {
+    func invalidIdentifierIsRejected(text: String) {
         #expect(read(text) == nil)
     }
 
@@ -50,7 +50,7 @@ struct RequestIDTests {
 
     /// Its first words from the state of the algorithm's definition cannot be set from outside, but words must use
     /// every bit.
-    @Test func generatedWordsUseEveryBit() {
+    @Test func generatedNumbersUseEveryBit() {
         var generator = IdentifierGenerator()
         let words = (0..<200).map { _ in generator.next() }
         #expect(words.reduce(0, |) == .max)

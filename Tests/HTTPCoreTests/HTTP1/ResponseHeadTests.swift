@@ -9,7 +9,7 @@ struct ResponseHeadTests {
         try #require(ResponseOutcome.parse(text).reading)
     }
 
-    @Test func simpleHeadGivesAllItsParts() throws {
+    @Test func simpleHeadIsParsed() throws {
         let text = "HTTP/1.1 200 OK then\r\nContent-Length: 5\r\nDate: now\r\nX: y\r\n\r\nhello"
         let reading = try read(text)
         #expect(reading.status == 200)
@@ -28,7 +28,7 @@ struct ResponseHeadTests {
     }
 
     @Test(arguments: [("HTTP/1.0", 0), ("HTTP/1.1", 1), ("HTTP/1.4", 1)])
-    func minorVersionAboveOneIsReadAsOne(version: String, minor: Int) throws {
+    func higherMinorVersionIsReadAsOne(version: String, minor: Int) throws {
         #expect(try read("\(version) 200 OK\r\n\r\n").minorVersion == minor)
     }
 
@@ -36,7 +36,7 @@ struct ResponseHeadTests {
         ("HTTP/1.1", "", true), ("HTTP/1.1", "Connection: close\r\n", false), ("HTTP/1.0", "", false),
         ("HTTP/1.0", "Connection: Keep-Alive\r\n", true), ("HTTP/1.1", "Connection: x, CLOSE\r\n", false),
     ])
-    func serverKeepsAliveByVersionAndConnection(version: String, lines: String, keeps: Bool) throws {
+    func keepAliveFollowsVersionAndConnection(version: String, lines: String, keeps: Bool) throws {
         #expect(try read("\(version) 200 OK\r\n\(lines)\r\n").keepsAlive == keeps)
     }
 
@@ -70,17 +70,17 @@ struct ResponseHeadTests {
         #expect(ResponseOutcome.parse("\n").isGarbled)
     }
 
-    @Test func versionTenHasNoTransferEncoding() {
+    @Test func transferEncodingInHTTP10IsGarbled() {
         #expect(ResponseOutcome.parse("HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n").isGarbled)
     }
 
-    @Test func asManyFieldsAsAllowedAreTakenAndOneMoreIsNot() {
+    @Test func moreFieldsThanAllowedAreGarbled() {
         let head = { (count: Int) in "HTTP/1.1 200 OK\r\n" + String(repeating: "A: b\r\n", count: count) + "\r\n" }
         #expect(ResponseOutcome.parse(head(512)).reading?.fields.count == 512)
         #expect(ResponseOutcome.parse(head(513)) == .garbled(.tooManyFields))
     }
 
-    @Test func headOfTheLargestSizeIsTakenAndOneByteMoreIsNot() {
+    @Test func headAboveMaximumSizeIsGarbled() {
         let room = ResponseHeadParser.maximumBytes - "HTTP/1.1 200 OK\r\nA: \r\n\r\n".utf8.count
         let head = { (length: Int) in "HTTP/1.1 200 OK\r\nA: \(String(repeating: "v", count: length))\r\n\r\n" }
         #expect(ResponseOutcome.parse(head(room)).reading?.length == ResponseHeadParser.maximumBytes)
@@ -126,7 +126,7 @@ struct ResponseHeadTests {
         "HTTP/1.1 500 Internal Error\r\nTransfer-Encoding: chunked\r\nServer: x\r\nEmpty:\r\n\r\n",
     ].map { Array($0.utf8) }
 
-    @Test func usedAgainAHeadKeepsNothingOfTheLastOne() {
+    @Test func reusedHeadKeepsNothing() {
         let head = ResponseHead()
         for first in Self.base {
             for second in Self.base {
@@ -136,7 +136,7 @@ struct ResponseHeadTests {
         }
     }
 
-    @Test func headsAreReadAlikeAtOnceAndByteByByte() {
+    @Test func headsAreReadAlikeByteByByte() {
         var random = SplitMix64(seed: 20)
         for good in Self.base { #expect(ResponseOutcome.drip(good) == ResponseOutcome.parse(good)) }
         for lines in Self.garbledFields {
@@ -149,7 +149,7 @@ struct ResponseHeadTests {
         }
     }
 
-    @Test func acceptedMutationsMeanTheSameInCanonicalForm() {
+    @Test func acceptedMutationsRoundTripInCanonicalForm() {
         var random = SplitMix64(seed: 21)
         let head = ResponseHead()
         var accepted = 0

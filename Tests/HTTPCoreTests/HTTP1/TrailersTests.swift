@@ -14,7 +14,7 @@ struct TrailersTests {
         return String(buffer: out)
     }
 
-    @Test func harmlessTrailersGoOnAsTheyCame() {
+    @Test func harmlessTrailersAreForwarded() {
         #expect(passedOn(["Grpc-Status: 0", "x:y", "Digest: \ta "]) == "Grpc-Status: 0\r\nx:y\r\nDigest: \ta \r\n")
         #expect(passedOn([]) == "")
     }
@@ -27,7 +27,7 @@ struct TrailersTests {
         "WWW-Authenticate: Basic",
         "Expect: x", "X-User-Id: mallory", "x_user_id: mallory", "Upgrade: x", "Proxy-Authorization: x",
     ])
-    func trailersThatDecideSomethingStayBehind(line: String) {
+    func trailersWithMeaningAreDropped(line: String) {
         #expect(passedOn(["A: 1", line, "B: 2"]) == "A: 1\r\nB: 2\r\n")
     }
 }

@@ -30,7 +30,7 @@ enum PathReading: Equatable {
 
 struct CanonicalPathTests {
     @Test(arguments: ["/", "/a", "/a/b/", "/a.b/c..d", "/a/b.", "/a@b:c,d=e+f!$&'()*~-_"])
-    func plainPathIsUsedWhereItStands(path: String) {
+    func plainPathIsUsedInPlace(path: String) {
         #expect(PathReading.read(path) == .asReceived)
     }
 
@@ -66,7 +66,7 @@ struct CanonicalPathTests {
         Rewrite("/a;b/./c", "/a;b/c", reduced: "/a/c"), Rewrite("/a/;/b", "/a/;/b", reduced: "/a/b"),
         Rewrite("/a;%2e%2e/b", "/a;../b", reduced: "/a/b"),
     ])
-    func pathIsRewrittenToItsOneReading(rewrite: Rewrite) {
+    func pathIsRewrittenToCanonicalForm(rewrite: Rewrite) {
         #expect(
             PathReading.read(rewrite.path)
                 == .rewritten(forwarded: rewrite.forwarded, decoded: rewrite.decoded, reduced: rewrite.reduced)
@@ -86,7 +86,7 @@ struct CanonicalPathTests {
         #expect(PathReading.read(path) == .ambiguous)
     }
 
-    @Test func usedAgainItKeepsNothingOfTheLastPath() {
+    @Test func reusedPathKeepsNothing() {
         var canonical = CanonicalPath()
         #expect(PathReading.read(Array("/a;b//c/%20/long/path".utf8), &canonical) != .asReceived)
         #expect(
@@ -98,7 +98,7 @@ struct CanonicalPathTests {
         ("/a//b;c/d", ["/a/b;c/d", "/a//b/d"]), ("/a//;x/c", ["/a/;x/c", "/a///c"]), ("/a//b", []), ("/a;x/b", []),
         ("/%61", []),
     ])
-    func readingsThatMergeOnlyOrDropOnlyAreGivenWhereTheyDiffer(path: String, expected: [String]) {
+    func partlyReducedReadingsAreGivenIfDifferent(path: String, expected: [String]) {
         var canonical = CanonicalPath()
         #expect(canonical.read(Array("/x//y;z".utf8).span) == .rewritten)
         #expect(canonical.read(Array(path.utf8).span) == .rewritten)
@@ -126,7 +126,7 @@ struct CanonicalPathTests {
         return result
     }
 
-    @Test func forwardedPathIsCanonicalAndSaysWhatWasMatched() {
+    @Test func forwardedPathIsCanonicalAndMatchesRules() {
         var random = SplitMix64(seed: 40)
         var canonical = CanonicalPath()
         var again = CanonicalPath()
@@ -154,7 +154,7 @@ struct CanonicalPathTests {
         #expect(rewrites > 5000)
     }
 
-    @Test func plainPathsAreThoseUsedAsReceived() {
+    @Test func plainPathsAreExactlyThoseAsReceived() {
         var random = SplitMix64(seed: 41)
         var canonical = CanonicalPath()
         for _ in 0..<60_000 {
@@ -168,7 +168,7 @@ struct CanonicalPathTests {
         }
     }
 
-    @Test func reducedReadingHasNoEmptySegmentAndNoParameters() {
+    @Test func reducedReadingHasNoEmptySegmentsOrParameters() {
         var random = SplitMix64(seed: 42)
         var canonical = CanonicalPath()
         for _ in 0..<60_000 {

@@ -14,7 +14,7 @@ struct FullyDecodedPathTests {
         ("/%4%31", "/A"), ("/%zz%41", "/%zzA"), ("/%25zz", "/%zz"), ("/%2525", "/%"), ("/%252", "/%2"),
         ("/%252%66", "//"),
     ])
-    func escapesAreDecodedHoweverDeepTheyAreNested(path: String, expected: String) {
+    func nestedEscapesAreDecoded(path: String, expected: String) {
         #expect(decoded(path) == expected)
     }
 
@@ -37,7 +37,7 @@ struct FullyDecodedPathTests {
         return result
     }
 
-    @Test func onePassArrivesWhereDecodingAgainAndAgainDoes() {
+    @Test func onePassMatchesRepeatedDecoding() {
         var random = SplitMix64(seed: 71)
         var nested = 0
         for _ in 0..<40_000 {
@@ -55,7 +55,7 @@ struct FullyDecodedPathTests {
     }
 
     /// Decoding in rounds takes thousands of them for the first of these paths, each through the whole of it.
-    @Test func workGrowsWithTheLengthOfThePathHoweverEscapesAreNested() {
+    @Test func workIsLinearInLength() {
         for length in [1024, 2048, 4096, 8192, 16_384] {
             for unit in ["25", "%25", "%2525", "%%32%35", "%32", "a", "%"] {
                 let text = "/%" + String(repeating: unit, count: length / unit.utf8.count)
@@ -71,22 +71,22 @@ struct FullyDecodedPathTests {
         "/.gatehouse", "/%2egatehouse%2f", "/%252egatehouse\\", "/a/..%2f.GateHouse/x", "/%25252525252egatehouse",
         "/x.gatehouse", "/..gatehouse",
     ])
-    func pathThatMayNameOursDoes(path: String) {
+    func pathThatMayNameOursIsFound(path: String) {
         #expect(FullyDecodedPath(Array(path.utf8).span).mayNameOurs)
     }
 
     @Test(arguments: ["/", "", "/gatehouse", "/.gate/fixture", "/.gatehous", "/%2fgatehouse"])
-    func otherPathDoesNot(path: String) {
+    func otherPathIsNotOurs(path: String) {
         #expect(!FullyDecodedPath(Array(path.utf8).span).mayNameOurs)
     }
 
-    @Test func segmentsAreThoseOfEveryReader() {
+    @Test func segmentsMatchEveryReading() {
         let path = FullyDecodedPath(Array("/a%2fb\\c/d;x=1/..%5ce//%2566;/".utf8).span)
         #expect(path.segments == Set(["a", "b", "c", "d", "..", "e", "f"].map { Array($0.utf8) }))
     }
 
     @Test(arguments: ["/a%u0062", "/100%25", "/a%00b", "/a%0ab", "/a%7f", "/%c1%a1", "/%ff"])
-    func pathWhoseLettersOthersMayReadDifferentlyHasNoSegments(path: String) {
+    func ambiguousBytesGiveNoSegments(path: String) {
         #expect(FullyDecodedPath(Array(path.utf8).span).segments == nil)
     }
 }

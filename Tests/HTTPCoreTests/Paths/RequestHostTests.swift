@@ -26,7 +26,7 @@ struct RequestHostTests {
         "a:65536", "a:123456", "a:-1", "a:80:80", "a: 80", "[", "[]", "[::1", "[::1]x", "[::1]x:80", "[[::1]]", "[g::]",
         "::1", "]", "[::1]]", "[fe80::1%25eth0]", "a[::1]", "a;b", "a'b", "(a)", "*",
     ])
-    func anythingElseIsABadRequest(text: String) {
+    func invalidHostIsBadRequest(text: String) {
         do throws(HTTPViolation) {
             let read = try name(text)
             Issue.record("read as \(read)")
@@ -35,7 +35,7 @@ struct RequestHostTests {
         }
     }
 
-    @Test func hostIsBoundedInLength() throws {
+    @Test func hostLengthIsBounded() throws {
         let longest = String(repeating: "a", count: 255)
         #expect(try name(longest + ":65535") == longest)
         #expect(throws: HTTPViolation.self) { try name(longest + "aa:65535") }

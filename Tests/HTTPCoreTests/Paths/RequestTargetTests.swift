@@ -37,11 +37,11 @@ struct RequestTargetTests {
         ("http://a.test?q", Parts(authority: "a.test", path: "", query: "?q")),
         ("http://u@a.test/", Parts(authority: "u@a.test", path: "/")), ("http:///a", Parts(authority: "", path: "/a")),
     ])
-    func targetIsTakenApart(target: String, expected: Parts) throws {
+    func targetIsParsed(target: String, expected: Parts) throws {
         #expect(try parts(target) == expected)
     }
 
-    @Test func asteriskGoesWithOptionsOnly() throws {
+    @Test func asteriskIsForOptionsOnly() throws {
         #expect(try parts("*", method: "OPTIONS") == Parts(path: "", isAsterisk: true))
         #expect(throws: HTTPViolation.self) { try parts("*") }
         #expect(throws: HTTPViolation.self) { try parts("*", method: "options") }
@@ -51,7 +51,7 @@ struct RequestTargetTests {
     @Test(arguments: [
         "a.test:80", "ftp://a/", "http:/a", "http:", "http://", "https://", "a", "?q", "*/", "httpx://a/",
     ])
-    func anythingElseIsABadRequest(target: String) {
+    func invalidTargetIsBadRequest(target: String) {
         do throws(HTTPViolation) {
             let read = try parts(target)
             Issue.record("read as \(read)")
@@ -61,7 +61,7 @@ struct RequestTargetTests {
     }
 
     @Test(arguments: ["CONNECT", "TRACE"])
-    func tunnelsAndEchoesAre405(method: String) {
+    func connectAndTraceAre405(method: String) {
         do throws(HTTPViolation) {
             let read = try parts("/", method: method)
             Issue.record("read as \(read)")

@@ -42,7 +42,7 @@ import UpstreamTestSupport
         try channel.readOutbound(as: ByteBuffer.self).map { String(buffer: $0).prefix(12).description }
     }
 
-    @Test func crowdedAddressBehindAProxyStaysOutOfTheReserve() throws {
+    @Test func crowdedAddressBehindProxyDoesNotUseReserve() throws {
         let crowd = try (0..<32).map { _ in try connect(from: Self.proxy, for: "203.0.113.9") }
         #expect(crowd.allSatisfy { $0.isActive })
         let refused = try connect(from: Self.proxy, for: "203.0.113.10")
@@ -59,7 +59,7 @@ import UpstreamTestSupport
         #expect(early == nil)
     }
 
-    @Test func proxyThatNamesNobodyMakesNoRoom() throws {
+    @Test func proxyConnectionsAreNotEvicted() throws {
         let proxied = try (0..<20).map { _ in try connect(from: Self.proxy, sending: "GET") }
         let flood = try (0..<12).map { _ in try connect(from: "203.0.113.9") }
         let refused = try connect(from: "203.0.113.10")
@@ -68,7 +68,7 @@ import UpstreamTestSupport
         #expect(flood.filter { $0.isActive }.count == 10)
     }
 
-    @Test func roomIsMadeForAProxyThatNamesNobody() throws {
+    @Test func floodIsEvictedForProxy() throws {
         let proxied = try (0..<20).map { _ in try connect(from: Self.proxy, sending: "GET") }
         let flood = try (0..<12).map { _ in try connect(from: "203.0.113.9") }
         let refused = try connect(from: Self.proxy)

@@ -10,7 +10,7 @@ import Testing
 /// Whether an address can be listened on, as it is asked before a listener opens.
 @Suite struct ListenAddressTests {
     @Test(arguments: ["127.0.0.1", "localhost"])
-    func addressIsTakenWhileSomethingListensOnIt(host: String) async throws {
+    func addressInUseIsReported(host: String) async throws {
         let address = HostPort(host: host, port: try await FreePort.find())
         #expect(!ListenAddress.isTaken(address))
         let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -22,12 +22,12 @@ import Testing
         #expect(!ListenAddress.isTaken(address))
     }
 
-    @Test func portThatTheSystemChoosesIsFree() {
+    @Test func systemChosenPortIsFree() {
         #expect(!ListenAddress.isTaken(HostPort(host: "127.0.0.1", port: 0)))
     }
 
     /// A connection to a socket that only asks would be reset as soon as it has been asked.
-    @Test func clientIsRefusedWhileAnAddressIsChecked() async throws {
+    @Test func connectionDuringAddressCheckIsRefused() async throws {
         let address = HostPort(host: "127.0.0.1", port: try await FreePort.find())
         let resolved = try SocketAddress(ipAddress: address.host, port: address.port)
         async let refused = Self.refusals(at: resolved, of: 5_000)

@@ -19,7 +19,7 @@ struct ProxyProtocolBinaryTests {
         ProxyProtocol.read(header.bytes) == .header(length: header.bytes.count, source: nil, destination: nil)
     }
 
-    @Test func headerOfIPv4TellsBothEnds() {
+    @Test func ipv4HeaderHasBothAddresses() {
         let bytes = ProxyHeaderBytes().bytes
         let expected = ProxyProtocol.Outcome.header(
             length: 28,
@@ -30,21 +30,21 @@ struct ProxyProtocolBinaryTests {
         #expect(ProxyProtocol.read(bytes + Array("GET / HTTP/1.1\r\n".utf8)) == expected)
     }
 
-    @Test func headerOfIPv6TellsBothEnds() {
+    @Test func ipv6HeaderHasBothAddresses() {
         #expect(
             ProxyProtocol.read(Self.ipv6.bytes)
                 == .header(length: 52, source: .init("2001:db8::1", 8080), destination: .init("10.1.2.3", 80))
         )
     }
 
-    @Test func localHeaderTellsNothing() {
+    @Test func localHeaderHasNoAddress() {
         #expect(tellsNothing(ProxyHeaderBytes(versionAndCommand: 0x20)))
         #expect(tellsNothing(ProxyHeaderBytes(versionAndCommand: 0x20, family: 0, addresses: [])))
         // Its family is ignored, whatever it is.
         #expect(tellsNothing(ProxyHeaderBytes(versionAndCommand: 0x20, family: 0xff, addresses: [1, 2, 3])))
     }
 
-    @Test func whatIsNotTCPOverIPTellsNothing() {
+    @Test func otherProtocolHasNoAddress() {
         let unix = [UInt8](repeating: 0x61, count: 216)
         #expect(tellsNothing(ProxyHeaderBytes(family: 0x31, addresses: unix)))
         #expect(tellsNothing(ProxyHeaderBytes(family: 0x32, addresses: unix)))
@@ -56,7 +56,7 @@ struct ProxyProtocolBinaryTests {
         }
     }
 
-    @Test func headerWithAnUnknownPartIsMalformed() {
+    @Test func headerWithUnknownValueIsMalformed() {
         for byte: UInt8 in [0x01, 0x11, 0x31, 0xf1] {
             #expect(malformation(ProxyHeaderBytes(versionAndCommand: byte)) == .unknownVersion)
         }
@@ -92,11 +92,11 @@ struct ProxyProtocolBinaryTests {
     @Test(
         arguments: [[0x02], [0x02, 0], [0x02, 0, 1], [0x04, 0, 0, 0x04, 0, 2, 1], [0x04, 0xff, 0xff]] as [[UInt8]]
     )
-    func extensionsThatDoNotFillTheRestAreMalformed(extensions: [UInt8]) {
+    func extensionsOfWrongLengthAreMalformed(extensions: [UInt8]) {
         #expect(malformation(ProxyHeaderBytes(extensions: extensions)) == .extensionCutShort)
     }
 
-    @Test func headerHasALimit() {
+    @Test func headerLengthIsLimited() {
         var longest = ProxyHeaderBytes()
         longest.append(0x04, [UInt8](repeating: 0, count: 4096 - 28 - 3))
         #expect(longest.bytes.count == 4096)
@@ -111,13 +111,13 @@ struct ProxyProtocolBinaryTests {
         #expect(malformation(longer) == .headerTooLong)
     }
 
-    @Test func everyBeginningOfAHeaderWantsMore() {
+    @Test func incompleteHeaderNeedsMore() {
         for bytes in [ProxyHeaderBytes().bytes, Self.ipv6.bytes, ProxyHeaderBytes().bytesWithChecksum] {
             for end in bytes.indices { #expect(ProxyProtocol.read(Array(bytes[..<end])) == .needMore) }
         }
     }
 
-    @Test func signatureWithAnotherByteIsNoHeader() {
+    @Test func wrongSignatureIsNotHeader() {
         for index in 0..<12 {
             var bytes = ProxyHeaderBytes().bytes
             bytes[index] ^= 0x20
@@ -127,7 +127,7 @@ struct ProxyProtocolBinaryTests {
 
     // MARK: The checksum
 
-    @Test func checksumIsCastagnolis() {
+    @Test func checksumIsCRC32C() {
         var crc = CRC32C()
         for byte in Array("123456789".utf8) { crc.append(byte) }
         #expect(crc.value == 0xe306_9283)
@@ -137,7 +137,7 @@ struct ProxyProtocolBinaryTests {
         #expect(zeros.value == 0x8a91_36aa)
     }
 
-    @Test func headerWithARightChecksumIsGood() {
+    @Test func headerWithCorrectChecksumIsAccepted() {
         for var header in [ProxyHeaderBytes(), Self.ipv6] {
             header.append(0x02, Array("example.com".utf8))
             let bytes = header.bytesWithChecksum
@@ -148,7 +148,7 @@ struct ProxyProtocolBinaryTests {
         }
     }
 
-    @Test func headerChangedUnderItsChecksumIsMalformed() {
+    @Test func headerWithWrongChecksumIsMalformed() {
         let bytes = ProxyHeaderBytes().bytesWithChecksum
         let checksumValue = (bytes.count - 4)..<bytes.count
         for index in Array(16..<28) + Array(checksumValue) {
@@ -166,7 +166,7 @@ struct ProxyProtocolBinaryTests {
         #expect(ProxyProtocol.read(changed) == .malformed(.wrongChecksum))
     }
 
-    @Test func checksumFieldIsOneOfFourBytes() {
+    @Test func checksumMustHaveFourBytes() {
         for size in [0, 3, 5] {
             var header = ProxyHeaderBytes()
             header.append(3, [UInt8](repeating: 0, count: size))

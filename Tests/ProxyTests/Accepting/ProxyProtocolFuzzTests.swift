@@ -38,7 +38,7 @@ struct ProxyProtocolFuzzTests {
         return .needMore
     }
 
-    @Test func goodHeaderIsReadAlikeHoweverItIsCut() {
+    @Test func validHeaderDoesNotDependOnPieces() {
         var random = SplitMix64(seed: 45)
         for _ in 0..<1000 {
             let bytes = header(&random)
@@ -52,7 +52,7 @@ struct ProxyProtocolFuzzTests {
         }
     }
 
-    @Test func mutatedHeaderIsReadAlikeHoweverItIsCut() {
+    @Test func mutatedHeaderDoesNotDependOnPieces() {
         var random = SplitMix64(seed: 46)
         var headers = 0
         var malformed = 0
@@ -77,7 +77,7 @@ struct ProxyProtocolFuzzTests {
         #expect(headers > 1000 && malformed > 1000 && absent > 1000)
     }
 
-    @Test func randomBytesAfterASignatureTrapNothing() {
+    @Test func randomBytesAfterSignatureNeverTrap() {
         var random = SplitMix64(seed: 47)
         let beginnings = [
             ProxyProtocolBinary.signature + [0x21], Array("PROXY TCP4 ".utf8), Array("PROXY TCP6 ".utf8), [],
@@ -89,7 +89,7 @@ struct ProxyProtocolFuzzTests {
         }
     }
 
-    @Test func addressTextIsReadBackAsTheAddress() {
+    @Test func addressTextRoundTrips() {
         var random = SplitMix64(seed: 48)
         for _ in 0..<5000 {
             let bytes: [UInt8] = (0..<(random.oneIn(4) ? 4 : 16)).map { _ in

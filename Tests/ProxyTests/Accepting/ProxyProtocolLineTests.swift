@@ -4,7 +4,7 @@ import Testing
 
 /// Version 1 of the PROXY protocol.
 struct ProxyProtocolLineTests {
-    @Test func lineOfIPv4TellsBothEnds() {
+    @Test func ipv4LineHasBothAddresses() {
         let line = "PROXY TCP4 192.0.2.7 198.51.100.1 56324 443\r\n"
         let expected = ProxyProtocol.Outcome.header(
             length: line.utf8.count,
@@ -22,7 +22,7 @@ struct ProxyProtocolLineTests {
         ("1:0:0:2:3:0:0:4", "1::2:3:0:0:4"), ("1:0:2:3:4:5:6:7", "1:0:2:3:4:5:6:7"),
         ("1:2:3:4:5:6:0:0", "1:2:3:4:5:6::"),
     ])
-    func addressOfIPv6IsGivenInItsOneSpelling(text: String, spelling: String) {
+    func ipv6AddressIsCanonical(text: String, spelling: String) {
         let line = "PROXY TCP6 \(text) 2001:db8::2 0 65535\r\n"
         #expect(
             ProxyProtocol.read(line)
@@ -38,7 +38,7 @@ struct ProxyProtocolLineTests {
         "PROXY UNKNOWN\r\n", "PROXY UNKNOWN \r\n", "PROXY UNKNOWN what ever\r\n", "PROXY UNKNOWN ::1 ::2 1 2\r\n",
         "PROXY UNKNOWN " + String(repeating: "f", count: 91) + "\r\n",
     ])
-    func unknownLineTellsNothing(line: String) {
+    func unknownLineHasNoAddress(line: String) {
         #expect(ProxyProtocol.read(line + "x") == .header(length: line.utf8.count, source: nil, destination: nil))
     }
 
@@ -47,7 +47,7 @@ struct ProxyProtocolLineTests {
         "PROXY TCP4\r\n", "PROXY TCP4\t", "PROXY UNKNOWNS", "PROXY UNKNOWN\n", "proxy TCP4 ", "PROXY tcp4 ",
         "PRI * HTTP/2.0\r\n", " PROXY", "\u{16}\u{3}\u{1}", "P/", "\r\nGET", "\n", "\r\r",
     ])
-    func otherBytesAreNoHeader(text: String) {
+    func otherBytesAreNotHeader(text: String) {
         #expect(ProxyProtocol.read(text) == .absent)
     }
 
@@ -67,19 +67,19 @@ struct ProxyProtocolLineTests {
         ("192.0.2.7 198.51.100.1 -1 2\r\n", .badPort), ("192.0.2.7 198.51.100.1 1 2a\r\n", .badPort),
         ("192.0.2.7 198.51.100.1 1 70000000000000000000000\r\n", .badPort),
     ])
-    func brokenLineOfIPv4IsMalformed(fields: String, malformation: ProxyProtocol.Malformation) {
+    func malformedIPv4LineIsRefused(fields: String, malformation: ProxyProtocol.Malformation) {
         #expect(ProxyProtocol.read("PROXY TCP4 " + fields) == .malformed(malformation))
     }
 
     @Test(arguments: [
         "192.0.2.7", "1::2::3", "fe80::1%eth0", "[::1]", "1:2:3:4:5:6:7", "1:2:3:4:5:6:7:8:9", "12345::", "g::",
     ])
-    func brokenAddressOfIPv6IsMalformed(address: String) {
+    func malformedIPv6AddressIsRefused(address: String) {
         #expect(ProxyProtocol.read("PROXY TCP6 \(address) ::2 1 2\r\n") == .malformed(.badAddress))
         #expect(ProxyProtocol.read("PROXY TCP6 ::2 \(address) 1 2\r\n") == .malformed(.badAddress))
     }
 
-    @Test func lineEndsWithinItsLimit() {
+    @Test func lineLengthIsLimited() {
         let line = "PROXY UNKNOWN " + String(repeating: "f", count: 93)
         #expect(ProxyProtocol.read(String(line.prefix(106))) == .needMore)
         #expect(ProxyProtocol.read(line) == .malformed(.lineTooLong))
@@ -92,7 +92,7 @@ struct ProxyProtocolLineTests {
         "PROXY TCP4 192.0.2.7 198.51.100.1 56324 443\r\n", "PROXY TCP6 2001:db8::1 ::2 1 2\r\n", "PROXY UNKNOWN\r\n",
         "PROXY UNKNOWN a b\r\n",
     ])
-    func everyBeginningOfALineWantsMore(line: String) {
+    func incompleteLineNeedsMore(line: String) {
         let bytes = Array(line.utf8)
         for end in bytes.indices { #expect(ProxyProtocol.read(Array(bytes[..<end])) == .needMore) }
     }

@@ -9,7 +9,7 @@ import Upstream
 struct BodyRateMeterTests {
     private static let second: UInt64 = 1_000_000_000
 
-    @Test func firstSecondsAreNotHeldToTheRate() {
+    @Test func firstSecondsAreExempt() {
         var meter = BodyRateMeter(rate: 1024)
         meter.update(isWaiting: true, bytes: 0, at: .after(5 * Self.second))
         #expect(meter.deadline == .after(15 * Self.second))
@@ -17,7 +17,7 @@ struct BodyRateMeterTests {
         #expect(meter.deadline == .after(15 * Self.second))
     }
 
-    @Test func eachByteBuysItsTime() {
+    @Test func everyByteExtendsDeadline() {
         var meter = BodyRateMeter(rate: 1024)
         meter.update(isWaiting: true, bytes: 0, at: 0)
         meter.update(isWaiting: true, bytes: 20 * 1024, at: .after(9 * Self.second))
@@ -26,7 +26,7 @@ struct BodyRateMeterTests {
         #expect(meter.deadline == .after(20 * Self.second))
     }
 
-    @Test func timeInWhichNothingIsAwaitedDoesNotCount() {
+    @Test func idleTimeDoesNotCount() {
         var meter = BodyRateMeter(rate: 1024)
         meter.update(isWaiting: true, bytes: 0, at: 0)
         meter.update(isWaiting: false, bytes: 0, at: .after(4 * Self.second))
@@ -35,7 +35,7 @@ struct BodyRateMeterTests {
         #expect(meter.deadline == .after(106 * Self.second))
     }
 
-    @Test func withoutARateThereIsNoDeadline() {
+    @Test func noDeadlineWithoutRate() {
         var meter = BodyRateMeter(rate: 0)
         meter.update(isWaiting: true, bytes: 0, at: 0)
         #expect(meter.deadline == WheelTimer.never)
@@ -50,7 +50,7 @@ struct BodyRateMeterTests {
     }
 
     /// Against the definition: after 10 s of waiting the bytes must be at least the rate times the time waited.
-    @Test func deadlineIsWhereTheAverageFallsBelowTheRate() {
+    @Test func deadlineIsWhenAverageFallsBelowRate() {
         var random = SplitMix64(seed: 17)
         for _ in 0..<200 {
             let rate = Int.random(in: 1...100_000, using: &random)

@@ -37,7 +37,7 @@ struct BodyRateTests {
     }
 
     /// It does as it should: it waits for the server's word.
-    @Test func timeBeforeTheServerSaysContinueDoesNotCountAgainstTheClient() throws {
+    @Test func waitForContinueDoesNotCountAgainstClient() throws {
         try begin(["Expect: 100-continue"])
         exchange.bodyAwaited(since: 0)
         #expect(!exchange.rates.request.isWaiting)
@@ -45,7 +45,7 @@ struct BodyRateTests {
         #expect(exchange.rates.request.isWaiting)
     }
 
-    @Test func timeInWhichTheServerTakesNoMoreDoesNotCountAgainstTheClient() throws {
+    @Test func serverBackpressureDoesNotCountAgainstClient() throws {
         try begin()
         exchange.bodyAwaited(since: 0)
         #expect(exchange.rates.request.isWaiting)
@@ -54,7 +54,7 @@ struct BodyRateTests {
         #expect(!exchange.rates.request.isWaiting)
     }
 
-    @Test func clientThatTakesNothingOfAResponseIsHeldToTheRate() throws {
+    @Test func clientNotReadingResponseIsLimited() throws {
         try begin()
         exchange.responseStarted(try response("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"), .length(9))
         client.isWritable = false
@@ -71,7 +71,7 @@ struct BodyRateTests {
         #expect(exchange.rates.response?.isWaiting == false)
     }
 
-    @Test func responseThatWaitsForOthersAloneHasADeadlineAgainWhenItWaitsForItsClient() throws {
+    @Test func deadlineReturnsWhenResponseWaitsForItsClient() throws {
         try begin()
         exchange.responseStarted(try response("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"), .length(9))
         exchange.bodyEnded(trailers: [])
@@ -84,7 +84,7 @@ struct BodyRateTests {
     }
 
     /// A server that has answered early, and whose response waits here, takes no more of the request.
-    @Test func bodyThatEndsAfterItsServerIsDoneIsWhole() throws {
+    @Test func bodyEndingAfterServerIsComplete() throws {
         try begin()
         exchange.upstream.end()
         #expect(exchange.bodyReceived(ByteBuffer(string: "a")))
@@ -93,7 +93,7 @@ struct BodyRateTests {
     }
 
     /// The server has answered, and closed, in the very flush that brought it more of the body.
-    @Test func exchangeThatEndsInAFlushOfItsBodySetsNoDeadline() throws {
+    @Test func exchangeEndingInFlushSetsNoDeadline() throws {
         try begin()
         server.onFlush = { [exchange] in exchange.refuse(.overloaded) }
         #expect(exchange.bodyReceived(ByteBuffer(string: "a")))
@@ -102,7 +102,7 @@ struct BodyRateTests {
         #expect(client.statuses == [503] && client.deadline == deadline)
     }
 
-    @Test func ratesOfOneRequestSayNothingOfTheNext() throws {
+    @Test func ratesAreResetPerRequest() throws {
         try begin()
         exchange.responseStarted(try response("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"), .length(9))
         client.isWritable = false

@@ -15,7 +15,7 @@ import UpstreamTestSupport
 /// Endpoints of a tenant that has as many questions under way as it may.
 @Suite struct EndpointLoadTests {
     /// However many wait on a connection, none is served from within another: each would be a step down the stack.
-    @Test func requestsInLineAreTurnedAwayOneAfterTheOther() throws {
+    @Test func queuedRequestsAreRefusedInOrder() throws {
         let count = 1500
         var tenant = try RequestPipeline.tenant()
         tenant.issuer = BuiltInIssuer(url: "https://app.test", audience: "app", algorithm: .es256)
@@ -57,7 +57,7 @@ import UpstreamTestSupport
     }
 
     /// The second request on a connection: what was noted of the first must not stand for it.
-    @Test func bodyOfEveryRequestOnAConnectionHasADeadlineOfItsOwn() throws {
+    @Test func everyRequestBodyHasItsOwnDeadline() throws {
         for _ in 0..<2 {
             let before = fixture.worker.now()
             try sendHead()
@@ -71,8 +71,8 @@ import UpstreamTestSupport
         _ = try channel.finish()
     }
 
-    /// Waiting for the client's body, or for an answer that is made elsewhere, keeps nobody else from the loop.
-    @Test func waitingAtAnEndpointIsNoWorkOfTheLoop() throws {
+    /// Waiting for the client's body, or for a response that is made elsewhere, does not block the loop.
+    @Test func waitingAtEndpointIsNotLoopWork() throws {
         try sendHead()
         #expect(connection.exchange.workBeganAt == 0)
         try channel.writeInbound(ByteBuffer(string: "body"))
@@ -81,10 +81,10 @@ import UpstreamTestSupport
     }
 }
 
-/// By what time a request at an endpoint is judged.
+/// The time by which a request at an endpoint is checked.
 @Suite struct EndpointTimeTests {
-    /// With the time of its head, what has expired since, or was used, would be good for whoever holds the body back.
-    @Test func itIsThatOfItsLastByte() async throws {
+    /// With the time of its head, a client that holds the body back could use what has expired since.
+    @Test func requestTimeIsThatOfLastByte() async throws {
         let asked = Mailbox<UnixTime>("a question")
         var tenant = try RequestPipeline.tenant()
         tenant.issuer = BuiltInIssuer(url: "https://app.test", audience: "app", algorithm: .es256)
@@ -107,7 +107,7 @@ import UpstreamTestSupport
         try channel.writeInbound(ByteBuffer(string: head))
         let worker = fixture.worker
         let headRead = worker.unixTime(at: worker.now())
-        // Told apart by more than what a time is rounded to.
+        // Apart by more than the rounding of a time.
         while worker.unixTime(at: worker.now()) < headRead + 0.001 {}
         try channel.writeInbound(ByteBuffer(string: "x"))
         #expect(try channel.readOutbound(as: ByteBuffer.self).map { String(buffer: $0) } == nil)

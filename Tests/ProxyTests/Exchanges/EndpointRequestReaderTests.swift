@@ -6,7 +6,7 @@ import UpstreamTestSupport
 
 @testable import Proxy
 
-/// What an endpoint is told of a request's scheme and of the page behind it.
+/// The scheme and the origin of a request as an endpoint sees them.
 @Suite struct EndpointRequestReaderTests {
     private func read(_ lines: [String], from peer: Peer) throws -> EndpointRequest {
         let pipeline = RequestPipeline([try RequestPipeline.tenant()])
@@ -24,7 +24,7 @@ import UpstreamTestSupport
         return try #require(request)
     }
 
-    @Test func theSchemeIsKnownWhereSomebodySaysIt() throws {
+    @Test func schemeIsKnownIfReported() throws {
         let plain = try read([], from: RequestPipeline.peer())
         #expect(plain.isSchemeKnown && !plain.isSecure)
         let proxy = try RequestPipeline.peer(trusted: true)
@@ -39,7 +39,7 @@ import UpstreamTestSupport
         }
     }
 
-    @Test func whatIsSaidTwiceOfThePageIsAmbiguous() throws {
+    @Test func repeatedOriginFieldIsAmbiguous() throws {
         let own = "Origin: http://app.test"
         let plain = try read([own, "Sec-Fetch-Site: same-origin"], from: RequestPipeline.peer())
         #expect(!plain.fields.isOriginAmbiguous)

@@ -30,7 +30,7 @@ struct HeadRewriterTests {
         "GET \(target) HTTP/1.1\r\nHost: app.test\r\n\(lines.map { $0 + "\r\n" }.joined())\r\n"
     }
 
-    @Test func everyCopyOfTheTokenIsReplacedWhereverItIs() throws {
+    @Test func everyCopyOfTokenIsReplaced() throws {
         let text = head("Authorization: Bearer old", "Cookie: a=old; b=\"old\"", "X-Own: 1", target: "/x?t=old&u=old")
         let expected = head(
             "Authorization: Bearer newer",
@@ -42,39 +42,39 @@ struct HeadRewriterTests {
         #expect(try rewrite(text, with: "n") == expected.replacing("newer", with: "n"))
     }
 
-    @Test func copiesSideBySideAreReplacedOnce() throws {
+    @Test func adjacentCopiesAreReplacedOnce() throws {
         #expect(try rewrite(head("A: oldold"), "old", with: "x") == head("A: xx"))
         #expect(try rewrite(head("A: aaaaa"), "aa", with: "b") == head("A: bba"))
         // One that begins with the first bytes of the token.
         #expect(try rewrite(head("A: oolold"), "old", with: "x") == head("A: oolx"))
     }
 
-    @Test func whatIsBehindTheHeadIsNotPartOfIt() throws {
+    @Test func bytesAfterHeadAreUnchanged() throws {
         let text = head("Content-Length: 3")
         #expect(try rewrite(text + "old") == text)
         // A token that only the body completes.
         #expect(try rewrite(text + "old", "\r\n\r\nold", with: "x") == text)
     }
 
-    @Test func anEmptyTokenReplacesNothing() throws {
+    @Test func emptyTokenReplacesNothing() throws {
         #expect(try rewrite(head("A: b"), "") == head("A: b"))
     }
 
     // MARK: Cookies
 
-    @Test func cookiesAreReplacedByTheirNames() throws {
+    @Test func cookiesAreReplacedByName() throws {
         let text = head("Cookie: access=old; x=1; refresh=r1", "Cookie: refresh=\"r1\"; Access=old2; refresh2=r1")
         let expected = head("Cookie: access=new; x=1; refresh=r2", "Cookie: refresh=\"r2\"; Access=new2; refresh2=r1")
         #expect(try rewrite(text, cookies: [("refresh", "r2")]) == expected)
     }
 
     /// A client may repeat a cookie as long as there is room; each of them is replaced, and looked up in one step.
-    @Test func oneCookieSentThousandsOfTimesIsReplacedEachTime() throws {
+    @Test func thousandsOfCookieCopiesAreReplaced() throws {
         let cookies = { (value: String) in Array(repeating: "r=\(value)", count: 4000).joined(separator: ";") }
         #expect(try rewrite(head("Cookie: \(cookies("1"))"), cookies: [("r", "2")]) == head("Cookie: \(cookies("2"))"))
     }
 
-    @Test func tokenIsFoundBehindItsOwnBeginningRepeated() throws {
+    @Test func tokenIsFoundAfterRepeatedPrefix() throws {
         let token = String(repeating: "a", count: 6000) + "b"
         let beginning = String(repeating: "a", count: 14_000)
         #expect(
@@ -83,7 +83,7 @@ struct HeadRewriterTests {
         )
     }
 
-    @Test func emptyAndMissingCookiesBreakNothing() throws {
+    @Test func emptyAndMissingCookiesAreHandled() throws {
         #expect(
             try rewrite(head("Cookie: refresh=; a=b"), cookies: [("refresh", "r2")]) == head("Cookie: refresh=r2; a=b")
         )
@@ -93,7 +93,7 @@ struct HeadRewriterTests {
 
     /// A client may put one token into another; both replacements would take the same bytes.
     @Test(arguments: ["old", "xold", "oldx", "xoldx", "oldold"])
-    func aCookieThatHoldsTheTokenIsReplacedAsAWhole(_ value: String) throws {
+    func cookieContainingTokenIsReplacedWhole(_ value: String) throws {
         let text = head("Cookie: refresh=\(value); a=old")
         let refreshed = value == "old" ? "new" : "r2"
         #expect(try rewrite(text, cookies: [("refresh", "r2")]) == head("Cookie: refresh=\(refreshed); a=new"))
@@ -101,7 +101,7 @@ struct HeadRewriterTests {
 
     // MARK: Expect
 
-    @Test func theExpectationGoesWithItsLine() throws {
+    @Test func expectationLineIsRemoved() throws {
         let text = head("A: 1", "expect: 100-continue", "B: 2", "Authorization: Bearer old")
         let expected = head("A: 1", "B: 2", "Authorization: Bearer new")
         #expect(try rewrite(text, droppingExpectation: true) == expected)
@@ -109,7 +109,7 @@ struct HeadRewriterTests {
     }
 
     /// Random heads full of the token: nothing is lost, and the head stays one.
-    @Test func anyHeadStaysWholeWhateverIsReplacedInIt() throws {
+    @Test func rewrittenHeadStaysValid() throws {
         var random = SplitMix64(seed: 41)
         for _ in 0..<3000 {
             let pieces = ["old", "ol", "refresh=", "a=", "; ", "\"", "d", " ", "x"]

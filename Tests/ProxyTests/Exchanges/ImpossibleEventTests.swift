@@ -13,7 +13,7 @@ import UpstreamTestSupport
 /// Events that cannot happen: each costs the connection, and nothing is written to anybody. A debug build stops at them,
 /// so each has a process of its own, which exits with success exactly if the event was not noticed in time.
 struct ImpossibleEventTests {
-    @Test func secondResponseOfTheGatewayIsNotWritten() async {
+    @Test func secondGatewayResponseIsNotWritten() async {
         await #expect(processExitsWith: .failure) {
             Broken.run { broken in
                 broken.exchange.refuseUnread(.overloaded, version: .http11, for: broken.client)
@@ -22,7 +22,7 @@ struct ImpossibleEventTests {
         }
     }
 
-    @Test func endOfAResponseThatHasNotBegunIsNotWritten() async {
+    @Test func endWithoutResponseIsNotWritten() async {
         await #expect(processExitsWith: .failure) {
             Broken.run { broken in
                 try broken.takeServer()
@@ -31,7 +31,7 @@ struct ImpossibleEventTests {
         }
     }
 
-    @Test func serverThatIsTakenTwiceIsSentNothingMore() async {
+    @Test func serverAssignedTwiceGetsNothing() async {
         await #expect(processExitsWith: .failure) {
             Broken.run { broken in
                 try broken.takeServer()
@@ -40,7 +40,7 @@ struct ImpossibleEventTests {
         }
     }
 
-    @Test func grantWithoutADecisionIsNotForwarded() async {
+    @Test func grantWithoutDecisionIsNotForwarded() async {
         await #expect(processExitsWith: .failure) {
             Broken.run { broken in
                 try broken.begin()

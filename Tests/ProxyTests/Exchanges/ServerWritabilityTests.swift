@@ -47,7 +47,7 @@ struct ServerWritabilityTests {
         channel.pipeline.fireChannelWritabilityChanged()
     }
 
-    @Test func exchangeIsToldAtTheEndOfTheTurn() {
+    @Test func writabilityIsReportedAtEndOfTurn() {
         let told = client.readings.count
         writabilityChanged(false)
         #expect(!connection.isWritable && client.readings.count == told)
@@ -59,7 +59,7 @@ struct ServerWritabilityTests {
         #expect(client.readings.dropFirst(told) == [false, true])
     }
 
-    @Test func exchangeIsToldWhatHoldsThen() {
+    @Test func latestWritabilityIsReported() {
         let told = client.readings.count
         writabilityChanged(false)
         writabilityChanged(true)
@@ -67,7 +67,7 @@ struct ServerWritabilityTests {
         #expect(client.readings.dropFirst(told).allSatisfy { $0 })
     }
 
-    @Test func nextRequestIsNotToldWhatWasMeantForTheOneBefore() throws {
+    @Test func writabilityOfPreviousRequestIsNotReported() throws {
         writabilityChanged(false)
         // The response is over within the same turn, and the connection free for the next request.
         let isFree = connection.state.responseStarted(keepsAlive: true) && connection.state.responseEnded()

@@ -42,7 +42,7 @@ struct UpstreamRequestTests {
         exchange.upstream.serverReady(server)
     }
 
-    @Test func serverOfAnotherPoolIsGivenBackAndTheRequestWaitsOn() throws {
+    @Test func serverOfAnotherPoolIsReturned() throws {
         let own = try waiting()
         let other = try #require(fixture.pools.first { $0 !== own })
         let foreign = RecordingServer(other)
@@ -54,13 +54,13 @@ struct UpstreamRequestTests {
         #expect(!server.isGivenBack && exchange.upstream.server === server && server.isRequestOut)
     }
 
-    @Test func serverIsGivenBackByARequestThatWaitsNowhere() {
+    @Test func serverWithoutWaitingRequestIsReturned() {
         let server = RecordingServer(fixture.pools[0])
         exchange.upstream.serverReady(server)
         #expect(server.isGivenBack)
     }
 
-    @Test func lostServerIsFollowedByAnotherAtTheEndOfTheTurn() throws {
+    @Test func lostServerIsReplacedAtEndOfTurn() throws {
         let server = try taken()
         exchange.upstream.serverLost(server, endsProperly: false)
         #expect(exchange.upstream.waitsAt == nil && client.statuses == [], "not in the middle of whatever is done now")
@@ -72,7 +72,7 @@ struct UpstreamRequestTests {
         #expect(other.head == server.head, "the same request")
     }
 
-    @Test func lossOfAServerThatIsNoLongerTheRequestsIsForgotten() throws {
+    @Test func lossOfFormerServerIsIgnored() throws {
         let server = try taken()
         exchange.upstream.serverSpoke()
         exchange.clientGone()
@@ -82,7 +82,7 @@ struct UpstreamRequestTests {
         #expect(client.statuses == [] && !client.isCut)
     }
 
-    @Test func serverThatSpokeAndIsLostIsA502() throws {
+    @Test func serverLostAfterResponseStartIs502() throws {
         let server = try taken()
         exchange.upstream.serverSpoke()
         exchange.upstream.serverLost(server, endsProperly: false)
@@ -90,7 +90,7 @@ struct UpstreamRequestTests {
     }
 
     /// HTTP/2: a stream that is refused, or beyond a GOAWAY's last one, after its response began.
-    @Test func responseThatBeganIsCutEvenIfTheServerClaimsNotToHaveActed() throws {
+    @Test func startedResponseIsCutEvenIfRefused() throws {
         let server = try taken()
         exchange.upstream.serverSpoke()
         exchange.responseStarted(try response("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"), .length(9))
@@ -99,7 +99,7 @@ struct UpstreamRequestTests {
         #expect(client.isCut && client.statuses == [200] && exchange.upstream.waitsAt == nil)
     }
 
-    @Test func tunnelEndsInOrderWhenItsClientLeaves() throws {
+    @Test func tunnelEndsCleanlyWhenClientLeaves() throws {
         let handshake = [
             "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
             "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
@@ -117,20 +117,20 @@ struct UpstreamRequestTests {
         return response
     }
 
-    @Test func serverOfARequestWithoutAClientIsLetGoOf() throws {
+    @Test func serverIsReleasedWithoutClient() throws {
         let server = try taken()
         exchange.detach()
         exchange.yieldPlace()
         #expect(server.isAbandoned && exchange.upstream.server == nil)
     }
 
-    @Test func silentServerIsA504() throws {
+    @Test func silentServerIs504() throws {
         let server = try taken()
         exchange.upstream.serverTimedOut(server)
         #expect(client.statuses == [504])
     }
 
-    @Test func requestThatWasDroppedFromTheQueueIsTheOneThatWasMeant() throws {
+    @Test func staleDropFromQueueIsIgnored() throws {
         let pool = try waiting()
         let number = exchange.upstream.number
         exchange.upstream.droppedFromQueue(of: pool, number: number &- 1)
@@ -139,7 +139,7 @@ struct UpstreamRequestTests {
         #expect(client.statuses == [503])
     }
 
-    @Test func workOfTheEndOfTheTurnHasAnotherTurnForWhatComesUp() {
+    @Test func endOfTurnWorkMayScheduleAnotherTurn() {
         var done: [String] = []
         let worker = fixture.worker
         worker.loop.atEndOfTurn {

@@ -6,7 +6,7 @@ import UpstreamTestSupport
 
 @testable import Tenants
 
-/// What another proxy is told to take off a request.
+/// The headers that another proxy has to remove from a request.
 @Suite struct DecisionResponseTests {
     private static let always = [
         "X-Verified-Subject", "X-Verified-Email", "X-Verified-Provider", "X-Client-Certificate-Subject",
@@ -43,7 +43,7 @@ import UpstreamTestSupport
         ])
     }
 
-    @Test func fieldsThatTheCallerDoesNotHaveAreNamed() throws {
+    @Test func missingIdentityFieldsAreListed() throws {
         let pipeline = try Self.pipeline(Self.identity())
         #expect(try Self.removed(pipeline, token: try RequestPipeline.token()) == ["X-User"] + Self.always)
         let changed = try RequestPipeline.token(["email": nil, "role": ""])
@@ -54,7 +54,7 @@ import UpstreamTestSupport
         )
     }
 
-    @Test func aNonceForTheNextProofIsHandedOn() throws {
+    @Test func nextNonceIsForwarded() throws {
         let pipeline = try Self.pipeline(Self.identity())
         let grant = try #require(pipeline.get("/open", token: try RequestPipeline.token()).grant)
         guard case .pass(let pass) = DecisionResponse(.granted(grant)) else { throw NotPassed() }
@@ -64,7 +64,7 @@ import UpstreamTestSupport
         #expect(without.first == HeaderField("X-User-Id", "alice"))
     }
 
-    @Test func aTokenThatTheBackendShallNotSeeIsNamed() throws {
+    @Test func strippedTokenIsListed() throws {
         let sources: [TokenSource] = [.bearer, .cookie(name: "session"), .query(name: "t"), .header(name: "X-Token")]
         let stripping = try Self.pipeline(Self.identity(token: .strip), from: sources)
         let names = try Self.removed(stripping, token: try RequestPipeline.token())

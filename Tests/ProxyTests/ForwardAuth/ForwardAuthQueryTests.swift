@@ -47,7 +47,7 @@ import UpstreamTestSupport
         return violation.reason.description
     }
 
-    @Test func fieldsTellTheRequest() throws {
+    @Test func fieldsDescribeRequest() throws {
         for target in ["/.gatehouse/auth", "/.gatehouse/auth?", "/.gatehouse/auth?access_token=other"] {
             let reading = try #require(try Self.ask(target)).get()
             #expect(reading.method == Array("PUT".utf8))
@@ -56,7 +56,7 @@ import UpstreamTestSupport
         }
     }
 
-    @Test func thePathTellsTheRequestWithoutTheQuestionsQuery() throws {
+    @Test func pathDescribesRequestWithoutQuery() throws {
         for (target, path) in [
             ("/.gatehouse/auth/", "/"), ("/.gatehouse/auth/orders/7", "/orders/7"), ("/.gatehouse/auth//a", "//a"),
             ("/.gatehouse/auth/orders?access_token=t", "/orders"), ("/.gatehouse/auth/?x", "/"),
@@ -68,7 +68,7 @@ import UpstreamTestSupport
         }
     }
 
-    @Test func otherPathsAreNoQuestions() throws {
+    @Test func otherPathsAreNotQueries() throws {
         for target in [
             "/", "/.gatehouse", "/.gatehouse/", "/.gatehouse/aut", "/.gatehouse/authz", "/.gatehouse/auth;x", "/x",
             "/%2egatehouse/auth", "/.gatehouse/%61uth", "//.gatehouse/auth", "/x/../.gatehouse/auth",
@@ -78,7 +78,7 @@ import UpstreamTestSupport
         }
     }
 
-    @Test func whatIsMissingIsNamed() throws {
+    @Test func missingFieldIsNamed() throws {
         for name in ["X-Forwarded-Method", "X-Forwarded-Host", "X-Forwarded-Uri"] {
             let others = Self.told.filter { !$0.hasPrefix(name) }
             for lines in [others, others + ["\(name):"], others + ["\(name.replacing("-", with: "_")): /x"]] {
@@ -88,14 +88,14 @@ import UpstreamTestSupport
         }
     }
 
-    @Test func whatIsGivenTwiceIsRefused() throws {
+    @Test func repeatedFieldIsRefused() throws {
         for line in Self.told {
             let name = String(line.prefix { $0 != ":" })
             #expect(try Self.refusal(Self.told + [line]) == "there are several \(name) headers")
         }
     }
 
-    @Test func whatCouldBeReadInTwoWaysIsRefused() throws {
+    @Test func ambiguousQueryIsRefused() throws {
         let cases = [
             ("X-Forwarded-Method", "GET PUT"), ("X-Forwarded-Method", "GET /open HTTP/1.1"),
             ("X-Forwarded-Method", "G,P"),
@@ -110,7 +110,7 @@ import UpstreamTestSupport
         }
     }
 
-    @Test func everythingElseIsTheClientsAndConnectionsOwnFieldsGo() throws {
+    @Test func otherFieldsAreKeptWithoutHopByHopFields() throws {
         let reading = try #require(
             try Self.ask(
                 lines: Self.told + [
@@ -124,7 +124,7 @@ import UpstreamTestSupport
         #expect(
             reading.names == [
                 "host", "authorization", "cookie", "x-forwarded-for", "x-forwarded-proto", "origin",
-                // By which a handshake of a WebSocket is told.
+                // These mark a WebSocket handshake.
                 "upgrade", "x-a", "x-a",
             ]
         )
@@ -132,13 +132,13 @@ import UpstreamTestSupport
         #expect(reading.framing == .none)
     }
 
-    @Test func aHandshakeIsKnownForOne() throws {
+    @Test func webSocketHandshakeIsRecognized() throws {
         let lines = ["Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="]
         let reading = try #require(try Self.ask(lines: Self.told + lines)).get()
         #expect(reading.names == ["host", "upgrade", "sec-websocket-key"])
     }
 
-    @Test func noFieldMakesALineOfItsOwn() throws {
+    @Test func fieldsCannotInjectLines() throws {
         var random = SplitMix64(seed: 7)
         var good = 0
         for _ in 0..<3000 {

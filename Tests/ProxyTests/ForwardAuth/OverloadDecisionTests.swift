@@ -35,14 +35,14 @@ struct OverloadDecisionTests {
     }
 
     @Test(arguments: [AllowedSteps.signature, .keys, .introspection, .refresh])
-    func whoHasToBeKnownIsRefused(step: AllowedSteps) throws {
+    func requiredCallerIsRefusedUnderOverload(step: AllowedSteps) throws {
         let pipeline = RequestPipeline([try Self.tenant()])
         #expect(try Self.ask(pipeline, "/orders", withoutCapacity: step).refusal == .overloaded)
         pipeline.decisionContext.begin(pipeline.decisionContext.peer)
         #expect(pipeline.get("/orders", token: try RequestPipeline.token()).grant?.caller != nil)
     }
 
-    @Test func othersGoOnAsNobody() throws {
+    @Test func optionalCallerIsAnonymousUnderOverload() throws {
         let pipeline = RequestPipeline([try Self.tenant()])
         let open = try #require(try Self.ask(pipeline, "/open/x", withoutCapacity: .signature).grant)
         #expect(open.caller == nil && open.outcome == .anonymous)
@@ -53,7 +53,7 @@ struct OverloadDecisionTests {
         #expect(observed.caller == nil && observed.outcome == .refused(.overloaded))
     }
 
-    @Test func aProofsBearsOnTokensThatAreBound() throws {
+    @Test func missingProofCapacityMattersOnlyForBoundTokens() throws {
         let pipeline = try ProofPipeline(
             ProofRules(need: .optional),
             access: [try RequestPipeline.rule("/open/**", .anyone)]
@@ -72,7 +72,7 @@ struct OverloadDecisionTests {
     }
 
     /// A question of another proxy's, whose keys as many requests wait for as may.
-    @Test func aQuestionIsDecidedWithoutTheStep() throws {
+    @Test func queryIsDecidedWithoutSlowStep() throws {
         let source = RemoteKeySource(location: .keySet(url: "https://id.test/keys"))
         var tenant = try RequestPipeline.tenant(access: [try RequestPipeline.rule("/open/**", .anyone)])
         tenant.authenticate = Authentication(

@@ -26,20 +26,20 @@ struct CloseDelimitedTests {
 
     private struct NotClosing: Error {}
 
-    @Test func responseWhoseEndIsUnsentIsReset() throws {
+    @Test func responseWithUnsentEndIsReset() throws {
         client.takesNothing()
         try respond("HTTP/1.1 200 OK\r\n\r\n", .untilClose)
         client.connection.closeNow()
         #expect(client.connection.output.isReset)
     }
 
-    @Test func responseThatIsOutIsClosedAsWhole() throws {
+    @Test func completeResponseIsClosedCleanly() throws {
         try respond("HTTP/1.1 200 OK\r\n\r\n", .untilClose)
         client.connection.closeNow()
         #expect(!client.connection.output.isReset && !client.channel.isActive)
     }
 
-    @Test func responseOfAKnownLengthNeedsNoReset() throws {
+    @Test func responseOfKnownLengthNeedsNoReset() throws {
         client.takesNothing()
         try respond("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n", .length(4))
         client.connection.closeNow()

@@ -32,7 +32,7 @@ struct FailingFlushTests {
     }
 
     @Test(arguments: Ending.allCases)
-    func restIsNotReadAsARequest(_ ending: Ending) throws {
+    func restOfBodyIsNotReadAsRequest(_ ending: Ending) throws {
         let sent = try end(ending)
         #expect(client.exchange.upstream.number == sent, "not in the flush")
         client.endTurn()
@@ -92,7 +92,7 @@ struct FailingFlushTests {
     }
 
     /// The frames that a flush delivers go nowhere, and nothing is flushed to the server from inside.
-    @Test func serverOfATunnelHearsNothingInTheFlush() throws {
+    @Test func tunnelServerGetsNothingDuringFlush() throws {
         let server = try openTunnel()
         var writes = 0
         server.onWrite = { writes += 1 }
@@ -104,7 +104,7 @@ struct FailingFlushTests {
         #expect(server.isTunnelEnded && !isAtAServer)
     }
 
-    @Test func framesThatCameInAFlushGoToTheServerAtTheEndOfTheTurn() throws {
+    @Test func framesDuringFlushAreForwardedAtEndOfTurn() throws {
         let server = try openTunnel()
         var flushes = 0
         server.onFlush = { flushes += 1 }
@@ -117,7 +117,7 @@ struct FailingFlushTests {
     }
 
     /// Whatever the connection is about, its request is let go of.
-    @Test func requestOfAConnectionThatIsClosingIsLetGoOf() throws {
+    @Test func requestOfClosingConnectionIsReleased() throws {
         try client.sends(rest)
         let server = try client.serverTakesRequest()
         client.connection.lingerAndClose()

@@ -51,14 +51,14 @@ struct HeldUpStreamTests {
         try #require(client.isOpen(other), "the connection stays")
     }
 
-    @Test func responseThatItsClientDoesNotTakeIsReset() throws {
+    @Test func unreadResponseIsReset() throws {
         try fill()
         try passDeadlines()
         #expect(client.resets[stream.id] == .cancel && !client.isOpen(stream))
         #expect(stream.server.isAbandoned)
     }
 
-    @Test func responseThatWaitsForOthersAloneIsNotReset() throws {
+    @Test func responseWaitingForOthersIsNotReset() throws {
         try fill()
         try drain()
         try passDeadlines()
@@ -67,7 +67,7 @@ struct HeldUpStreamTests {
     }
 
     /// The wait for others is over, and the client's own begins.
-    @Test func responseThatWaitedForOthersHasADeadlineWhenItWaitsForItsClient() throws {
+    @Test func responseGetsDeadlineOnceWaitingForItsClient() throws {
         try fill()
         try drain()
         try client.serverSends(Self.muchForOne, on: stream)
@@ -77,7 +77,7 @@ struct HeldUpStreamTests {
     }
 
     /// Each of them may have more to read in this turn.
-    @Test func serversOfOthersArePausedAtOnce() throws {
+    @Test func serversOfOtherStreamsArePaused() throws {
         other.exchange.responseBody(ByteBuffer(repeating: 7, count: Self.muchForAll), 0..<Self.muchForAll)
         other.exchange.flushResponse()
         try #require(client.connection.pressure.holdsServers)
@@ -85,7 +85,7 @@ struct HeldUpStreamTests {
     }
 
     /// As soon as the others are out of the way its server goes on.
-    @Test func responseThatWaitedForOthersGoesOn() throws {
+    @Test func responseContinuesAfterWaitingForOthers() throws {
         try fill()
         try drain()
         #expect(!stream.server.isReading)

@@ -31,7 +31,7 @@ struct StreamReuseTests {
         return stream
     }
 
-    @Test func deadlineOfABodyDoesNotEndTheNextRequest() throws {
+    @Test func bodyDeadlineDoesNotEndNextRequest() throws {
         let stream = try uploadThatIsAnsweredInTheFlush()
         let next = try client.requestAtIdleServer(token: token)
         try #require(client.connection.streams.open[next] === stream)
@@ -40,7 +40,7 @@ struct StreamReuseTests {
         #expect(client.resets[next] == nil && client.connection.streams.open[next] === stream)
     }
 
-    @Test func deadlineThatWasSetAfterTheEndDoesNotEndTheNextRequest() throws {
+    @Test func lateDeadlineDoesNotEndNextRequest() throws {
         let stream = try uploadThatIsAnsweredInTheFlush()
         stream.setDeadline(client.now + 5_000_000_000)
         let next = try client.requestAtIdleServer(token: token)
@@ -50,7 +50,7 @@ struct StreamReuseTests {
     }
 
     /// The flush is the end of one exchange, in the middle of which no other begins.
-    @Test func requestThatAFailingFlushDeliversIsNotBegun() throws {
+    @Test func requestDuringFailingFlushIsNotStarted() throws {
         let stream = try client.response(token: token)
         try client.leaves(requesting: "/b", token: token)
         stream.exchange.completeResponse(trailers: [], at: client.now)

@@ -61,7 +61,7 @@ struct WebSocketStreamTests {
 
     private static func closeFrame(_ code: UInt16) -> [UInt8] { [UInt8(code >> 8), UInt8(code & 255)] }
 
-    @Test func revokedCallerIsToldAndTheStreamEnds() throws {
+    @Test func revokedCallerGetsCloseFrameAndStreamEnds() throws {
         let stream = try client.webSocket(token: try token())
         try client.serverSends([0x81, 1, 65], inside: stream)
         #expect(client.isOpen(stream))
@@ -72,7 +72,7 @@ struct WebSocketStreamTests {
         #expect(stream.server.isTunnelEnded)
     }
 
-    @Test func callerWhoseTokenExpiresIsToldAndTheStreamEnds() throws {
+    @Test func expiredCallerGetsCloseFrameAndStreamEnds() throws {
         let start = client.now
         let stream = try client.webSocket(token: try token(goodFor: 20))
         try client.pass(18, after: start)
@@ -86,7 +86,7 @@ struct WebSocketStreamTests {
 
     /// The message under way has two seconds to end, whether the client takes it or not.
     @Test(arguments: Obstacle.allCases)
-    func revokedCallerWhoTakesNothingIsWaitedForTwoSeconds(_ obstacle: Obstacle) throws {
+    func revokedUnresponsiveCallerIsClosedAfterTwoSeconds(_ obstacle: Obstacle) throws {
         let stream = try client.webSocket(token: try token())
         try stall(stream, by: obstacle)
         let start = client.now
@@ -98,7 +98,7 @@ struct WebSocketStreamTests {
     }
 
     @Test(arguments: Obstacle.allCases)
-    func callerWhoTakesNothingIsWaitedForTwoSecondsWhenTheTokenExpires(_ obstacle: Obstacle) throws {
+    func expiredUnresponsiveCallerIsClosedAfterTwoSeconds(_ obstacle: Obstacle) throws {
         let stream = try client.webSocket(token: try token(goodFor: 20))
         try stall(stream, by: obstacle)
         try client.pass(21, after: client.now)
@@ -109,7 +109,7 @@ struct WebSocketStreamTests {
 
     /// A silent tunnel ends after the backend's `idle`, whatever the client takes; a response would have more time.
     @Test(arguments: Obstacle.allCases)
-    func tunnelThatIsHeldUpKeepsItsIdleTimeout(_ obstacle: Obstacle) throws {
+    func blockedTunnelKeepsIdleTimeout(_ obstacle: Obstacle) throws {
         let start = client.now
         let stream = try client.webSocket(token: try token())
         try stall(stream, by: obstacle)

@@ -10,7 +10,7 @@ struct BytePatternTests {
         range.first { bytes[$0..<range.upperBound].starts(with: text) }
     }
 
-    @Test func textIsFoundWhereAPlainSearchFindsIt() {
+    @Test func searchMatchesPlainSearch() {
         var random = SplitMix64(seed: 73)
         var found = 0
         for _ in 0..<20_000 {
@@ -26,12 +26,12 @@ struct BytePatternTests {
         #expect(found > 4000)
     }
 
-    @Test func emptyTextIsNowhere() {
+    @Test func emptyTextIsNotFound() {
         var pattern = BytePattern([])
         #expect(pattern.firstIndex(in: [1, 2].span, 0..<2) == nil)
     }
 
-    @Test func workGrowsWithTheBytesHoweverTheyRepeatTheBeginningOfTheText() {
+    @Test func workIsLinearForRepeatedPrefixes() {
         for length in [1000, 2000, 4000, 8000, 16_000] {
             let bytes = [UInt8](repeating: 97, count: length)
             for text in [[UInt8](repeating: 97, count: length / 2) + [98], [97, 97, 98], [98]] {

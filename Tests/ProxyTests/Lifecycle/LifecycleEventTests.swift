@@ -104,7 +104,7 @@ struct LifecycleEventTests {
         ]
     }
 
-    @Test func impossibleEventsAreNoticedAndEndTheRequest() throws {
+    @Test func impossibleEventsAreCountedAndEndRequest() throws {
         for start in Start.allCases {
             for event in Self.events {
                 var life = try Self.life(start)
@@ -121,7 +121,7 @@ struct LifecycleEventTests {
     }
 
     /// Events that come from others at any time, and mean nothing where they come too late.
-    @Test func lateEventsChangeNothing() throws {
+    @Test func lateEventsAreIgnored() throws {
         for start in [Start.receivingHead, .finishing, .done] {
             var life = try Self.life(start)
             let step = life.stepEnded()

@@ -17,7 +17,7 @@ struct LifecycleModelTests {
     }
 
     @Test(arguments: [1, 2, 3, 4, 5, 6, 7, 8] as [UInt64])
-    func requestsKeepTheirPromises(seed: UInt64) throws {
+    func requestsKeepInvariants(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         let room = ReplayBudget(1000)
         let pipeline = RequestPipeline([try RequestPipeline.tenant()])

@@ -94,7 +94,7 @@ enum LifecycleSample {
         )
     }
 
-    /// Between an exchange that has no client and a server that notes what it is told.
+    /// Between an exchange that has no client and a server that records its calls.
     static func tunnel() throws -> Tunnel {
         let fixture = try EmbeddedWorker()
         let server = RecordingServer(fixture.pools[0])

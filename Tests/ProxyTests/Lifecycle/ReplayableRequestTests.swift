@@ -28,7 +28,7 @@ struct ReplayableRequestTests {
 
     private func piece(_ count: Int) -> ByteBuffer { ByteBuffer(repeating: UInt8(ascii: "x"), count: count) }
 
-    @Test func requestWithoutABodyIsWholeAtOnce() throws {
+    @Test func requestWithoutBodyIsCompleteAtOnce() throws {
         let request = try kept(.none)
         #expect(request.isWhole)
         let head = RequestPipeline.request("/", method: "POST")
@@ -36,7 +36,7 @@ struct ReplayableRequestTests {
     }
 
     @Test(arguments: [RequestFraming.length(10), .chunked])
-    func bodyUpToTheBoundIsWholeAtItsEnd(_ framing: RequestFraming) throws {
+    func bodyUpToLimitIsComplete(_ framing: RequestFraming) throws {
         let request = try kept(framing)
         for count in [1, 4, 5] {
             request.keep(piece(count))
@@ -48,7 +48,7 @@ struct ReplayableRequestTests {
         #expect(request.trailers == Array("A: b\r\n".utf8))
     }
 
-    @Test func longerBodyIsGivenUpAndItsRoomGivenBack() throws {
+    @Test func longerBodyIsDroppedAndMemoryReturned() throws {
         let request = try kept(.chunked)
         request.keep(piece(10))
         request.keep(piece(1))
@@ -59,14 +59,14 @@ struct ReplayableRequestTests {
         #expect(!request.isWhole && request.content.readableBytes == 0 && room.left == 100)
     }
 
-    @Test func bodyThatIsAnnouncedTooLongIsNeverKept() throws {
+    @Test func bodyAnnouncedTooLongIsNeverBuffered() throws {
         let request = try kept(.length(11))
         request.keep(piece(5))
         request.bodyEnded(trailers: [])
         #expect(request.body == .given && !request.isWhole && room.left == 100)
     }
 
-    @Test func whereThereIsNoRoomForAllNothingIsKept() throws {
+    @Test func nothingIsBufferedWithoutMemoryForAll() throws {
         let room = ReplayBudget(15)
         var first: ReplayableRequest? = try kept(.chunked, room: room)
         first?.keep(piece(10))
@@ -82,7 +82,7 @@ struct ReplayableRequestTests {
     }
 
     /// Whatever comes in whatever order, all room is given back at the end, and all heads.
-    @Test func roomIsNeitherLostNorMade() throws {
+    @Test func memoryIsConserved() throws {
         var random = SplitMix64(seed: 42)
         let room = ReplayBudget(1000)
         var requests: [ReplayableRequest?] = Array(repeating: nil, count: 20)

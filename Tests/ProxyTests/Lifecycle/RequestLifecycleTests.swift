@@ -9,7 +9,7 @@ import Testing
 struct RequestLifecycleTests {
     // MARK: Deciding
 
-    @Test func requestThatWaitedIsGivenBackAsItWas() throws {
+    @Test func waitingRequestIsResumedUnchanged() throws {
         var life = try LifecycleSample.deciding()
         let request = ReceivedRequest()
         life.waits(request)
@@ -19,7 +19,7 @@ struct RequestLifecycleTests {
         #expect(again == nil, "it waits no more")
     }
 
-    @Test func requestThatWaitsForARefreshIsGivenBackAsItWas() throws {
+    @Test func requestWaitingForRefreshIsResumedUnchanged() throws {
         var life = try LifecycleSample.deciding()
         let request = ReceivedRequest()
         life.waits(request)
@@ -28,7 +28,7 @@ struct RequestLifecycleTests {
         #expect(ended === request)
     }
 
-    @Test func inquiryEndsOnce() throws {
+    @Test func queryEndsOnce() throws {
         var life = try LifecycleSample.deciding()
         life.waitsForDecisionQuery()
         let step = life.stepEnded()
@@ -39,7 +39,7 @@ struct RequestLifecycleTests {
 
     // MARK: Forwarding
 
-    @Test func serverIsTakenAfterTheGrant() throws {
+    @Test func serverIsAssignedAfterGrant() throws {
         var life = try LifecycleSample.deciding()
         life.granted(ResponseHolds())
         guard case .waitingForServer = life.state else { return #expect(Bool(false), "it waits for a server") }
@@ -48,7 +48,7 @@ struct RequestLifecycleTests {
         #expect(life.body.isComplete && life.awaitsResponse)
     }
 
-    @Test func requestWithoutAResponseMayTryAnotherServer() throws {
+    @Test func requestWithoutResponseMayBeRetried() throws {
         var life = try LifecycleSample.streaming()
         life.triesAgain()
         guard case .waitingForServer = life.state else { return #expect(Bool(false), "it waits for a server") }
@@ -56,14 +56,14 @@ struct RequestLifecycleTests {
         #expect(life.awaitsResponse && life.mistake == nil)
     }
 
-    @Test func requestThatIsMadeAgainIsDecidedOn() throws {
+    @Test func replayedRequestIsDecidedAgain() throws {
         var life = try LifecycleSample.refreshing()
         life.replays(nil)
         #expect(life.mistake == nil)
         guard case .deciding = life.state else { return #expect(Bool(false), "it is decided on") }
     }
 
-    @Test func endpointThatKeepsWhatItChecksPassesNothingOn() throws {
+    @Test func onlyForwardingEndpointReleasesRequest() throws {
         var kept = try LifecycleSample.deciding()
         kept.endpointTaken(try LifecycleSample.call())
         let none = kept.endpointPassedOn(nil)
@@ -89,7 +89,7 @@ struct RequestLifecycleTests {
         #expect(life.body.count == 11)
     }
 
-    @Test func bodySaysWhatIsStillToCome() throws {
+    @Test func remainingBodyIsKnown() throws {
         var life = try LifecycleSample.streaming(.length(10))
         _ = life.bodyReceived(4, limit: nil)
         #expect(life.body.rest == 6)
@@ -112,7 +112,7 @@ struct RequestLifecycleTests {
         return life.responseStarted(draining: draining)
     }
 
-    @Test func clientStaysOnlyIfItWantsToAndKnowsWhatToSendNext() throws {
+    @Test func connectionIsKeptOnlyIfClientIsInStep() throws {
         #expect(try stays(.none))
         #expect(try !stays(.none, keepsAlive: false))
         #expect(try !stays(.none, draining: true))
@@ -120,7 +120,7 @@ struct RequestLifecycleTests {
         #expect(try stays(.none, expectsContinue: true), "there is no body to wait with")
     }
 
-    @Test func continueThatWasPassedOnTellsTheClientWhatToSend() throws {
+    @Test func forwardedContinueKeepsClientInStep() throws {
         for isPassedOn in [false, true] {
             var life = try LifecycleSample.streaming(.length(1), expectsContinue: true)
             if isPassedOn { life.continuePassedOn() } else { _ = life.bodyReceived(1, limit: nil) }
@@ -129,14 +129,14 @@ struct RequestLifecycleTests {
         }
     }
 
-    @Test func restOfTheBodyIsDroppedAfterAnEarlyResponse() throws {
+    @Test func restOfBodyIsDroppedAfterEarlyResponse() throws {
         var life = try LifecycleSample.streaming(.length(5))
         _ = life.responseStarted(draining: false)
         #expect(life.responseEnded() == .dropRestOfBody)
         guard case .finishing = life.state else { return #expect(Bool(false), "the body is read past") }
     }
 
-    @Test func responseThatEndsByClosingClosesTheConnection() throws {
+    @Test func closeDelimitedResponseClosesConnection() throws {
         var life = try LifecycleSample.streaming()
         _ = life.responseStarted(draining: false)
         life.responseEndsConnection()
@@ -147,7 +147,7 @@ struct RequestLifecycleTests {
         (RequestFraming.none, 0, false, ClientConnectionFate.keep), (.length(10), 100, false, .dropRestOfBody),
         (.length(101), 100, false, .close), (.chunked, 100, false, .close), (.none, 0, true, .close),
     ])
-    func ownResponseKeepsTheConnectionIfTheRestIsSmall(
+    func ownResponseKeepsConnectionIfRestIsSmall(
         framing: RequestFraming,
         most: Int,
         closing: Bool,
@@ -159,7 +159,7 @@ struct RequestLifecycleTests {
 
     // MARK: Losses
 
-    @Test func lossOfTheServerIsAnsweredByWhatTheClientHasSeen() throws {
+    @Test func lostServerResponseDependsOnWhatWasSent() throws {
         var life = try LifecycleSample.streaming()
         #expect(life.serverLost() == .refuse)
         _ = life.responseStarted(draining: false)
@@ -174,7 +174,7 @@ struct RequestLifecycleTests {
     }
 
     /// The server that broke off may have signed the caller out, and the client cannot ask again.
-    @Test func clientThatLeavesWhileItsSignOutIsTriedAgainIsSignedOut() throws {
+    @Test func clientLeavingDuringRetriedSignOutIsSignedOut() throws {
         let caller = try LifecycleSample.caller()
         var life = try LifecycleSample.streaming(.none, holds: ResponseHolds(signOut: caller))
         life.triesAgain()
@@ -186,7 +186,7 @@ struct RequestLifecycleTests {
         #expect(waiting == nil, "no server has seen it")
     }
 
-    @Test func clientThatLeavesBeforeItsSignOutWasAnsweredIsSignedOut() throws {
+    @Test func clientLeavingBeforeSignOutResponseIsSignedOut() throws {
         let caller = try LifecycleSample.caller()
         var life = try LifecycleSample.streaming(.none, holds: ResponseHolds(signOut: caller))
         let loss = life.clientLost()
@@ -199,7 +199,7 @@ struct RequestLifecycleTests {
 
     // MARK: Deadlines
 
-    @Test func deadlineBlamesWhoeverIsLate() throws {
+    @Test func deadlineBlamesLateSide() throws {
         var life = try LifecycleSample.deciding(.length(5))
         #expect(life.deadlineMet(serverTakesBody: true) == .closeSlowClient)
         life.granted(ResponseHolds())
@@ -220,7 +220,7 @@ struct RequestLifecycleTests {
 
     // MARK: Revocation
 
-    @Test func revokedCallerLosesWhatTakesLong() throws {
+    @Test func revokedCallerLosesLongResponses() throws {
         var life = try LifecycleSample.deciding()
         #expect(life.callerRevoked(isLong: true) == .nothing, "it is decided on again")
         life.granted(ResponseHolds())
@@ -237,7 +237,7 @@ struct RequestLifecycleTests {
         #expect(tunnel.callerRevoked(isLong: false) == .endTunnel)
     }
 
-    @Test func responseThatEndsTheSessionIsLetThrough() throws {
+    @Test func responseEndingSessionIsDelivered() throws {
         var life = try LifecycleSample.holding(.init(status: 204, isReadableJSON: false))
         #expect(life.callerRevoked(isLong: true) == .nothing)
         _ = life.holdEnded()

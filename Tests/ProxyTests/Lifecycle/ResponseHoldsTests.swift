@@ -44,16 +44,16 @@ struct ResponseHoldsTests {
         )
     }
 
-    @Test func registrationComesBeforeTheEndOfTheSessionAndTheBodyLast() throws {
+    @Test func holdsRunRegistrationThenSessionEndThenBody() throws {
         #expect(try order(all(), success) == ["registration", "sign-out", "capture"])
     }
 
-    @Test func bodyThatCannotBeReadIsNotGathered() throws {
+    @Test func unreadableBodyIsNotBuffered() throws {
         let unreadable = ResponseSummary(status: 200, isReadableJSON: false)
         #expect(try order(all(), unreadable) == ["registration", "sign-out"])
     }
 
-    @Test func unauthorizedResponseWaitsForARefreshAlone() throws {
+    @Test func unauthorizedResponseWaitsOnlyForRefresh() throws {
         #expect(try order(all(), refused) == ["refresh"])
     }
 
@@ -61,18 +61,18 @@ struct ResponseHoldsTests {
         #expect(try order(all(), failed) == [])
     }
 
-    @Test func nothingIsAskedTwice() throws {
+    @Test func everyHoldRunsOnce() throws {
         var holds = try all()
         _ = holds.next(refused)
         #expect(holds.next(refused) == nil && holds.isEmpty)
     }
 
-    @Test func emptyHoldsAreNone() {
+    @Test func emptyHoldsHoldNothing() {
         var holds = ResponseHolds()
         #expect(holds.isEmpty && holds.next(success) == nil)
     }
 
-    @Test func bodyIsGatheredOnlyOfReadableSuccess() throws {
+    @Test func onlyReadableSuccessIsBuffered() throws {
         for (response, isGathered) in [
             (success, true), (failed, false), (ResponseSummary(status: 200, isReadableJSON: false), false),
         ] {
@@ -82,8 +82,8 @@ struct ResponseHoldsTests {
         }
     }
 
-    /// The response that was held is here as a whole then, and nobody waits for its end.
-    @Test func unauthorizedResponseIsNotGatheredAfterItsRefresh() throws {
+    /// The held response is complete by then, so no one waits for its end.
+    @Test func unauthorizedResponseIsNotBufferedAfterRefresh() throws {
         var life = try LifecycleSample.refreshing(capture: try LifecycleSample.captureRule())
         _ = life.holdEnded()
         _ = life.responseStarted(draining: false)
@@ -92,7 +92,7 @@ struct ResponseHoldsTests {
         #expect(life.mistake == nil)
     }
 
-    @Test func gatheredBytesArePassedOnOnce() throws {
+    @Test func bufferedBytesAreForwardedOnce() throws {
         var life = try LifecycleSample.toBeGathered(in: ReplayBudget(100))
         _ = life.responseStarted(draining: false)
         let isKept = life.gather(ByteBuffer(string: "abc"), 0..<3)
@@ -101,7 +101,7 @@ struct ResponseHoldsTests {
         #expect(life.isGathering == false)
     }
 
-    @Test func droppedRequestGivesItsRoomBack() throws {
+    @Test func droppedRequestReturnsMemory() throws {
         let room = ReplayBudget(100)
         var life = try LifecycleSample.streaming(.none, holds: ResponseHolds(refresh: try LifecycleSample.kept(room)))
         let hold = life.nextHold(failed)

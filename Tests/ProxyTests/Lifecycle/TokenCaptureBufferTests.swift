@@ -26,7 +26,7 @@ struct TokenCaptureBufferTests {
         return buffer.tokens().map { [$0.access, $0.refresh].map { String(decoding: $0, as: UTF8.self) } }
     }
 
-    @Test func tokensAreReadFromTheirPlaces() throws {
+    @Test func tokensAreReadByPointer() throws {
         #expect(try tokens(#" {"x":[1],"data":{"refresh":"r\u0031"},"access":"a.b.c"}"# + "\n") == ["a.b.c", "r1"])
     }
 
@@ -36,11 +36,11 @@ struct TokenCaptureBufferTests {
         #"{"access":1,"data":{"refresh":"r"}}"#, #"{"access":"a","data":["r"]}"#,
         #"{"access":"a","data":{"refresh":"r"}} x"#, #"{"access":"a","access":"b","data":{"refresh":"r"}}"#,
     ])
-    func otherDocumentsHoldNone(_ text: String) throws {
+    func otherDocumentsHaveNoTokens(_ text: String) throws {
         #expect(try tokens(text) == nil)
     }
 
-    @Test func anAnswerIsTakenUpToABound() throws {
+    @Test func responseIsBufferedUpToLimit() throws {
         let most = 64 << 10
         let room = ReplayBudget(1 << 20)
         let buffer = TokenCaptureBuffer(try buffer().rule, room)
@@ -57,7 +57,7 @@ struct TokenCaptureBufferTests {
         #expect(room.left == (1 << 20) - most)
     }
 
-    @Test func whereThereIsNoRoomNothingIsTaken() throws {
+    @Test func nothingIsBufferedWithoutMemory() throws {
         let room = ReplayBudget(10)
         let buffer = TokenCaptureBuffer(try buffer().rule, room)
         let bytes = ByteBuffer(repeating: UInt8(ascii: " "), count: 20)
@@ -66,7 +66,7 @@ struct TokenCaptureBufferTests {
         #expect(room.left == 0 && buffer.content.readableBytes == 10)
     }
 
-    @Test func piecesAreTakenFromTheirRange() throws {
+    @Test func piecesAreReadFromTheirRange() throws {
         let text = #"{"access":"a.b.c","data":{"refresh":"r1"}}"#
         var random = SplitMix64(seed: 43)
         for _ in 0..<100 {

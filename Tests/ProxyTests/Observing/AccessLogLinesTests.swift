@@ -64,7 +64,7 @@ struct AccessLogLinesTests {
         #expect(object["remote"] == "2001:db8::7")
     }
 
-    @Test func whatIsNotKnownIsNull() throws {
+    @Test func unknownMembersAreNull() throws {
         var record = ExchangeRecord(startedAt: 0, id: RequestPipeline.requestID)
         record.request.version = .http10
         record.response.status = 400
@@ -101,7 +101,7 @@ struct AccessLogLinesTests {
         }
     }
 
-    @Test func linesAreTakenOnce() throws {
+    @Test func linesAreWrittenOnce() throws {
         var lines = AccessLogLines()
         let record = ExchangeRecord(startedAt: 0, id: RequestPipeline.requestID)
         for _ in 0..<3 { lines.append(record, peer: try RequestPipeline.peer(), duration: 0, overhead: 0, unixTime: 0) }

@@ -12,7 +12,7 @@ struct LineQueueTests {
         Array("\(number) \(String(repeating: "x", count: 1000))\n".utf8)
     }
 
-    @Test func aReaderThatIsStuckHoldsUpNobodyAndIsToldOfWhatItMissed() async throws {
+    @Test func stuckReaderBlocksNobodyAndGetsDropCount() async throws {
         let pipe = try StuckPipe()
         defer { pipe.end() }
         let queue = LineQueue(to: pipe.writer, bound: Self.bound, notice: { Array("lost \($0)\n".utf8) })
@@ -38,12 +38,12 @@ struct LineQueueTests {
         }
         #expect(told == lost.lines)
         #expect(queue.lost == lost)
-        // There is room again, and nothing to tell.
+        // There is space again, and nothing to report.
         queue.add(Self.line(count))
         #expect(try await lines.next().hasPrefix("\(count) "))
     }
 
-    @Test func aFlushReturnsWhenAllIsWritten() async throws {
+    @Test func flushReturnsWhenAllIsWritten() async throws {
         let pipe = try StuckPipe()
         defer { pipe.end() }
         let queue = LineQueue(to: pipe.writer, bound: Self.bound)
@@ -55,7 +55,7 @@ struct LineQueueTests {
         #expect(queue.lost == LineQueue.Loss(lines: 0, bytes: 0))
     }
 
-    @Test func aPipeThatDoesNotBlockIsWaitedFor() async throws {
+    @Test func nonBlockingPipeIsAwaited() async throws {
         let pipe = try StuckPipe(isFull: true)
         defer { pipe.end() }
         pipe.setNonBlocking(true)
@@ -74,7 +74,7 @@ struct LineQueueTests {
         #expect(queue.lost.lines == 0)
     }
 
-    @Test func whatADiskHasNoRoomForIsCounted() async throws {
+    @Test func linesLostToFullDiskAreCounted() async throws {
         let descriptor = open("/dev/full", O_WRONLY | O_CLOEXEC)
         try #require(descriptor >= 0)
         defer { close(descriptor) }
@@ -85,7 +85,7 @@ struct LineQueueTests {
         #expect(queue.lost == LineQueue.Loss(lines: 3, bytes: 14))
     }
 
-    @Test func aLineThatWasTornSpoilsNoOther() async {
+    @Test func tornLineDoesNotCorruptOthers() async {
         let file = ShortFile(room: 3)
         let queue = LineQueue(bound: Self.bound, notice: { Array("lost \($0)\n".utf8) }, output: { file.write($0) })
         queue.add(Array("first\n".utf8))

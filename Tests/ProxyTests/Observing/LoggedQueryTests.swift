@@ -19,7 +19,7 @@ struct LoggedQueryTests {
     ]
 
     @Test(arguments: harmless)
-    func whatLetsNobodyInIsWrittenAsItCame(query: String, expected: String) {
+    func harmlessParametersAreLogged(query: String, expected: String) {
         #expect(logged(query) == expected)
     }
 
@@ -34,11 +34,11 @@ struct LoggedQueryTests {
     ]
 
     @Test(arguments: secret)
-    func valuesThatLetSomebodyInAreNot(query: String, expected: String) {
+    func credentialsAreNotLogged(query: String, expected: String) {
         #expect(logged(query) == expected)
     }
 
-    @Test func theTenantsOwnParametersOfTokensAreKnownByName() throws {
+    @Test func configuredTokenParametersAreRedacted() throws {
         let tenant = try RequestPipeline.tenant(from: [.bearer, .query(name: "pass-me")])
         #expect(logged("?pass-me=x&%70ass-me=y&other=z", tenant) == "?pass-me=<redacted>&%70ass-me=<redacted>&other=z")
         #expect(logged("?pass-me=x") == "?pass-me=x")

@@ -8,7 +8,7 @@ import Upstream
 
 /// What a loop counts of requests.
 struct LoopCountingTests {
-    @Test func onlyWorkBeyondTheBoundIsAStall() throws {
+    @Test func onlyWorkAboveThresholdIsStall() throws {
         let worker = try EmbeddedWorker().worker
         let exchange = RequestExchange(worker: worker)
         for length in [0, LoopContext.longestTurn, LoopContext.longestTurn + 1] {
@@ -21,7 +21,7 @@ struct LoopCountingTests {
         #expect(worker.currentCounters().stalls.sum == LoopContext.longestTurn + 1)
     }
 
-    @Test func methodsThatAnyoneCanMakeUpAreOneLabel() {
+    @Test func unknownMethodsShareOneLabel() {
         for (text, method) in [
             ("GET", CountedMethod.get), ("HEAD", .head), ("POST", .post), ("PUT", .put), ("PATCH", .patch),
             ("DELETE", .delete), ("OPTIONS", .options), ("get", .other), ("PURGE", .other), ("X", .other),

@@ -9,7 +9,7 @@ import Time
 struct ObservedSamplesTests {
     private static let second = ObservedSamples.interval
 
-    @Test func oneASecondIsTaken() {
+    @Test func oneSamplePerSecondIsTaken() {
         var samples = ObservedSamples(tenantCount: 1)
         let taken = (0..<5).map { step in samples.take(tenant: 0, .missingToken, at: 10 + step * Self.second / 4) }
         #expect(taken == [0, nil, nil, nil, 3])
@@ -17,7 +17,7 @@ struct ObservedSamplesTests {
         #expect(later == 0)
     }
 
-    @Test func tenantsAndReasonsAreSampledApart() {
+    @Test func tenantsAndReasonsAreSampledSeparately() {
         var samples = ObservedSamples(tenantCount: 2)
         var taken: [UInt64?] = []
         for tenant in [0, 1] as [TenantIndex] {

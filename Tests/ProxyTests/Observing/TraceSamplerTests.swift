@@ -15,7 +15,7 @@ struct TraceSamplerTests {
     }
 
     @Test(arguments: [0, 0.1, 0.5, 0.9, 1])
-    func theShareOfTheUndecidedIsTraced(share: Double) {
+    func undecidedTracesAreSampledByShare(share: Double) {
         var random = SplitMix64(seed: 8)
         let sampler = TraceSampler(share: share)
         let count = (0..<20_000).count { _ in sampler.samples(traceLow: random.next()) }
@@ -24,7 +24,7 @@ struct TraceSamplerTests {
         if share == 1 { #expect(count == 20_000) }
     }
 
-    @Test func allWhoGoByTheTraceDecideAlike() {
+    @Test func decisionFollowsTraceIdentifier() {
         let (one, other) = (TraceSampler(share: 0.3), TraceSampler(share: 0.3))
         for low in stride(from: 0, to: UInt64(1) << 60, by: 1 << 51) {
             #expect(one.samples(traceLow: low) == other.samples(traceLow: low))
@@ -32,7 +32,7 @@ struct TraceSamplerTests {
         }
     }
 
-    @Test func aTrustedProxysDecisionIsFollowed() throws {
+    @Test func trustedProxyDecisionIsFollowed() throws {
         var none = TraceSampler(share: 0)
         let (wanted, unwanted) = (try parent(true), try parent(false))
         let count = (0..<1000).count { _ in none.samples(wanted, isTrusted: true, at: 1, draw: .max) }
@@ -44,7 +44,7 @@ struct TraceSamplerTests {
         }
     }
 
-    @Test func othersHaveOnlySoManyTracedASecond() throws {
+    @Test func untrustedDecisionsAreRateLimited() throws {
         var sampler = TraceSampler(share: 0)
         let wanted = try parent(true)
         for second in 5..<8 {
@@ -56,7 +56,7 @@ struct TraceSamplerTests {
         }
     }
 
-    @Test func beyondThatTheShareDecidesAndNotTheIdentifierThatTheyChoose() throws {
+    @Test func shareDecidesBeyondUntrustedLimit() throws {
         var half = TraceSampler(share: 0.5)
         let (low, high) = (try parent(true, low: 1), try parent(true))
         for _ in 0..<TraceSampler.mostAskedFor { _ = half.samples(high, isTrusted: false, at: 1, draw: .max) }

@@ -74,7 +74,7 @@ struct AppliedHeaderRulesTests {
 
     // MARK: headers
 
-    @Test func whatIsSetStandsInThePlaceOfAllCopies() throws {
+    @Test func setFieldReplacesAllCopies() throws {
         let changes = HeaderRules.Changes(set: [Self.field("Server", "shop")], remove: ["X-Powered-By"])
         let asked = Asked(rules: HeaderRules(response: changes))
         let answer = ["SERVER: a", "X: 1", "server: b", "x_powered_by: c", "X-Powered-By: d", "X-Powered: e"]
@@ -82,7 +82,7 @@ struct AppliedHeaderRulesTests {
         #expect(try lines([], asked) == ["Server: shop"])
     }
 
-    @Test func cachesAreNotToldToKeepWhatIsOursOrBringsTokens() throws {
+    @Test func cacheControlRulesSpareOwnAndTokenResponses() throws {
         let changes = HeaderRules.Changes(set: [Self.field("Cache-Control", "max-age=60")], remove: ["Pragma"])
         var asked = Asked(rules: HeaderRules(response: changes))
         #expect(try lines(["cache-control: private", "Pragma: x"], asked) == ["Cache-Control: max-age=60"])
@@ -93,7 +93,7 @@ struct AppliedHeaderRulesTests {
         #expect(try lines(["Cache-Control: public"], asked) == ["Cache-Control: no-store", "X-New: t"])
     }
 
-    @Test func securityIsAddedWhereItIsNotSaid() throws {
+    @Test func missingSecurityFieldsAreAdded() throws {
         var asked = Asked(rules: HeaderRules(security: .standard))
         let all = [
             "X-Content-Type-Options: nosniff", "Referrer-Policy: strict-origin-when-cross-origin",
@@ -114,7 +114,7 @@ struct AppliedHeaderRulesTests {
         #expect(try lines(["X-Frame-Options: DENY"], asked) == ["referrer-policy: origin", all[0]])
     }
 
-    @Test func onlyTLSIsAskedForAgain() throws {
+    @Test func strictTransportSecurityNeedsTLS() throws {
         var asked = Asked(rules: HeaderRules(security: .standard), lines: ["X-Forwarded-Proto: https"])
         let strict = "Strict-Transport-Security: max-age=31536000"
         #expect(try !lines([], asked).contains(strict))
@@ -126,7 +126,7 @@ struct AppliedHeaderRulesTests {
 
     // MARK: cors
 
-    @Test func anAllowedOriginReadsTheAnswer() throws {
+    @Test func allowedOriginGetsCORSFields() throws {
         let asked = Asked(sharing: Self.sharing, lines: ["Origin: https://front.test"])
         #expect(
             try lines(["X: 1"], asked) == [
@@ -140,7 +140,7 @@ struct AppliedHeaderRulesTests {
         [], ["Origin: https://evil.test"], ["Origin: null"],
         ["Origin: https://front.test", "Origin: https://front.test"],
     ])
-    func othersDoNot(request: [String]) throws {
+    func otherOriginGetsNoCORSFields(request: [String]) throws {
         let theirs = [
             "Access-Control-Allow-Origin: *", "access-control-allow-credentials: true", "access_control_x: y",
         ]
@@ -155,12 +155,12 @@ struct AppliedHeaderRulesTests {
         (["Vary: Accept"], "Vary: Accept, Origin"), (["vary: a,b", "X: 1", "Vary:  c "], "Vary: a, b, c, Origin"),
         (["Vary: accept, ORIGIN"], "Vary: accept, ORIGIN"), (["Vary: *"], "Vary: *"), (["Vary:"], "Vary: Origin"),
     ])
-    func varyIsOneFieldOfAll(theirs: [String], vary: String) throws {
+    func varyIsMerged(theirs: [String], vary: String) throws {
         let written = try lines(theirs, Asked(sharing: Self.sharing))
         #expect(written.filter { $0.lowercased().hasPrefix("vary") } == [vary])
     }
 
-    @Test func everyOriginReadsWhatNeedsNoCookies() throws {
+    @Test func wildcardAllowsEveryOriginWithoutCredentials() throws {
         let sharing = CrossOriginRules(origins: ["*"])
         #expect(
             try lines([], Asked(sharing: sharing, lines: ["Origin: https://any.test"])) == [
@@ -170,7 +170,7 @@ struct AppliedHeaderRulesTests {
         )
     }
 
-    @Test func whatTheGatewaySaysIsReadableToo() throws {
+    @Test func ownResponsesGetCORSFields() throws {
         var tenant = try RequestPipeline.tenant()
         tenant.crossOrigin = CrossOriginRules(
             origins: ["https://front.test"],
@@ -192,13 +192,13 @@ struct AppliedHeaderRulesTests {
         )
     }
 
-    @Test func aTenantWithoutAnyOfItHasNoRules() throws {
+    @Test func tenantWithoutHeaderRulesHasNone() throws {
         #expect(ResponseHeaderRules(try RequestPipeline.tenant(), nil) == nil)
     }
 
     // MARK: Whatever comes
 
-    @Test func noSpellingOfAChangedNameSurvives() throws {
+    @Test func changedFieldIsRemovedInEverySpelling() throws {
         var random = SplitMix64(seed: 0x6272_6f77)
         let names = ["X-Api-Version", "Server", "X-A", "Via-Cache"]
         let changes = HeaderRules.Changes(
@@ -220,7 +220,7 @@ struct AppliedHeaderRulesTests {
         }
     }
 
-    @Test func noSpellingOfAChangedNameReachesTheBackend() throws {
+    @Test func changedFieldNeverReachesBackend() throws {
         var random = SplitMix64(seed: 0x7265_7175)
         let names = ["X-Api-Key", "X-Debug", "Accept-Language", "X-1"]
         var tenant = try RequestPipeline.tenant(access: [try RequestPipeline.rule("/**", .anyone)])

@@ -34,16 +34,16 @@ struct ClientHeadWriterTests {
         return String(buffer: out)
     }
 
-    @Test func answerGoesOnWithItsFraming() throws {
+    @Test func responseKeepsFraming() throws {
         let expected = "HTTP/1.1 200 OK\r\nX: 1\r\nDate: then\r\nContent-Length: 5\r\n\r\n"
         #expect(try write("HTTP/1.1 200 OK\r\nX: 1\r\ncontent-length: 05\r\nDate: then\r\n") == expected)
     }
 
-    @Test func dateIsAddedWhereItIsMissing() throws {
+    @Test func missingDateIsAdded() throws {
         #expect(try write("HTTP/1.1 304 \r\n") == "HTTP/1.1 304 \r\nDate: TODAY\r\n\r\n")
     }
 
-    @Test func versionAndReasonAreOurs() throws {
+    @Test func versionAndReasonAreRewritten() throws {
         #expect(try write("HTTP/1.0 299 Odd one\r\nContent-Length: 0\r\n").hasPrefix("HTTP/1.1 299 Odd one\r\n"))
         #expect(try write("HTTP/1.1 204\r\n").hasPrefix("HTTP/1.1 204 \r\n"))
     }
@@ -52,12 +52,12 @@ struct ClientHeadWriterTests {
         "Connection: close", "Keep-Alive: 5", "Proxy-Authenticate: x", "Transfer-Encoding: chunked", "Upgrade: h2c",
         "Connection: x-hop\r\nX-Hop: 1", "TE: x", "X-Hop: 1\r\nConnection: q, X_HOP",
     ])
-    func fieldsForTheHopBehindUsStayThere(lines: String) throws {
+    func hopByHopFieldsAreDropped(lines: String) throws {
         let written = try write("HTTP/1.1 200 OK\r\nA: 1\r\n\(lines)\r\nB: 2\r\nDate: d\r\n", answeringHead: true)
         #expect(written == "HTTP/1.1 200 OK\r\nA: 1\r\nB: 2\r\nDate: d\r\n\r\n")
     }
 
-    @Test func bodyOfUnknownLengthIsChunkedForVersionElevenAndEndsByCloseForVersionTen() throws {
+    @Test func bodyOfUnknownLengthIsChunkedOrCloseDelimited() throws {
         for line in ["Transfer-Encoding: chunked\r\n", ""] {
             let head = "HTTP/1.1 200 OK\r\nDate: d\r\n\(line)"
             #expect(try write(head) == "HTTP/1.1 200 OK\r\nDate: d\r\nTransfer-Encoding: chunked\r\n\r\n")
@@ -68,7 +68,7 @@ struct ClientHeadWriterTests {
         }
     }
 
-    @Test func connectionIsNamedWhereItIsNotTheDefault() throws {
+    @Test func connectionIsWrittenIfNotDefault() throws {
         let head = "HTTP/1.1 200 OK\r\nDate: d\r\nContent-Length: 0\r\nConnection: keep-alive\r\n"
         let start = "HTTP/1.1 200 OK\r\nDate: d\r\nContent-Length: 0\r\n"
         #expect(try write(head) == start + "\r\n")
@@ -84,7 +84,7 @@ struct ClientHeadWriterTests {
         #expect(try !write("HTTP/1.1 204 N\r\n\(lines)").contains("Content-Length"))
     }
 
-    @Test func interimAnswerHasNoFramingOfItsOwn() {
+    @Test func interimResponseHasNoFraming() {
         let bytes = Array(
             "HTTP/1.1 103 Early Hints\r\nLink: x\r\nContent-Length: 3\r\nConnection: y\r\nY: 1\r\n\r\n".utf8
         )
@@ -95,7 +95,7 @@ struct ClientHeadWriterTests {
         #expect(String(buffer: out) == "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n")
     }
 
-    @Test func deliveryIsChosenByFramingAndVersion() {
+    @Test func deliveryFollowsFramingAndVersion() {
         for framing in [ResponseFraming.none, .length(3)] {
             for version in 0...1 {
                 let delivery = ClientHeadWriter.Delivery(framing, clientMinorVersion: version)
@@ -109,7 +109,7 @@ struct ClientHeadWriterTests {
     }
 
     /// Random field lines: what goes on parses strictly and has one framing.
-    @Test func whateverIsPassedOnParsesStrictly() throws {
+    @Test func forwardedResponseParsesStrictly() throws {
         var random = SplitMix64(seed: 90)
         let lines = [
             "A: 1", "Connection: a, close", "Connection: keep-alive", "Date: d", "Set-Cookie: a=b", "Content_Length: 9",

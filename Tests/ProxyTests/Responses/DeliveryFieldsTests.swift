@@ -24,14 +24,14 @@ struct DeliveryFieldsTests {
         DeliveryFields.delivering(renewal, way, grace: grace, at: now).map { "\($0.line)\r\n" }.joined()
     }
 
-    @Test func aHeaderIsExposedAndNotCached() throws {
+    @Test func deliveredHeaderIsExposedAndNotCached() throws {
         let renewal = try SampleRenewal.renewal([SampleRenewal.cookie("access", "new")])
         let expected =
             "Cache-Control: no-store\r\nX-New-Token: new\r\nAccess-Control-Expose-Headers: X-New-Token\r\n"
         #expect(lines(renewal, Self.header) == expected)
     }
 
-    @Test func cookiesHaveTheirAttributes() throws {
+    @Test func cookiesHaveAttributes() throws {
         let renewal = try SampleRenewal.renewal([
             SampleRenewal.cookie("access", "new", expiresAt: Self.now + 600), SampleRenewal.cookie("refresh", "r2"),
         ])
@@ -43,7 +43,7 @@ struct DeliveryFieldsTests {
     }
 
     /// It is of use for so long; a refresh token is worth nothing after its end.
-    @Test func onlyTheAccessTokensCookieLivesOnForTheGrace() throws {
+    @Test func onlyAccessCookieOutlivesTokenByGrace() throws {
         let renewal = try SampleRenewal.renewal([
             SampleRenewal.cookie("access", "new", expiresAt: Self.now + 600),
             SampleRenewal.cookie("refresh", "r2", expiresAt: Self.now + 600),
@@ -53,7 +53,7 @@ struct DeliveryFieldsTests {
         #expect(text.contains("refresh=r2; Max-Age=600; Expires=Fri, 15 Jan 2027 08:10:00 GMT; "))
     }
 
-    @Test func anEndThatIsPastOrBeyondAllDatesIsStillADate() throws {
+    @Test func extremeExpiryIsValidDate() throws {
         let renewal = try SampleRenewal.renewal([
             SampleRenewal.cookie("past", "a", expiresAt: 5), SampleRenewal.cookie("never", "b", expiresAt: 1e300),
             SampleRenewal.cookie("fraction", "c", expiresAt: Self.now + 1.9),
@@ -64,7 +64,7 @@ struct DeliveryFieldsTests {
         #expect(text.contains("fraction=c; Max-Age=1; Expires=Fri, 15 Jan 2027 08:00:01 GMT; "))
     }
 
-    @Test func onlyTheCookiesOfTheClientsWayAreSet() throws {
+    @Test func onlyCookiesOfClientDeliveryAreSet() throws {
         let renewal = try SampleRenewal.renewal([
             SampleRenewal.cookie("access", "new"), SampleRenewal.cookie("refresh", "r2"),
         ])
@@ -75,7 +75,7 @@ struct DeliveryFieldsTests {
         #expect(lines(renewal, way) == expected)
     }
 
-    @Test func clearingTakesEveryCookieOfTheClientsWayAway() {
+    @Test func clearingRemovesEveryCookieOfDelivery() {
         let gone = "Max-Age=0; Expires=Thu, 01 Jan 1970 00:00:00 GMT; \(Self.attributes)"
         let expected = "Cache-Control: no-store\r\nSet-Cookie: access=; \(gone)Set-Cookie: refresh=; \(gone)"
         let way = RefreshDeliveryWay(header: nil, cookies: ["access", "refresh"])
@@ -83,7 +83,7 @@ struct DeliveryFieldsTests {
         #expect(DeliveryFields.clearing(Self.header).isEmpty)
     }
 
-    @Test func whatWouldLetTheAnswerBeKeptGivesWay() throws {
+    @Test func cachingFieldsAreReplaced() throws {
         let fields = DeliveryFields.delivering(try SampleRenewal.renewal(), Self.header, grace: 0, at: Self.now)
         let names = [
             "Cache-Control", "expires", "CDN-Cache-Control", "Pragma", "x-new-token", "Set-Cookie",

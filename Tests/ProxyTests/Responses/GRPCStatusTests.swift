@@ -8,7 +8,7 @@ import UpstreamTestSupport
 @testable import Authorization
 @testable import Proxy
 
-/// Refusals as calls of gRPC are told them (gRPC over HTTP/2, "Trailers-Only").
+/// Refusals of gRPC calls (gRPC over HTTP/2, "Trailers-Only").
 struct GRPCStatusTests {
     private func write(_ refusal: Refusal, fields: [HeaderField] = []) -> String {
         let context = RefusalContext(realm: "app", requestID: RequestPipeline.requestID, fields: fields, isGRPC: true)
@@ -24,7 +24,7 @@ struct GRPCStatusTests {
         return String(buffer: out)
     }
 
-    @Test func refusalOfACallIsAHeadOfExactlyTheseBytes() {
+    @Test func grpcRefusalHasExactBytes() {
         let head = """
             HTTP/1.1 200 OK\r
             Date: Sun, 06 Nov 1994 08:49:37 GMT\r
@@ -39,7 +39,7 @@ struct GRPCStatusTests {
         #expect(write(.missingToken) == head)
     }
 
-    @Test func retryAfterAndFurtherFieldsAreKept() {
+    @Test func retryAfterAndOtherFieldsAreKept() {
         let head = write(.backendUnavailable, fields: [HeaderField("Set-Cookie", "a=b"), .noStore])
         #expect(head.contains("\r\nRetry-After: 1\r\n"))
         #expect(head.contains("\r\nSet-Cookie: a=b\r\n"))
@@ -55,7 +55,7 @@ struct GRPCStatusTests {
         (.misdirected, 2), (.severalTokens, 13),
     ]
 
-    @Test func eachRefusalHasItsStatus() {
+    @Test func everyRefusalHasGRPCStatus() {
         for (refusal, status) in Self.statuses {
             #expect(GRPCStatus(refusal).rawValue == status, "\(refusal)")
         }
@@ -71,7 +71,7 @@ struct GRPCStatusTests {
         ("application/grpcx", false), ("application/json", false), ("", false), ("application/grp", false),
         ("text/plain, application/grpc", false),
     ])
-    func contentTypeTellsACall(value: String, isCall: Bool) {
+    func contentTypeIdentifiesGRPC(value: String, isCall: Bool) {
         let bytes = Array("POST / HTTP/1.1\r\nHost: a\r\ncontent-type: \(value)\r\n\r\n".utf8)
         let head = RequestHead()
         let outcome = RequestHeadParser(maximumBytes: 8192, maximumFields: 100).parse(bytes.span, into: head)
@@ -80,7 +80,7 @@ struct GRPCStatusTests {
         #expect(found == isCall)
     }
 
-    @Test func aliasOfContentTypeTellsNoCall() {
+    @Test func aliasOfContentTypeIsNotGRPC() {
         let bytes = Array("POST / HTTP/1.1\r\nHost: a\r\ncontent_type: application/grpc\r\n\r\n".utf8)
         let head = RequestHead()
         let outcome = RequestHeadParser(maximumBytes: 8192, maximumFields: 100).parse(bytes.span, into: head)

@@ -28,13 +28,13 @@ struct HTTP2ResponseTests {
         }
     }
 
-    @Test func answerGoesOnInLowerCase() throws {
+    @Test func responseFieldsAreLowercased() throws {
         let fields = try final("HTTP/1.1 201 Created\r\nX-Name: Value\r\nDate: then\r\nContent-Length: 012\r\n")
         let expected = [(":status", "201"), ("x-name", "Value"), ("date", "then"), ("content-length", "12")]
         #expect(fields == expected.map { HPACKField($0.0, $0.1) })
     }
 
-    @Test func dateIsAddedWhereItIsMissing() throws {
+    @Test func missingDateIsAdded() throws {
         #expect(try final("HTTP/1.1 200 OK\r\n") == [HPACKField(":status", "200"), HPACKField("date", "today")])
     }
 
@@ -42,7 +42,7 @@ struct HTTP2ResponseTests {
         "Connection: close", "Keep-Alive: 5", "Proxy-Authenticate: x", "Transfer-Encoding: chunked", "Upgrade: h2c",
         "Connection: x-hop\r\nX-Hop: 1", "TE: x", "X-Hop: 1\r\nConnection: q, X_HOP", "Proxy-Connection: x",
     ])
-    func fieldsForTheHopBehindUsStayThere(lines: String) throws {
+    func hopByHopFieldsAreDropped(lines: String) throws {
         let fields = try final("HTTP/1.1 200 OK\r\nA: 1\r\n\(lines)\r\nB: 2\r\nDate: d\r\n")
         #expect(fields.map(\.name) == [":status", "a", "b", "date"])
     }
@@ -52,14 +52,14 @@ struct HTTP2ResponseTests {
         #expect(try final("HTTP/1.1 304 x\r\nContent-Length: 7\r\n").last == HPACKField("content-length", "7"))
     }
 
-    @Test func interimAnswerHasItsFieldsOnly() throws {
+    @Test func interimResponseHasOnlyItsFields() throws {
         let fields = try encode("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\nConnection: close\r\n") {
             HTTP2Response.encodeInterim($0, $1, with: &$2, to: &$3)
         }
         #expect(fields == [HPACKField(":status", "103"), HPACKField("link", "</a>")])
     }
 
-    @Test func grantedWebSocketIsA200() throws {
+    @Test func grantedWebSocketIs200() throws {
         let lines = """
             HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nDate: d\r
             Sec-WebSocket-Accept: abc\r\nSec-WebSocket-Protocol: chat\r\n
@@ -86,7 +86,7 @@ struct HTTP2ResponseTests {
         }
     }
 
-    @Test func fieldsOfOursAreInLowerCaseAndThoseThatMayHoldTokensNeverIndexed() throws {
+    @Test func ownFieldsAreLowercasedAndTokensNeverIndexed() throws {
         var response = GatewayResponse(status: 200, unindexedFields: [HeaderField("X-New-Token", "t")])
         response.fields = [HeaderField("Retry-After", "1")]
         var encoder = HPACKEncoder()
@@ -103,7 +103,7 @@ struct HTTP2ResponseTests {
         #expect(block.contains(0x10))
     }
 
-    @Test func trailersThatDecideNothingGoOn() throws {
+    @Test func harmlessTrailersAreForwarded() throws {
         var block = HTTP2TrailerBlock()
         let section = "Grpc-Status: 0\r\nContent-Length: 5\r\nX-Sum:  a\r\nSet-Cookie: a=b\r\n"
         block.append(section: Array(section.utf8))

@@ -10,7 +10,7 @@ import Verification
 @testable import Authorization
 @testable import Tenants
 
-/// What a refused client is told (RFC 9449 section 7.1).
+/// The challenge to a refused client (RFC 9449 section 7.1).
 struct ProofChallengeTests {
     private func challenges(_ refusal: Refusal, _ rules: ProofRules?, fields: [HeaderField] = []) throws -> [String] {
         let context = RefusalContext(
@@ -32,7 +32,7 @@ struct ProofChallengeTests {
 
     private let optional = ProofRules(need: .optional)
 
-    @Test func whereProofsAreNeeded() throws {
+    @Test func requiredProofGetsDPoPChallenge() throws {
         let algorithms = "algs=\"ES256 EdDSA\""
         #expect(try challenges(.missingToken, ProofRules()) == ["DPoP realm=\"app\", \(algorithms)"])
         let expired = "DPoP realm=\"app\", error=\"invalid_token\", error_description=\"the token has expired\""
@@ -50,10 +50,10 @@ struct ProofChallengeTests {
         )
     }
 
-    @Test func whereBearerTokensAreTakenToo() throws {
+    @Test func optionalProofGetsBothChallenges() throws {
         let missing = try challenges(.missingToken, optional)
         #expect(missing == ["Bearer realm=\"app\"", "DPoP realm=\"app\", algs=\"ES256 EdDSA\""])
-        // Who proves need not be told that it goes without.
+        // An invalid proof gets only the DPoP challenge.
         let bad = try challenges(.badProof("why"), optional)
         #expect(bad.count == 1)
         #expect(bad.first?.hasPrefix("DPoP realm=\"app\", error=\"invalid_dpop_proof\"") == true)
@@ -62,7 +62,7 @@ struct ProofChallengeTests {
     }
 
     /// Two that say different things leave a client to guess.
-    @Test func anEndpointsOwnChallengeIsTheOnlyOne() throws {
+    @Test func endpointChallengeReplacesOthers() throws {
         let invalid = Refusal(.invalidToken, status: 401, detail: "why")
         let own = "DPoP realm=\"app\", error=\"use_dpop_nonce\""
         let fields = [HeaderField.noStore, HeaderField("WWW-Authenticate", own)]
@@ -73,7 +73,7 @@ struct ProofChallengeTests {
         }
     }
 
-    @Test func whereNothingIsKnownOfProofs() throws {
+    @Test func noDPoPGetsBearerChallengeOnly() throws {
         #expect(try challenges(.missingToken, nil) == ["Bearer realm=\"app\""])
     }
 }

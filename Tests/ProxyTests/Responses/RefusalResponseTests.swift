@@ -45,7 +45,7 @@ struct RefusalResponseTests {
         )
     }
 
-    @Test func missingTokenIsAnsweredInExactlyTheseBytes() throws {
+    @Test func missingTokenRefusalHasExactBytes() throws {
         let written = try write(.missingToken)
         let body =
             #"{"type":"about:blank","title":"A token is needed","status":401,"#
@@ -66,7 +66,7 @@ struct RefusalResponseTests {
         #expect(written.bodyLength == body.utf8.count)
     }
 
-    @Test func answerToHeadHasTheLengthButNoBody() throws {
+    @Test func headResponseHasLengthWithoutBody() throws {
         let get = try write(.unknownHost)
         let head = try write(.unknownHost, isHead: true)
         #expect(head.head == get.head)
@@ -74,7 +74,7 @@ struct RefusalResponseTests {
     }
 
     @Test(arguments: [(1, false, nil), (1, true, "close"), (0, false, "keep-alive"), (0, true, "close")])
-    func connectionIsNamedWhereItMatters(minorVersion: Int, closes: Bool, expected: String?) throws {
+    func connectionIsWrittenIfNotDefault(minorVersion: Int, closes: Bool, expected: String?) throws {
         let written = try write(.overloaded, minorVersion: minorVersion, closes: closes)
         #expect(ResponseOutcome.parse(written.head).reading?.values("Connection").first == expected)
         #expect(ResponseOutcome.parse(written.head).reading?.values("Retry-After") == ["1"])
@@ -104,7 +104,7 @@ struct RefusalResponseTests {
         }
     }
 
-    @Test func methodNotAllowedNamesThoseThatAre() throws {
+    @Test func methodNotAllowedListsAllowedMethods() throws {
         let refusal = Refusal(HTTPViolation(status: 405, reason: "not served"))
         let head = try write(refusal).head
         #expect(
@@ -112,7 +112,7 @@ struct RefusalResponseTests {
         )
     }
 
-    @Test func everyProblemIsStrictJSONWithTheDocumentedMembers() throws {
+    @Test func problemIsStrictJSONWithDocumentedMembers() throws {
         for code in RefusalCode.allCases {
             let refusal = Refusal(code, status: 503, detail: "a \"quoted\" \\ detail\n")
             let written = try write(refusal)
@@ -127,7 +127,7 @@ struct RefusalResponseTests {
         }
     }
 
-    @Test func codesAreTheDocumentedOnes() {
+    @Test func codesMatchDocumentation() {
         let codes =
             "missing_token invalid_token token_expired token_revoked insufficient_scope insufficient_role unknown_host "
             + "ambiguous_path rate_limited cross_site_request payload_too_large backend_unavailable backend_timeout "
@@ -135,13 +135,13 @@ struct RefusalResponseTests {
         #expect(RefusalCode.allCases.map(\.rawValue) == codes.split(separator: " ").map(String.init))
     }
 
-    @Test func everyOutcomeHasItsOwnPlaceAndLabel() {
+    @Test func everyOutcomeHasItsIndexAndLabel() {
         let outcomes = [Outcome.granted, .anonymous] + RefusalCode.allCases.map(Outcome.refused)
         #expect(outcomes.map(\.index) == Array(0..<outcomes.count))
         #expect(outcomes.map(\.label) == Outcome.allLabels)
     }
 
-    @Test func violationKeepsItsStatusAndBecomesACode() {
+    @Test func violationKeepsStatusAndGetsCode() {
         #expect(
             Refusal(.headTooLarge)
                 == Refusal(.badRequest, status: 431, detail: "the header section is larger than allowed")

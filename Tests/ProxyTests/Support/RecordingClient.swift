@@ -20,9 +20,9 @@ final class RecordingClient: ClientSide {
     private(set) var isCut = false
     private(set) var isClosed = false
     private(set) var resumptions = 0
-    /// What it was told of reading the request's body.
+    /// The values passed to `setReading`, in order.
     private(set) var readings: [Bool] = []
-    /// Told of whatever is written, before that is noted.
+    /// Called at each write, before it is recorded.
     var onWrite: () -> Void = {}
 
     func bodyBytesTaken(of written: Int) -> Int { taken }

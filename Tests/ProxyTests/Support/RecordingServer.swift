@@ -2,7 +2,7 @@ import NIOCore
 import Time
 import Upstream
 
-/// A server that notes what it is told.
+/// A server that records its calls.
 final class RecordingServer: UpstreamServer {
     let pool: ServerPool
     var isWritable = true

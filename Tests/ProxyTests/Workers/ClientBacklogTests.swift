@@ -7,14 +7,14 @@ import Time
 
 /// What a worker holds for all its clients, and who has to go when it is too much.
 struct ClientBacklogTests {
-    @Test func changeIsTheDifferenceToWhatWasHeld() {
+    @Test func changeIsDifferenceToPreviousBacklog() {
         var backlog = ClientBacklog()
         #expect(backlog.update(bytes: 500, taken: 0, at: 1) == 500)
         #expect(backlog.update(bytes: 200, taken: 300, at: 2) == -300)
         #expect(backlog.update(bytes: 0, taken: 500, at: 3) == -200)
     }
 
-    @Test func clientThatTakesMoreASecondIsFaster() {
+    @Test func rateFollowsBytesReadPerSecond() {
         let second: UInt64 = 1_000_000_000
         var stalled = ClientBacklog()
         var trickling = ClientBacklog()
@@ -32,7 +32,7 @@ struct ClientBacklogTests {
         #expect(Set(rates).count == 4)
     }
 
-    @Test func slowestReadersGoUntilTheLimitIsKept() throws {
+    @Test func slowestReadersAreClosedUntilWithinLimit() throws {
         let fixture = try EmbeddedWorker()
         let worker = fixture.worker
         worker.connections.backlog.limit = 1000

@@ -22,7 +22,7 @@ struct ConnectionsByAddressTests {
         return Array(repeating: connection, count: count)
     }
 
-    @Test func addressesWithMostMakeRoomUntilTheyHaveAsMany() {
+    @Test func addressesWithMostConnectionsAreEvictedFirst() {
         var crowd = ConnectionsByAddress()
         let isDue = crowd.turnedAway(Self.c, at: .after(Self.second))
         #expect(isDue)
@@ -33,7 +33,7 @@ struct ConnectionsByAddressTests {
         #expect(closed.filter { $0 == Self.b }.count == 1)
     }
 
-    @Test func connectionWithARequestStays() {
+    @Test func connectionWithRequestIsNotEvicted() {
         var crowd = ConnectionsByAddress()
         _ = crowd.turnedAway(Self.b, at: 0)
         let all = Self.connections(Self.a, 50, isIdle: false) + Self.connections(Self.a, 2)
@@ -41,14 +41,14 @@ struct ConnectionsByAddressTests {
         #expect(closed == [50, 51])
     }
 
-    @Test func addressMakesNoRoomForItself() {
+    @Test func addressCannotEvictForItself() {
         var crowd = ConnectionsByAddress()
         _ = crowd.turnedAway(Self.a, at: 0)
         let closed = crowd.makeRoom(among: Self.connections(Self.a, 50) + Self.connections(Self.b, 49), at: 0)
         #expect(closed == [])
     }
 
-    @Test func addressThatMadeRoomComesAfterOthersForAWhile() {
+    @Test func evictedAddressComesLastForAWhile() {
         var crowd = ConnectionsByAddress()
         _ = crowd.turnedAway(Self.b, at: 0)
         _ = crowd.makeRoom(among: Self.connections(Self.a, 50), at: 0)
@@ -57,7 +57,7 @@ struct ConnectionsByAddressTests {
         #expect(!crowd.isCrowded(Self.a, at: .after(10 * Self.second)))
     }
 
-    @Test func addressThatMadeRoomIsRememberedWhenAnotherDoes() {
+    @Test func evictedAddressesAreRemembered() {
         var crowd = ConnectionsByAddress()
         for (moment, address) in [Self.a, Self.b].enumerated() {
             _ = crowd.turnedAway(Self.c, at: .after(UInt64(moment) * Self.second))
@@ -69,7 +69,7 @@ struct ConnectionsByAddressTests {
     }
 
     /// Behind one address are the many clients of a proxy.
-    @Test func proxyMakesNoRoomAndFindsItAsOneWithout() {
+    @Test func proxyIsNotEvictedButEvictsOthers() {
         var crowd = ConnectionsByAddress()
         _ = crowd.turnedAway(Self.b, at: 0)
         let all = Self.connections(Self.a, 50, takesRoom: false) + Self.connections(Self.b, 2)
@@ -82,7 +82,7 @@ struct ConnectionsByAddressTests {
     }
 
     /// To look through all connections takes time: a flood of newcomers has it done ten times a second.
-    @Test func roomIsMadeOnceInATenthOfASecond() {
+    @Test func evictionRunsOncePerTenthOfSecond() {
         var crowd = ConnectionsByAddress()
         let tenth = Self.second / 10
         var times = 0
@@ -98,7 +98,7 @@ struct ConnectionsByAddressTests {
 
     /// Against what may be closed at all: only idle connections, of addresses that are left more than a newcomer has
     /// then, and none while an address with more of them keeps its own.
-    @Test func whoHasMoreLosesFirst() {
+    @Test func addressWithMoreConnectionsLosesFirst() {
         var random = SplitMix64(seed: 31)
         var closedAltogether = 0
         for _ in 0..<2000 {

@@ -13,7 +13,7 @@ struct SharedOutputTests {
 
     private let output = SharedOutput(ByteBufferAllocator())
 
-    @Test func ownerKeepsItsBytesWhenAnotherTakesTheBuffer() {
+    @Test func ownerKeepsBytesWhenBufferIsReassigned() {
         let (first, second) = (Owner(), Owner())
         output.take(for: first)
         output.bytes.writeString("first")
@@ -25,7 +25,7 @@ struct SharedOutputTests {
         #expect(String(buffer: second.kept) == "second" && String(buffer: first.kept) == "first")
     }
 
-    @Test func ownerThatTakesTheBufferAgainGoesOnWhereItWas() {
+    @Test func ownerContinuesAfterTakingBufferAgain() {
         let owner = Owner()
         output.take(for: owner)
         output.bytes.writeString("a")
@@ -34,7 +34,7 @@ struct SharedOutputTests {
         #expect(String(buffer: output.bytes) == "ab" && owner.kept.readableBytes == 0)
     }
 
-    @Test func bufferThatIsLetGoIsNobodys() {
+    @Test func releasedBufferHasNoOwner() {
         let (owner, other) = (Owner(), Owner())
         output.take(for: owner)
         output.letGo(other)

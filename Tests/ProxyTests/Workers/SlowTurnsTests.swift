@@ -14,7 +14,7 @@ struct SlowTurnsTests {
 
     private static let most = SlowTurns<Check>.mostUnderWay
 
-    @Test func anothersCheckComesBeforeTheSecondOfAFlood() {
+    @Test func checkOfAnotherPrecedesSecondOfFlood() {
         var turns = SlowTurns<Check>()
         let begun = (0..<500).compactMap { _ in turns.add(Check(0), ofTenant: 0) }
         #expect(begun.count == Self.most)
@@ -25,7 +25,7 @@ struct SlowTurnsTests {
     }
 
     /// Whatever comes and ends: no more are under way than may be, each begins once, and none is left.
-    @Test func everyCheckBeginsOnce() {
+    @Test func everyCheckStartsOnce() {
         var random = SplitMix64(seed: 23)
         for _ in 0..<100 {
             var turns = SlowTurns<Check>()

@@ -8,7 +8,7 @@ import Time
 
 @testable import Upstream
 
-/// A loop that nobody uses sleeps, and whoever uses it finds its clocks right.
+/// An idle loop sleeps, and its clocks are right when it is used again.
 struct WorkerTickerTests {
     private final class Target: WheelTimerTarget {
         func deadlineMet() {}
@@ -31,7 +31,7 @@ struct WorkerTickerTests {
         #expect(worker.loop.ticker.isSleeping)
     }
 
-    @Test func idleLoopTicksOnceARoundOfTheWheel() {
+    @Test func idleLoopTicksOncePerWheelRound() {
         worker.start()
         loop.advanceTime(by: .hours(1))
         // One every 51.15 s; with a tick every 50 ms there were 72,000.
@@ -39,7 +39,7 @@ struct WorkerTickerTests {
         #expect(worker.loop.ticker.count >= 60)
     }
 
-    @Test func idleConnectionDoesNotKeepTheLoopAwake() {
+    @Test func idleConnectionDoesNotWakeLoop() {
         let target = Target()
         let timer = WheelTimer()
         timer.target = target
@@ -50,7 +50,7 @@ struct WorkerTickerTests {
         worker.loop.timers.retire(timer)
     }
 
-    @Test func loopThatIsAskedForTheTimeTicksAndSleepsAgain() {
+    @Test func timeQueryTicksOnceAndLoopSleepsAgain() {
         fallAsleep()
         let count = worker.loop.ticker.count
         _ = worker.now()
@@ -68,7 +68,7 @@ struct WorkerTickerTests {
     }
 
     @Test(arguments: 0..<4)
-    func whatTellsTheTimeIsOfNowThoughTheLoopSlept(reading: Int) {
+    func clockIsCurrentAfterSleep(reading: Int) {
         fallAsleep()
         let before = Clock.monotonic()
         #expect(worker.loop.clocks.moment <= before)
@@ -82,7 +82,7 @@ struct WorkerTickerTests {
         #expect(!worker.loop.ticker.isSleeping)
     }
 
-    @Test func deadlineThatIsSetWhileTheLoopSleepsIsMet() {
+    @Test func deadlineSetDuringSleepFires() {
         fallAsleep()
         let target = Target()
         let timer = WheelTimer()
@@ -93,7 +93,7 @@ struct WorkerTickerTests {
         worker.loop.timers.retire(timer)
     }
 
-    @Test func changedRevocationsWakeTheLoopAndTheirAgeAloneDoesNot() {
+    @Test func changedRevocationsWakeLoopButAgeDoesNot() {
         fallAsleep()
         worker.use(RevocationUpdate(sets: [:], contact: Clock.monotonic()))
         #expect(worker.loop.ticker.isSleeping)

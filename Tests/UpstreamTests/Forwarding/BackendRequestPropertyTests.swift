@@ -37,7 +37,7 @@ struct BackendRequestPropertyTests {
         return lines.shuffled(using: &random)
     }
 
-    @Test func backendSeesTheVerifiedIdentityOnceWhateverIsForged() throws {
+    @Test func forgedIdentityNeverReachesBackend() throws {
         let pipeline = RequestPipeline([
             try RequestPipeline.tenant(access: [try RequestPipeline.rule("/open", .anyone)], identity: Self.identity)
         ])
@@ -68,7 +68,7 @@ struct BackendRequestPropertyTests {
     }
 
     /// Heads of every kind: what is granted is written so that it parses strictly, with the body framed alike.
-    @Test func whatIsForwardedParsesStrictlyAndIsFramedAlike() throws {
+    @Test func forwardedRequestParsesStrictlyWithSameFraming() throws {
         let pipeline = RequestPipeline([try RequestPipeline.tenant(access: [try RequestPipeline.rule("/**", .anyone)])])
         let peer = try RequestPipeline.peer()
         var generator = RequestGenerator(seed: 61)
@@ -88,7 +88,7 @@ struct BackendRequestPropertyTests {
         #expect(forwarded > 1000)
     }
 
-    @Test func mutatedRequestsThatGetThroughParseStrictlyAtTheBackend() throws {
+    @Test func forwardedMutationsParseStrictly() throws {
         let pipeline = RequestPipeline([
             try RequestPipeline.tenant(access: [try RequestPipeline.rule("/**", .anyone)], identity: Self.identity)
         ])

@@ -28,7 +28,7 @@ struct BackendRequestTests {
         "Authorization: Bearer \(try RequestPipeline.token(changes))"
     }
 
-    @Test func plainRequestGoesOnByteForByteButForOurFields() throws {
+    @Test func plainRequestIsForwardedWithOurFields() throws {
         let bearer = try bearer()
         let request = RequestPipeline.request(
             "/a/b?c=d&e",
@@ -66,7 +66,7 @@ struct BackendRequestTests {
         "X-User-Id: mallory\r\nx-user-id: eve", "Connection: X-User-Id\r\nX-User-Id: mallory",
         "Connection: close, x-user-id", "X-User-Role: admin", "x_user_role: admin", "X-USER-EMAIL: m@evil.test",
     ])
-    func identityIsOursHoweverItIsSpoofed(lines: String) throws {
+    func spoofedIdentityIsReplaced(lines: String) throws {
         for path in ["/", "/open/x"] {
             let request = RequestPipeline.request(path, lines: [lines, try bearer()])
             let reading = try pipeline().forward(request, from: RequestPipeline.peer("203.0.113.7", trusted: true))
@@ -77,7 +77,7 @@ struct BackendRequestTests {
         }
     }
 
-    @Test func nobodyHasNoIdentityOnOpenPaths() throws {
+    @Test func anonymousCallerHasNoIdentityFields() throws {
         let lines = ["X-User-Id: mallory", "x_user_email: m@evil.test", "Authorization: Bearer nonsense"]
         let reading = try pipeline().forward(
             RequestPipeline.request("/open/", lines: lines),
@@ -87,7 +87,7 @@ struct BackendRequestTests {
         #expect(reading.values("Authorization") == ["Bearer nonsense"])
     }
 
-    @Test func claimThatIsNoSafeValueLeavesItsHeaderOut() throws {
+    @Test func unsafeClaimOmitsHeader() throws {
         let lines = [
             try bearer(["email": "a@b\r\nX-User-Role: admin", "role": ["x,y"], "sub": "\u{e9}t\u{e9}"]),
             "X-User-Email: m@evil.test", "X-User-Role: admin",
@@ -105,7 +105,7 @@ struct BackendRequestTests {
         "Expect: 100-continue", "X_Forwarded_For: 1", "X_Real_IP: 1", "X_Request_Id: 1", "Keep_Alive: 1",
         "Proxy_Authorization: 1", "X-Real-IP: 1", "X-Forwarded-Port: 1", "X-Forwarded: 1", "tracestate: a=b",
     ])
-    func fieldsForThisHopGoNoFurther(lines: String) throws {
+    func hopByHopFieldsAreNotForwarded(lines: String) throws {
         let lines = lines.split(separator: "\r\n").map(String.init) + [try bearer(), "X-Stays: 1"]
         let reading = try pipeline().forward(RequestPipeline.request("/", lines: lines), from: RequestPipeline.peer())
         #expect(
@@ -116,7 +116,7 @@ struct BackendRequestTests {
         )
     }
 
-    @Test func connectionCanTakeAwayFieldsButNotWhatIsOurs() throws {
+    @Test func connectionCannotRemoveOurFields() throws {
         let names =
             "host, cookie, date, x-request-id, x-forwarded-for, forwarded, via, content-length, x-user-id, traceparent"
         let lines = ["Connection: \(names)", "Cookie: a=b", "Date: x", "Via: 1.1 x", "Content-Length: 3", try bearer()]
@@ -136,7 +136,7 @@ struct BackendRequestTests {
 
     // MARK: Tokens
 
-    @Test func strippedBearerTokenDoesNotReachTheBackend() throws {
+    @Test func strippedBearerTokenIsNotForwarded() throws {
         let lines = [try bearer(), "Cookie: a=b"]
         let reading = try pipeline(token: .strip).forward(
             RequestPipeline.request("/", lines: lines),
@@ -147,7 +147,7 @@ struct BackendRequestTests {
         #expect(reading.values("X-User-Id") == ["alice"])
     }
 
-    @Test func onlyTheTokenGoesFromCookies() throws {
+    @Test func onlyTokenIsRemovedFromCookies() throws {
         let token = try RequestPipeline.token()
         let pipeline = try pipeline(from: [.cookie(name: "t")], token: .strip)
         let cookies = { (lines: [String]) in
@@ -168,7 +168,7 @@ struct BackendRequestTests {
         #expect(kept.values("Cookie") == ["t=\(token)"])
     }
 
-    @Test func onlyTheTokenGoesFromTheQuery() throws {
+    @Test func onlyTokenIsRemovedFromQuery() throws {
         let token = try RequestPipeline.token()
         let pipeline = try pipeline(from: [.query(name: "t")], token: .strip)
         let target = { (query: String) in
@@ -190,7 +190,7 @@ struct BackendRequestTests {
         #expect(String(decoding: kept.target, as: UTF8.self) == "/a?t=\(token)")
     }
 
-    @Test func headerTokenGoesInEverySpelling() throws {
+    @Test func headerTokenIsRemovedInEverySpelling() throws {
         let lines = ["X-Token: \(try RequestPipeline.token())", "x_token: other", "X-Tokens: stays"]
         let pipeline = try pipeline(from: [.header(name: "x-token")], token: .strip)
         let reading = try pipeline.forward(RequestPipeline.request("/", lines: lines), from: RequestPipeline.peer())
@@ -204,7 +204,7 @@ struct BackendRequestTests {
         ("/a//b;x?q", "/a//b;x?q"), ("/%61/./b", "/a/b"), ("//a", "/a"), ("/x/../a?b=%2e", "/a?b=%2e"), ("/?", "/?"),
         ("http://app.test", "/"), ("http://app.test?q", "/?q"), ("http://app.test/a/../b", "/b"),
     ])
-    func targetThatWasMatchedIsForwarded(target: String, expected: String) throws {
+    func matchedTargetIsForwarded(target: String, expected: String) throws {
         let reading = try pipeline().forward(
             RequestPipeline.request(target, lines: [try bearer()]),
             from: RequestPipeline.peer()
@@ -212,7 +212,7 @@ struct BackendRequestTests {
         #expect(String(decoding: reading.target, as: UTF8.self) == expected)
     }
 
-    @Test func asteriskFormGoesOnAsItIs() throws {
+    @Test func asteriskFormIsForwarded() throws {
         let request = RequestPipeline.request("*", method: "OPTIONS", lines: [try bearer()])
         #expect(try pipeline().forward(request, from: RequestPipeline.peer()).target == [UInt8(ascii: "*")])
     }
@@ -222,7 +222,7 @@ struct BackendRequestTests {
         ("/%73hop/%61", "/a"), ("/x/../shop/b", "/b"), ("/shop/a//b", "/a//b"), ("/shop/a?b=/shop", "/a?b=/shop"),
         ("/sh%6Fp/a%20b", "/a%20b"),
     ])
-    func prefixIsTakenOff(target: String, expected: String) throws {
+    func prefixIsStripped(target: String, expected: String) throws {
         let pipeline = try pipeline(prefix: "/shop", strips: true)
         let reading = try pipeline.forward(
             RequestPipeline.request(target, lines: [try bearer()]),
@@ -236,7 +236,7 @@ struct BackendRequestTests {
         ("/@org", "/%40org/admin"), ("/@org", "/@org/admin"), ("/caf\u{e9}", "/caf%C3%A9/admin"),
         ("/a+b", "/a%2bb/admin"),
     ])
-    func prefixIsTakenOffWhereItIsEscaped(prefix: String, target: String) throws {
+    func escapedPrefixIsStripped(prefix: String, target: String) throws {
         let pipeline = try pipeline(prefix: prefix, strips: true)
         let reading = try pipeline.forward(
             RequestPipeline.request(target, lines: [try bearer()]),
@@ -247,7 +247,7 @@ struct BackendRequestTests {
 
     /// Where some would read a host after it.
     @Test(arguments: [("/shop//host/a", "/host/a"), ("/shop//", "/"), ("/shop///a", "/a")])
-    func noTwoSlashesStandAtTheStartWhenThePrefixIsOff(target: String, expected: String) throws {
+    func strippedPathStartsWithOneSlash(target: String, expected: String) throws {
         let pipeline = try pipeline(prefix: "/shop", strips: true)
         let reading = try pipeline.forward(
             RequestPipeline.request(target, lines: [try bearer()]),
@@ -256,7 +256,7 @@ struct BackendRequestTests {
         #expect(String(decoding: reading.target, as: UTF8.self) == expected)
     }
 
-    @Test func prefixStaysUnlessItIsToGo() throws {
+    @Test func prefixIsKeptByDefault() throws {
         let reading = try pipeline(prefix: "/shop").forward(
             RequestPipeline.request("/shop/a", lines: [try bearer()]),
             from: RequestPipeline.peer()
@@ -264,14 +264,14 @@ struct BackendRequestTests {
         #expect(String(decoding: reading.target, as: UTF8.self) == "/shop/a")
     }
 
-    @Test func authorityOfAnAbsoluteTargetReplacesHost() throws {
+    @Test func absoluteTargetReplacesHost() throws {
         let request = RequestPipeline.request("http://App.Test:81/a", host: "other.test", lines: [try bearer()])
         let reading = try pipeline().forward(request, from: RequestPipeline.peer())
         #expect(reading.values("Host") == ["App.Test:81"])
         #expect(reading.values("X-Forwarded-Host") == ["App.Test:81"])
     }
 
-    @Test func versionTenBecomesElevenAndIsNamedInVia() throws {
+    @Test func http10BecomesHTTP11WithVia() throws {
         let request = RequestPipeline.request("/", version: "1.0", lines: [try bearer(), "Via: 1.0 first"])
         let reading = try pipeline().forward(request, from: RequestPipeline.peer())
         #expect(reading.minorVersion == 1)
@@ -284,7 +284,7 @@ struct BackendRequestTests {
         ("Content-Length: 007", RequestFraming.length(7)), ("Content-Length: 0", .length(0)),
         ("transfer-encoding: CHUNKED", .chunked), ("A: b", .none),
     ])
-    func framingIsWrittenAnew(line: String, framing: RequestFraming) throws {
+    func framingIsRewritten(line: String, framing: RequestFraming) throws {
         let reading = try pipeline().forward(
             RequestPipeline.request("/", method: "PUT", lines: [line, try bearer()]),
             from: RequestPipeline.peer()
@@ -296,7 +296,7 @@ struct BackendRequestTests {
         #expect(reading.values("Transfer-Encoding") == (framing == .chunked ? ["chunked"] : []))
     }
 
-    @Test func expectationIsPassedOnWithABody() throws {
+    @Test func expectationIsForwardedWithBody() throws {
         let lines = ["Expect: 100-continue", "Content-Length: 3", try bearer()]
         #expect(
             try pipeline().forward(

@@ -8,7 +8,7 @@ import Verification
 @testable import Tenants
 @testable import Upstream
 
-/// What the backend is told of the way a request came, and whom that is believed from.
+/// The forwarding headers that the backend receives, and which proxies' headers are trusted.
 struct ForwardedFieldsTests {
     private func forward(_ lines: [String], from peer: Peer, host: String = "app.test") throws -> RequestReading {
         let pipeline = RequestPipeline([
@@ -22,7 +22,7 @@ struct ForwardedFieldsTests {
         "X-Forwarded-Port: 443", "Forwarded: for=198.51.100.1", "X-Real-IP: 198.51.100.1",
     ]
 
-    @Test func strangerIsNotBelieved() throws {
+    @Test func untrustedPeerFieldsAreReplaced() throws {
         let reading = try forward(Self.claimed, from: RequestPipeline.peer())
         #expect(reading.values("X-Forwarded-For") == ["203.0.113.7"])
         #expect(reading.values("X-Forwarded-Proto") == ["http"])
@@ -31,7 +31,7 @@ struct ForwardedFieldsTests {
         #expect(reading.values("X-Forwarded-Port").isEmpty && reading.values("X-Real-IP").isEmpty)
     }
 
-    @Test func trustedProxyIsCarriedOn() throws {
+    @Test func trustedProxyFieldsAreExtended() throws {
         let reading = try forward(Self.claimed, from: RequestPipeline.peer(trusted: true))
         #expect(reading.values("X-Forwarded-For") == ["198.51.100.1, 203.0.113.7"])
         #expect(reading.values("X-Forwarded-Proto") == ["https"])
@@ -41,7 +41,7 @@ struct ForwardedFieldsTests {
         #expect(reading.values("Forwarded") == ["for=198.51.100.1, for=203.0.113.7;proto=http;host=\"app.test\""])
     }
 
-    @Test func listsOverSeveralFieldsAreJoinedInOrder() throws {
+    @Test func repeatedListsAreJoinedInOrder() throws {
         let lines = ["X-Forwarded-For: a, b", "X-Forwarded-For:", "x-forwarded-for: c"]
         #expect(
             try forward(lines, from: RequestPipeline.peer(trusted: true)).values("X-Forwarded-For") == [
@@ -50,14 +50,14 @@ struct ForwardedFieldsTests {
         )
     }
 
-    @Test func emptyFieldsOfATrustedProxyAreReplaced() throws {
+    @Test func emptyFieldsOfTrustedProxyAreReplaced() throws {
         let lines = ["X-Forwarded-Proto:", "X-Forwarded-Host: "]
         let reading = try forward(lines, from: RequestPipeline.peer(trusted: true))
         #expect(reading.values("X-Forwarded-Proto") == ["http"])
         #expect(reading.values("X-Forwarded-Host") == ["app.test"])
     }
 
-    @Test func addressOfVersionSixStandsInBrackets() throws {
+    @Test func ipv6AddressIsInBrackets() throws {
         let files = ServerCertificate(certificateFile: "c.pem", keyFile: "k.pem")
         let tls = PeerTLS(serverName: "app.test", files: files, clientSubject: nil)
         let reading = try forward([], from: RequestPipeline.peer("2001:db8::7", tls: tls))
@@ -66,7 +66,7 @@ struct ForwardedFieldsTests {
         #expect(reading.values("Forwarded") == ["for=\"[2001:db8::7]\";proto=https;host=\"app.test\""])
     }
 
-    @Test func portOfHostIsTold() throws {
+    @Test func hostPortIsForwarded() throws {
         #expect(
             try forward([], from: RequestPipeline.peer(), host: "app.test:8080").values("X-Forwarded-Host") == [
                 "app.test:8080"
@@ -74,7 +74,7 @@ struct ForwardedFieldsTests {
         )
     }
 
-    @Test func requestIDIsOursAlone() throws {
+    @Test func requestIDIsAlwaysOurs() throws {
         let lines = ["X-Request-Id: 11111111-1111-4111-8111-111111111111", "x-request-id: two"]
         for trusted in [false, true] {
             #expect(
@@ -104,12 +104,12 @@ struct ForwardedFieldsTests {
         (["X-Forwarded-For: 6.6.6.6, nonsense, 10.0.0.1"], "10.0.0.1"), (["X-Forwarded-For: unknown"], nil),
         (["X-Forwarded-For:"], nil), (["X_Forwarded_For: 6.6.6.6"], nil), (["X-Real-IP: 6.6.6.6"], nil),
     ])
-    func clientIsTheRightmostAddressThatIsNoProxy(lines: [String], expected: String?) throws {
+    func clientIsRightmostUntrustedAddress(lines: [String], expected: String?) throws {
         #expect(try client(lines) == expected)
     }
 
     /// A client that writes the addresses of proxies itself has no more of them looked at.
-    @Test func addressesBeforeManyProxiesAreNotLookedFor() throws {
+    @Test func proxyChainLengthIsBounded() throws {
         let most = ClientAddress.mostProxies
         let proxies = { (count: Int) in (0..<count).map { "10.1.\($0 / 250).\($0 % 250)" }.joined(separator: ",") }
         #expect(try client(["X-Forwarded-For: 198.51.100.1,\(proxies(most - 1))"]) == "198.51.100.1")
@@ -131,7 +131,7 @@ struct ForwardedFieldsTests {
         ["traceparent: \(trace.uppercased())"], ["traceparent: ff\(trace.dropFirst(2))"], ["traceparent: x"],
         ["traceparent: \(trace)", "traceparent: \(trace)"], ["traceparent:"],
     ])
-    func otherTraceContextIsMadeAnew(lines: [String]) throws {
+    func invalidTraceContextIsReplaced(lines: [String]) throws {
         let reading = try forward(lines + ["tracestate: a=b"], from: RequestPipeline.peer())
         #expect(reading.values("traceparent") == ["00-00000000000000110000000000000022-0000000000000033-00"])
         #expect(reading.values("tracestate").isEmpty)
@@ -139,7 +139,7 @@ struct ForwardedFieldsTests {
 
     /// W3C Trace Context level 1, section 4.3: a gateway that knows version 00 sends version 00.
     @Test(arguments: [("01", "01", "01"), ("cc", "00", "00"), ("fe", "ff-what-is-to-come", "01"), ("02", "02", "00")])
-    func aLaterVersionGoesOnAsVersionZero(version: String, rest: String, flags: String) throws {
+    func laterTraceVersionIsForwardedAsZero(version: String, rest: String, flags: String) throws {
         let (trace, parent) = ("0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331")
         let lines = ["traceparent: \(version)-\(trace)-\(parent)-\(rest)", "tracestate: a=b"]
         let reading = try forward(lines, from: RequestPipeline.peer())
@@ -160,7 +160,7 @@ struct ForwardedFieldsTests {
     ]
 
     @Test(arguments: judged)
-    func traceparentOfAnyVersionIsJudgedByVersionZero(value: String, isValid: Bool) {
+    func anyTraceVersionIsValidatedAsZero(value: String, isValid: Bool) {
         let bytes = Array(" \(value) ".utf8)
         let judged = TraceContext.isValid(bytes.span, 1..<(bytes.count - 1))
         #expect(judged == isValid)
@@ -168,7 +168,7 @@ struct ForwardedFieldsTests {
 
     // MARK: Peers
 
-    @Test func peerWithoutAddressIsUnknownAndNotTrusted() {
+    @Test func peerWithoutAddressIsUntrusted() {
         let peer = Peer(nil, trustedProxies: AddressRange.loopback)
         #expect(peer.text == Array("unknown".utf8))
         #expect(!peer.isTrustedProxy && !peer.isIPv6)

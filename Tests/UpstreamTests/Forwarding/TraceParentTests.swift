@@ -17,11 +17,11 @@ struct TraceParentTests {
     }
 
     @Test(arguments: [("00", false), ("01", true), ("02", false), ("03", true), ("ff", true), ("fe", false)])
-    func theLowestBitSaysWhetherItIsSampled(flags: String, isSampled: Bool) {
+    func lowestFlagBitIsSampled(flags: String, isSampled: Bool) {
         #expect(parent("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-\(flags)")?.isSampled == isSampled)
     }
 
-    @Test func aLaterVersionIsReadAsFarAsItIsKnown() throws {
+    @Test func laterVersionIsReadAsFarAsKnown() throws {
         let known = "0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
         #expect(parent("01-\(known)") == parent("00-\(known)"))
         #expect(parent("fe-\(known)-more") == parent("00-\(known)"))
@@ -35,7 +35,7 @@ struct TraceParentTests {
         "00-0AF7651916CD43DD8448EB211C80319C-b7ad6b7169203331-01",
         "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-x",
     ])
-    func whatIsNotValidIsNone(text: String) {
+    func invalidTraceparentIsRejected(text: String) {
         #expect(parent(text) == nil)
     }
 }

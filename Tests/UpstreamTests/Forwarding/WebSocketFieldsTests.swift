@@ -25,7 +25,7 @@ struct WebSocketFieldsTests {
         return WebSocketFields(head, bytes.span).grants(key: Array(key.utf8))
     }
 
-    @Test func goodRequestIsUnderstood() throws {
+    @Test func validRequestIsAccepted() throws {
         let fields = try request(Self.asking)
         #expect(fields.switchesToWebSocket)
         #expect(fields.violation == nil)
@@ -33,7 +33,7 @@ struct WebSocketFieldsTests {
         #expect(try request(Self.asking + ["Connection: keep-alive", "Content-Length: 0"]).violation == nil)
     }
 
-    @Test func requestWithoutBothUpgradeFieldsIsAnOrdinaryOne() throws {
+    @Test func requestWithoutBothUpgradeFieldsIsOrdinary() throws {
         #expect(try !request(Self.asking.filter { !$0.hasPrefix("Upgrade") }).switchesToWebSocket)
         #expect(try !request(Self.asking.filter { !$0.hasPrefix("Connection") }).switchesToWebSocket)
         #expect(try !request(Self.asking + ["Upgrade: h2c"]).switchesToWebSocket)
@@ -50,7 +50,7 @@ struct WebSocketFieldsTests {
         ("Host: a", "Host: a\r\nSec-WebSocket-Version: 13", 426), ("Host: a", "Host: a\r\nContent-Length: 1", 400),
         ("Host: a", "Host: a\r\nTransfer-Encoding: chunked", 400),
     ])
-    func requestWithAnythingWrongIsRefused(line: String, replacement: String, status: Int) throws {
+    func invalidRequestIsRefused(line: String, replacement: String, status: Int) throws {
         let fields = try request(Self.asking.map { $0 == line ? replacement : $0 })
         #expect(fields.switchesToWebSocket)
         #expect(fields.violation?.status == status)
@@ -64,7 +64,7 @@ struct WebSocketFieldsTests {
         #expect(try request(["Host: a", "Sec-WebSocket-Version: 13", "Content-Length: 5"]).violationWithoutKey != nil)
     }
 
-    @Test func backendGrantsWithTheRightAccept() throws {
+    @Test func correctAcceptIsGranted() throws {
         #expect(try grants(Self.granting))
         #expect(
             try grants([
@@ -73,7 +73,7 @@ struct WebSocketFieldsTests {
         )
     }
 
-    @Test func backendGrantsNothingOtherwise() throws {
+    @Test func otherResponseIsNotGranted() throws {
         for index in Self.granting.indices {
             var lines = Self.granting
             lines.remove(at: index)

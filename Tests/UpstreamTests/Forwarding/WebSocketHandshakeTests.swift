@@ -7,18 +7,18 @@ import Verification
 /// The values of an opening handshake (RFC 6455 section 4).
 struct WebSocketHandshakeTests {
     @Test(arguments: ["websocket", "WebSocket", "WEBSOCKET", " websocket ", "websocket,", ", websocket"])
-    func websocketAloneIsAnUpgradeToIt(value: String) {
+    func websocketUpgradeIsRecognized(value: String) {
         #expect(WebSocketHandshake.isUpgradeToWebSocket(value))
     }
 
     @Test(arguments: [
         "", ",", "h2c", "websocket, h2c", "h2c, websocket", "websocket, websocket", "websocket/13", "web",
     ])
-    func anotherListIsNoUpgradeToWebSocket(value: String) {
+    func otherUpgradeListIsNotWebSocket(value: String) {
         #expect(!WebSocketHandshake.isUpgradeToWebSocket(value))
     }
 
-    @Test func connectionNamesUpgradeAmongOthers() {
+    @Test func upgradeIsFoundInConnectionList() {
         for value in ["upgrade", "Upgrade", "keep-alive, Upgrade", "close,UPGRADE,x"] {
             #expect(WebSocketHandshake.namesUpgrade(value))
         }
@@ -27,14 +27,14 @@ struct WebSocketHandshakeTests {
         }
     }
 
-    @Test func thirteenIsTheOnlyVersion() {
+    @Test func onlyVersion13IsAccepted() {
         #expect(WebSocketHandshake.isSupportedVersion("13"))
         for value in ["", "1", "8", "12", "14", "013", "13, 8", "8, 13", "23"] {
             #expect(!WebSocketHandshake.isSupportedVersion(value))
         }
     }
 
-    @Test func keyIsSixteenBytesInBase64() {
+    @Test func keyMustBe16BytesInBase64() {
         for key in ["dGhlIHNhbXBsZSBub25jZQ==", "AAAAAAAAAAAAAAAAAAAAAA==", "+/+/+/+/+/+/+/+/+/+/+w=="] {
             #expect(WebSocketHandshake.isKey(key))
         }
@@ -48,7 +48,7 @@ struct WebSocketHandshakeTests {
         }
     }
 
-    @Test func acceptIsTheOneOfTheRFC() {
+    @Test func acceptMatchesRFC6455Example() {
         // The example of section 1.3.
         let key = Array("dGhlIHNhbXBsZSBub25jZQ==".utf8)
         #expect(String(decoding: WebSocketHandshake.accept(for: key), as: UTF8.self) == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
@@ -60,7 +60,7 @@ struct WebSocketHandshakeTests {
         }
     }
 
-    @Test func sha1IsTheOneOfTheStandard() {
+    @Test func sha1MatchesStandardExamples() {
         // FIPS 180's example.
         let digest: [UInt8] = [
             0xa9, 0x99, 0x3e, 0x36, 0x47, 0x06, 0x81, 0x6a, 0xba, 0x3e, 0x25, 0x71, 0x78, 0x50, 0xc2, 0x6c, 0x9c, 0xd0,
@@ -69,7 +69,7 @@ struct WebSocketHandshakeTests {
         #expect(SHA1.digest(Array("abc".utf8)) == digest)
     }
 
-    @Test func keyIsMadeOfTheBytesGiven() {
+    @Test func keyEncodesGivenBytes() {
         let key = WebSocketHandshake.key(0x7468_6520_7361_6d70, 0x6c65_206e_6f6e_6365)
         #expect(String(decoding: key, as: UTF8.self) == "dGhlIHNhbXBsZSBub25jZQ==")
         var random = SplitMix64(seed: 44)

@@ -30,7 +30,7 @@ struct FairQueueTests {
         return queue
     }
 
-    @Test func elementThatWaitsAlreadyKeepsItsPlace() {
+    @Test func waitingElementKeepsPosition() {
         var queue = FairQueue<Request, SubjectName>()
         let (first, second) = (Request(Self.a, 0), Request(Self.a, 1))
         let added = [first, second, first].map { queue.append($0, of: Self.a, at: .after(0)) }
@@ -46,13 +46,13 @@ struct FairQueueTests {
         #expect(queue.isEmpty)
     }
 
-    @Test func addressWithItsShareComesAfterTheOthers() {
+    @Test func addressWithFullShareComesLast() {
         var queue = queue([Self.a, Self.a, Self.b, Self.b])
         let order = (0..<4).compactMap { _ in queue.next(unless: { $0 == Self.a })?.number }
         #expect(order == [2, 3, 0, 1])
     }
 
-    @Test func fullQueueDropsTheNewestOfTheLongestLine() {
+    @Test func fullQueueDropsNewestOfLongestLine() {
         var queue = queue([Self.a, Self.a, Self.b, Self.a])
         let dropped = (0..<3).map { _ in queue.makeRoom(for: Self.c)?.number }
         // One more of its own would be as many as the longest line has then.
@@ -60,21 +60,21 @@ struct FairQueueTests {
         #expect(queue.count == 2)
     }
 
-    @Test func longestLineMakesNoRoomForItself() {
+    @Test func longestLineCannotEvictForItself() {
         var queue = queue([Self.a, Self.a, Self.a, Self.b])
         let dropped = queue.makeRoom(for: Self.a)
         #expect(dropped == nil)
         #expect(queue.count == 4)
     }
 
-    @Test func onlyOthersThatHaveWaitedAreCounted() {
+    @Test func onlyWaitedRequestsOfOthersAreCounted() {
         let queue = queue([Self.a, Self.b, Self.c, Self.b])
         #expect(queue.count(butNot: Self.a, since: 2) == 2)
         #expect(queue.count(butNot: Self.b, since: 9) == 2)
         #expect(queue.count(butNot: Self.a, since: 0) == 0)
     }
 
-    @Test func removedRequestLeavesTheTurnsOfTheOthers() {
+    @Test func removalKeepsTurnsOfOthers() {
         var queue = FairQueue<Request, SubjectName>()
         let requests = [Self.a, Self.b, Self.b, Self.c].enumerated().map { Request($1, $0) }
         for request in requests { _ = queue.append(request, of: request.address, at: 0) }
@@ -85,7 +85,7 @@ struct FairQueueTests {
     }
 
     /// Clients of however many addresses that all give up cost the same each.
-    @Test func workOfRequestsThatLeaveGrowsWithTheirNumber() {
+    @Test func removalWorkIsLinear() {
         func comparisons(ofRequests count: Int) -> Int {
             let counter = Counter()
             var queue = FairQueue<Request, CountedAddress>()
@@ -124,8 +124,8 @@ struct FairQueueTests {
         func hash(into hasher: inout Hasher) { hasher.combine(number) }
     }
 
-    /// Against a plain list: nothing is lost, nobody is served twice, and each address is served in its own order.
-    @Test func nothingIsLostOrServedTwice() {
+    /// Against a plain list: nothing is lost or served twice, and each address is served in its own order.
+    @Test func everyElementIsServedOnce() {
         var random = SplitMix64(seed: 19)
         for _ in 0..<100 {
             var queue = FairQueue<Request, SubjectName>()

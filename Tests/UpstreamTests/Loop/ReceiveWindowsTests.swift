@@ -9,7 +9,7 @@ struct ReceiveWindowsTests {
         var share = 0
     }
 
-    @Test func streamAloneGetsAWholeWindowWhenHalfOfItIsUsedUp() {
+    @Test func singleStreamGetsWholeWindowAtHalf() {
         var windows = ReceiveWindows()
         var share = 0
         #expect(windows.window(outstanding: 2048, share: &share, streams: 1) == 65_535)
@@ -23,7 +23,7 @@ struct ReceiveWindowsTests {
         #expect(ReceiveWindows.window(outstanding: 32_768) == 32_768)
     }
 
-    @Test func everyStreamCanGoOnWhateverTheOthersHold() {
+    @Test func everyStreamKeepsMinimumWindow() {
         var windows = ReceiveWindows()
         var shares = [Int](repeating: 0, count: 100)
         for index in shares.indices {
@@ -34,7 +34,7 @@ struct ReceiveWindowsTests {
 
     /// Streams come, are sent on, read from and ended as they like: what may come together stays within the bound, and
     /// nothing is held once all have ended.
-    @Test func windowsOfAllStreamsStayWithinTheBound() {
+    @Test func totalWindowIsBounded() {
         var random = SplitMix64(seed: 0x77_69_6e)
         let bound = ReceiveWindows.total + 100 * ReceiveWindows.least
         for _ in 0..<50 {

@@ -28,20 +28,20 @@ struct ServerAddressesTests {
     }
 
     @Test(arguments: ["127.0.0.1", "::1", "192.0.2.7"])
-    func anAddressStandsForItself(host: String) async throws {
+    func addressResolvesToItself(host: String) async throws {
         let found = try await find(host)
         #expect(found.addresses == [try SocketAddress(ipAddress: host, port: 9001)])
         #expect(found.contains)
     }
 
-    @Test func aNameStandsForWhatItsLookupGives() async throws {
+    @Test func nameResolvesByLookup() async throws {
         let found = try await find("localhost")
         #expect(!found.addresses.isEmpty)
         #expect(found.addresses.allSatisfy { $0.port == 9001 && ["127.0.0.1", "::1"].contains($0.ipAddress) })
         #expect(found.contains)
     }
 
-    @Test func nothingIsFoundForANameThatNobodyHas() async throws {
+    @Test func unknownNameResolvesToNothing() async throws {
         #expect(try await find("nobody.invalid").addresses.isEmpty)
     }
 }

@@ -12,7 +12,7 @@ struct SparesTests {
         LoopContext(EmbeddedEventLoop(), names: .system, logger: Logger(label: "test"), limits: ConnectionLimits())
     }
 
-    @Test func responseThatIsTakenAgainHasNothingOfTheOneBefore() {
+    @Test func reusedResponseIsReset() {
         let spares = loop().spares.responses
         let first = spares.take()
         spares.giveBack(first)
@@ -21,7 +21,7 @@ struct SparesTests {
         spares.giveBack(second)
     }
 
-    @Test func secondReturnIsNoticedAndMakesNoSecondSpare() {
+    @Test func secondReturnIsCountedAndIgnored() {
         let responses = SpareResponses()
         let requests = SpareRequests()
         var mistakes = 0

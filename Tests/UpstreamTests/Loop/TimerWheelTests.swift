@@ -73,7 +73,7 @@ struct TimerWheelTests {
     }
 
     @Test(arguments: [0, 1, 7_000_000_123] as [UInt64])
-    func deadlinesAreMetWithinATickAndNeverEarly(start: UInt64) {
+    func deadlinesFireWithinOneTickAndNeverEarly(start: UInt64) {
         var random = SplitMix64(seed: 100 + start)
         var world = World(now: .after(start))
         for tick in 1..<20_000 {
@@ -85,7 +85,7 @@ struct TimerWheelTests {
         }
     }
 
-    @Test func afterStallsOfAnyLengthEveryDeadlineIsMet() {
+    @Test func deadlinesFireAfterStalls() {
         var random = SplitMix64(seed: 110)
         var world = World(now: 5_000_000_000)
         for round in 0..<5000 {
@@ -101,7 +101,7 @@ struct TimerWheelTests {
     }
 
     /// Advanced only when it said so, or a tick after it asked to be.
-    @Test func wheelThatSleepsMeetsEveryDeadlineWithinATick() {
+    @Test func sleepingWheelFiresWithinOneTick() {
         final class Alarm { var rang = false }
         var random = SplitMix64(seed: 120)
         var world = World(now: 7_000_000_000)
@@ -124,7 +124,7 @@ struct TimerWheelTests {
         }
     }
 
-    @Test func sleepOfAWheelLastsUntilTheFirstTimerOrOneRound() {
+    @Test func sleepLastsUntilFirstTimerOrOneRound() {
         var world = World(now: 0)
         let second: UInt64 = 1_000_000_000
         #expect(world.wheel.sleep() == .after(1023 * World.tick))
@@ -135,7 +135,7 @@ struct TimerWheelTests {
         #expect(world.wheel.sleep() == .after(10 * second + World.tick))
     }
 
-    @Test func timerIsToldOnceAndMayBeSetAgain() {
+    @Test func timerFiresOnceAndMayBeSetAgain() {
         var world = World(now: 0)
         let second: UInt64 = 1_000_000_000
         world.set(3, .after(second))
@@ -145,7 +145,7 @@ struct TimerWheelTests {
         #expect(world.wheel.advance(to: .after(5 * second)).count == 1)
     }
 
-    @Test func deadlineMovedEarlierIsMetEarlier() {
+    @Test func deadlineMovedEarlierFiresEarlier() {
         var world = World(now: 0)
         let second: UInt64 = 1_000_000_000
         world.set(0, .after(40 * second))
@@ -153,7 +153,7 @@ struct TimerWheelTests {
         #expect(world.wheel.advance(to: .after(second + World.tick)).count == 1)
     }
 
-    @Test func deadlineMovedLaterIsNotMetAtItsOldTime() {
+    @Test func deadlineMovedLaterDoesNotFireAtOldTime() {
         var world = World(now: 0)
         let second: UInt64 = 1_000_000_000
         world.set(0, .after(second))
@@ -162,7 +162,7 @@ struct TimerWheelTests {
         #expect(world.wheel.advance(to: .after(40 * second + World.tick)).count == 1)
     }
 
-    @Test func retiredTimerIsNotToldAndItsTargetIsLetGo() {
+    @Test func retiredTimerDoesNotFireAndReleasesTarget() {
         var wheel = TimerWheel(now: 0)
         let timer = WheelTimer()
         weak var gone: Target?

@@ -96,11 +96,11 @@ struct BackendConnectionStateTests {
         Dictionary(uniqueKeysWithValues: Start.allCases.filter { !others.contains($0) }.map { ($0, end) })
     }
 
-    @Test func eventLeadsOnOrChangesNothing() {
+    @Test func eventsFollowStateTable() {
         StateTable(state: state, name: name).expect(events)
     }
 
-    @Test func lostConnectionIsClosedUnlessAResponseWaits() {
+    @Test func lostConnectionClosesUnlessResponseIsHeld() {
         for start in Start.allCases {
             var state = state(start)
             let action = state.lost(properly: false)
@@ -130,7 +130,7 @@ struct BackendConnectionStateTests {
 
     /// A server may close what it had kept idle, unless it began to answer.
     @Test(arguments: [(false, true), (true, false)])
-    func connectionThatWasUsedBeforeIsStaleUntilItsServerSpeaks(_ spoke: Bool, _ expected: Bool) {
+    func reusedConnectionIsStaleUntilServerResponds(_ spoke: Bool, _ expected: Bool) {
         var state = state(.readingBody)
         let isUsedAgain = state.responseEnded() && state.begin(request) && (!spoke || state.spoke())
         #expect(isUsedAgain)
@@ -141,7 +141,7 @@ struct BackendConnectionStateTests {
         #expect(isStale == expected)
     }
 
-    @Test func firstLossOfAResponseThatWaitsCounts() {
+    @Test func firstLossWithHeldResponseCounts() {
         var state = state(.lostWhileHolding)
         let isMissed = !nothing(state.lost(properly: false))
         let resumed = state.resumed()
@@ -151,7 +151,7 @@ struct BackendConnectionStateTests {
         }
     }
 
-    @Test func closedChannelTakesNoRequest() {
+    @Test func closedChannelAcceptsNoRequest() {
         var promised = state(.leased)
         #expect(promised.canBegin)
         let promisedIsActedOn = promised.channelEnded()
@@ -165,7 +165,7 @@ struct BackendConnectionStateTests {
         #expect(idleIsActedOn)
     }
 
-    @Test func deadlineClosesWhatNobodyWaitsFor() {
+    @Test func deadlineClosesUnusedConnection() {
         for start in Start.allCases {
             var state = state(start)
             let closes = if case .close = state.deadlineMet() { true } else { false }

@@ -34,7 +34,7 @@ struct BackendConnectionTests {
 
     private func waits(_ owner: RecordingOwner) -> Bool { owner.waits(at: pool) }
 
-    @Test func responseWithinAFailingFlushGivesTheConnectionToNobody() throws {
+    @Test func responseDuringFailingFlushDoesNotReuseConnection() throws {
         try #require(waits(first) && waits(second))
         _ = try open(FailingFlush(Self.response))
         for _ in 1...3 { servers.loop.endTurn() }
@@ -45,7 +45,7 @@ struct BackendConnectionTests {
         #expect(second.upstream.server === connection)
     }
 
-    @Test func heldResponseWithinAFailingFlushGivesTheConnectionToNobody() throws {
+    @Test func heldResponseDuringFailingFlushDoesNotReuseConnection() throws {
         first.isHolding = true
         first.takesHeldResponse = true
         try #require(waits(first) && waits(second))
@@ -62,7 +62,7 @@ struct BackendConnectionTests {
         func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {}
     }
 
-    @Test func connectionWithBytesThatNobodyAskedForGetsNoRequest() throws {
+    @Test func connectionWithUnsolicitedBytesIsNotUsed() throws {
         try #require(waits(first))
         let (connection, channel) = try open(SlowClose())
         servers.loop.endTurn()
@@ -75,7 +75,7 @@ struct BackendConnectionTests {
         #expect(second.statuses == [])
     }
 
-    @Test func promisedConnectionWithBytesThatNobodyAskedForGetsNoRequest() throws {
+    @Test func promisedConnectionWithUnsolicitedBytesIsNotUsed() throws {
         try #require(waits(first) && waits(second))
         let (_, channel) = try open(SlowClose())
         servers.loop.endTurn()
@@ -85,7 +85,7 @@ struct BackendConnectionTests {
         #expect(first.ends == [true] && second.upstream.waitsAt === pool && second.statuses == [])
     }
 
-    @Test func connectionThatIsClosedKeepsNothingOfWhatStillComes() throws {
+    @Test func closedConnectionDropsLateBytes() throws {
         try #require(waits(first))
         let (connection, channel) = try open(SlowClose())
         servers.loop.endTurn()
@@ -94,7 +94,7 @@ struct BackendConnectionTests {
         #expect(connection.input.count == 0)
     }
 
-    @Test func newConnectionThatIsLostBeforeItsRequestCountsAsOneThatFailed() throws {
+    @Test func newConnectionLostBeforeRequestCountsAsFailed() throws {
         try #require(waits(first))
         let (_, channel) = try open()
         channel.pipeline.fireChannelInactive()
@@ -114,7 +114,7 @@ struct BackendConnectionTests {
         return channel
     }
 
-    @Test func headOfAHeldResponseIsParsedOnce() throws {
+    @Test func headOfHeldResponseIsParsedOnce() throws {
         let channel = try held("HTTP/1.1 401 Unauthorized\r\nContent-Length: 4\r\n\r\na")
         // Given back, it would be the next that is taken.
         let other = servers.loop.spares.responses.take()
@@ -128,7 +128,7 @@ struct BackendConnectionTests {
         #expect(first.statuses == [401] && first.body == ByteBuffer(string: "abcd") && first.ends == [true])
     }
 
-    @Test func heldResponseIsHandedOverWhenItsRestHasCome() throws {
+    @Test func heldResponseIsDeliveredWhenComplete() throws {
         first.takesHeldResponse = true
         let channel = try held("HTTP/1.1 401 Unauthorized\r\nContent-Length: 4\r\n\r\na")
         try channel.writeInbound(ByteBuffer(string: "bc"))
@@ -165,7 +165,7 @@ struct BackendConnectionTests {
         return (connection, channel)
     }
 
-    @Test func nextRequestIsServedAtTheEndOfTheTurn() throws {
+    @Test func nextRequestIsServedAtEndOfTurn() throws {
         let (connection, channel) = try crowded()
         try channel.writeInbound(Self.response)
         #expect(first.ends == [true] && second.upstream.server == nil, "not in the middle of the first one's response")
@@ -173,7 +173,7 @@ struct BackendConnectionTests {
         #expect(second.upstream.server === connection)
     }
 
-    @Test func requestThatArrivesMeanwhileDoesNotGetWhatIsPromised() throws {
+    @Test func newRequestDoesNotTakePromisedConnection() throws {
         let (connection, channel) = try crowded()
         try channel.writeInbound(Self.response)
         let third = RecordingOwner(servers.loop)
@@ -182,7 +182,7 @@ struct BackendConnectionTests {
         #expect(second.upstream.server === connection && third.upstream.waitsAt === pool)
     }
 
-    @Test func promisedConnectionIsIdleIfNobodyWaitsAnyMore() throws {
+    @Test func promisedConnectionWithoutWaiterBecomesIdle() throws {
         let (connection, channel) = try crowded()
         try channel.writeInbound(Self.response)
         second.upstream.abandon()
@@ -194,7 +194,7 @@ struct BackendConnectionTests {
         #expect(first.upstream.server === connection)
     }
 
-    @Test func requestWaitsOnIfThePromisedConnectionIsLost() throws {
+    @Test func requestKeepsWaitingIfPromisedConnectionIsLost() throws {
         let (_, channel) = try crowded()
         try channel.writeInbound(Self.response)
         channel.pipeline.fireChannelInactive()
@@ -205,7 +205,7 @@ struct BackendConnectionTests {
         #expect(second.upstream.server === other)
     }
 
-    @Test func connectionThatCannotBeOpenedIsNotToldToTheNextRequest() throws {
+    @Test func connectFailureIsNotReportedToNextRequest() throws {
         try #require(waits(first))
         pool.opened(.failure(.connectFailed), begunAt: servers.loop.lastTick)
         #expect(first.failures == [], "not in the middle of whatever is done now")
@@ -218,7 +218,7 @@ struct BackendConnectionTests {
         #expect(first.failures == [.unavailable])
     }
 
-    @Test func idleConnectionTakesThePlaceOfAPromisedOneThatIsLost() throws {
+    @Test func idleConnectionReplacesLostPromisedOne() throws {
         let (_, channel) = try crowded()
         let third = RecordingOwner(servers.loop)
         let (other, otherChannel) = try open()

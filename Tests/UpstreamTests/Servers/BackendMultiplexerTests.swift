@@ -18,14 +18,14 @@ struct BackendMultiplexerTests {
     }
 
     /// The write of the preface may fail and close the channel before the pool has heard of the connection.
-    @Test func connectionLostInItsFirstWriteIsNotThePools() {
+    @Test func connectionLostInFirstWriteIsNotPooled() {
         channel.pipeline.fireChannelInactive()
         #expect(!multiplexer.connected())
         servers.loop.endTurn()
         #expect(!multiplexer.connected() && multiplexer.openStream() == nil)
     }
 
-    @Test func connectionThatStandsIsThePools() {
+    @Test func establishedConnectionIsPooled() {
         #expect(multiplexer.connected())
     }
 }

@@ -5,7 +5,7 @@ import Testing
 @testable import Upstream
 
 struct BackendServersTests {
-    @Test func serversAreTakenInTurnAndTriedOnesLeftOut() throws {
+    @Test func serversTakeTurnsWithoutTriedOnes() throws {
         let embedded = try EmbeddedServers(3)
         let servers = embedded.servers
         let taken = (0..<6).compactMap { _ in servers.choose(for: nil, butNot: [])?.serverIndex }
@@ -15,7 +15,7 @@ struct BackendServersTests {
         #expect(servers.choose(for: nil, butNot: [0, 1, 2]) == nil)
     }
 
-    @Test func aServerThatProbesFoundDownGetsNothing() throws {
+    @Test func serverProbedDownGetsNoRequests() throws {
         let embedded = try EmbeddedServers(2, balance: .leastRequests)
         let servers = embedded.servers
         servers.probed(embedded.pools[0].server, isUp: false)
@@ -26,7 +26,7 @@ struct BackendServersTests {
     }
 
     /// A request that lasts for days holds what it began with, and not one more for each reload since.
-    @Test func thoseOfReloadsBetweenAreLetGo() throws {
+    @Test func serversOfIntermediateReloadsAreReleased() throws {
         let embedded = try EmbeddedServers(2)
         let first = embedded.servers
         let backend = try SampleTenant.tenant().backend

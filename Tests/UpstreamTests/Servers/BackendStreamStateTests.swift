@@ -67,11 +67,11 @@ struct BackendStreamStateTests {
         ]
     }
 
-    @Test func eventLeadsOnOrChangesNothing() {
+    @Test func eventsFollowStateTable() {
         StateTable(state: state, name: name).expect(events)
     }
 
-    @Test func streamHasItsIdentifierFromItsHeadToItsEnd() {
+    @Test func streamHasIdentifierFromHeadToEnd() {
         for start in Start.allCases {
             let expected: UInt32? = [.leased, .queued, .ended].contains(start) ? nil : 3
             #expect(
@@ -80,7 +80,7 @@ struct BackendStreamStateTests {
         }
     }
 
-    @Test func lostStreamIsMissedUnlessAllOfItsResponseIsThere() {
+    @Test func lostStreamFailsUnlessResponseIsComplete() {
         for start in Start.allCases {
             let missed: String
             switch state(start).lossAction {
@@ -100,7 +100,7 @@ struct BackendStreamStateTests {
         }
     }
 
-    @Test func whatCameMeanwhileGoesWithTheResponseThatWaited() {
+    @Test func bufferedDataIsDeliveredWithHeldResponse() {
         var state = state(.holding)
         let grew =
             state.heldGrew(ByteBuffer(string: "a"), flowControlled: 1)

@@ -28,7 +28,7 @@ struct BackendStreamTests {
         try peer.exchangeBytes()
     }
 
-    @Test func poolThatIsClosedServesWhoWaitedForItsConnection() throws {
+    @Test func closedPoolServesWaitingRequest() throws {
         let servers = try EmbeddedServers()
         let pool = servers.pools[0]
         let peer = try HTTP2Peer(pool, servers.loop)
@@ -42,7 +42,7 @@ struct BackendStreamTests {
         #expect(owner.body == ByteBuffer(string: "last") && owner.ends == [true])
     }
 
-    @Test func completeResponseGivesItsShareOfTheWindowsBack() throws {
+    @Test func completeResponseReturnsWindowShare() throws {
         try peer.respond("first")
         for _ in 2...10 {
             try begin()
@@ -53,14 +53,14 @@ struct BackendStreamTests {
         #expect(owner.granted.last == ReceiveWindows.most)
     }
 
-    @Test func abandonedRequestGivesItsShareOfTheWindowsBack() throws {
+    @Test func abandonedRequestReturnsWindowShare() throws {
         #expect(owner.windows.held == ReceiveWindows.most)
         owner.upstream.abandon()
         try peer.exchangeBytes()
         #expect(owner.windows.held == 0 && peer.resets == [1: .cancel])
     }
 
-    @Test func headOfAHeldResponseIsParsedOnce() throws {
+    @Test func headOfHeldResponseIsParsedOnce() throws {
         owner.isHolding = true
         try peer.respond("held")
         try #require(owner.responses.count == 1 && owner.statuses == [])
@@ -74,14 +74,14 @@ struct BackendStreamTests {
         #expect(owner.statuses == [200] && owner.body == ByteBuffer(string: "held") && owner.ends == [true])
     }
 
-    @Test func windowIsGivenBackOnceTheReadIsOver() throws {
+    @Test func windowIsReturnedAfterRead() throws {
         try peer.sendPieces(3, of: 15_000)
         #expect(owner.body.readableBytes == 45_000 && owner.granted.count == 1)
         peer.channel.pipeline.fireChannelReadComplete()
         #expect(owner.granted.count == 2 && owner.granted.last == ReceiveWindows.most)
     }
 
-    @Test func windowIsGivenBackOnceTheClientTakesMore() throws {
+    @Test func windowIsReturnedOnceClientReads() throws {
         let server = try #require(owner.upstream.server)
         server.setReading(false)
         try peer.sendPieces(3, of: 15_000)
@@ -91,7 +91,7 @@ struct BackendStreamTests {
         #expect(owner.granted.count == 2 && owner.granted.last == ReceiveWindows.most)
     }
 
-    @Test func requestWaitsOnIfTheConnectionIsLostThatItWasPromisedAPlaceOn() throws {
+    @Test func requestKeepsWaitingIfPromisedConnectionIsLost() throws {
         let pool = servers.pools[0]
         let other = try HTTP2Peer(pool, servers.loop)
         let next = RecordingOwner(servers.loop)

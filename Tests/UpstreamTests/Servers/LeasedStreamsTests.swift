@@ -3,7 +3,7 @@ import Testing
 @testable import Upstream
 
 struct LeasedStreamsTests {
-    @Test func onlyWhatWasLeasedEnds() {
+    @Test func onlyLeasedStreamsEnd() {
         var streams = LeasedStreams()
         let before = streams.end(nil)
         streams.lease()

@@ -4,7 +4,7 @@ import Testing
 
 /// Requests of the gateway's own in a pool whose connections are all held by those who wait for what they bring.
 struct OwnRequestPoolTests {
-    @Test func thereIsRoomForThemBeyondTheLimit() {
+    @Test func ownRequestsMayExceedLimit() {
         var state = PoolState(maximumConnections: 1, maximumWaiting: 0)
         #expect(state.requestArrived() == .waitAndConnect)
         #expect(state.connected() == .promise)
@@ -19,7 +19,7 @@ struct OwnRequestPoolTests {
         #expect(state.requestArrived() == .refuse)
     }
 
-    @Test func beyondTheLimitNobodyElseHasOneOpened() {
+    @Test func onlyOwnRequestsOpenConnectionsBeyondLimit() {
         var state = PoolState(maximumConnections: 1, maximumWaiting: 4)
         _ = state.requestArrived()
         _ = state.connected()

@@ -5,7 +5,7 @@ import Testing
 
 /// A pool's numbers against a pretend world that has the requests and connections themselves.
 struct PoolStateTests {
-    /// Requests are numbers; each is waiting, served, or told that it will not be.
+    /// Requests are numbers; each is waiting, served, or failed.
     private struct World {
         var state: PoolState
         let maximum: Int
@@ -142,7 +142,7 @@ struct PoolStateTests {
     }
 
     @Test(arguments: [(1, 0), (1, 3), (2, 0), (3, 2), (5, 10)])
-    func numbersAgreeWithTheWorld(maximum: Int, maximumWaiting: Int) {
+    func countsMatchModel(maximum: Int, maximumWaiting: Int) {
         for seed in 0..<40 {
             var random = SplitMix64(seed: UInt64(seed))
             var world = World(maximum: maximum, maximumWaiting: maximumWaiting)
@@ -155,8 +155,8 @@ struct PoolStateTests {
         }
     }
 
-    /// From any state, once nothing new arrives and every connection does its part, nobody is left waiting.
-    @Test func everyWaiterIsServedOrToldInTheEnd() {
+    /// From any state, once nothing new arrives and every connection does its part, no request is left waiting.
+    @Test func everyWaiterIsServedOrFailed() {
         for seed in 0..<200 {
             var random = SplitMix64(seed: UInt64(1000 + seed))
             var world = World(maximum: random.within(1...4), maximumWaiting: random.below(6))
@@ -184,7 +184,7 @@ struct PoolStateTests {
         }
     }
 
-    @Test func countBelowZeroIsNoticedAndBeginsAnew() {
+    @Test func negativeCountIsReportedAndReset() {
         let impossible: [(inout PoolState) -> Void] = [
             { _ = $0.connected() }, { _ = $0.released() }, { $0.promiseKept() }, { _ = $0.promiseWithdrawn() },
             { _ = $0.failedToConnect() }, { $0.waiterLeft() }, { $0.idleClosed() }, { _ = $0.busyClosed() },
@@ -200,13 +200,13 @@ struct PoolStateTests {
         }
     }
 
-    @Test func poolOfNothingStillHasOneConnection() {
+    @Test func zeroLimitAllowsOneConnection() {
         var state = PoolState(maximumConnections: 0, maximumWaiting: 0)
         #expect(state.requestArrived() == .waitAndConnect)
         #expect(state.requestArrived() == .refuse)
     }
 
-    @Test func failureBesideABusyConnectionOpensAnotherForWhoStillWaits() {
+    @Test func failureOpensAnotherConnectionForWaiters() {
         var state = PoolState(maximumConnections: 2, maximumWaiting: 5)
         _ = state.requestArrived()
         #expect(state.connected() == .promise)
@@ -216,14 +216,14 @@ struct PoolStateTests {
         #expect(state.connecting == 1)
     }
 
-    @Test func lastFailureTellsEveryone() {
+    @Test func lastFailureFailsAllWaiters() {
         var state = PoolState(maximumConnections: 1, maximumWaiting: 5)
         for _ in 0..<4 { _ = state.requestArrived() }
         #expect(state.failedToConnect() == PoolState.FailureAction(told: 4, connects: false))
         #expect(state.open == 0)
     }
 
-    @Test func lossOfABusyConnectionOpensAnotherForThoseWhoWait() {
+    @Test func lostConnectionIsReplacedForWaiters() {
         var state = PoolState(maximumConnections: 1, maximumWaiting: 5)
         _ = state.requestArrived()
         _ = state.connected()

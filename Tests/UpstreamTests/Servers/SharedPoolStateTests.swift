@@ -148,7 +148,7 @@ struct SharedPoolStateTests {
     }
 
     @Test(arguments: [(1, 0, 1), (1, 3, 2), (2, 0, 1), (3, 2, 100), (5, 10, 3)])
-    func numbersAgreeWithTheWorld(maximum: Int, maximumWaiting: Int, places: Int) {
+    func countsMatchModel(maximum: Int, maximumWaiting: Int, places: Int) {
         for seed in 0..<60 {
             var random = SplitMix64(seed: UInt64(seed))
             var world = World(maximum: maximum, maximumWaiting: maximumWaiting, places: places)
@@ -161,7 +161,7 @@ struct SharedPoolStateTests {
         }
     }
 
-    @Test func oneConnectionIsOpenedForManyWhoWait() {
+    @Test func oneConnectionIsOpenedForManyWaiters() {
         var state = PoolState(maximumConnections: 10, maximumWaiting: 100, sharesConnections: true)
         #expect(state.requestArrived() == .waitAndConnect)
         for _ in 0..<50 { #expect(state.requestArrived() == .wait) }
@@ -173,7 +173,7 @@ struct SharedPoolStateTests {
         #expect(state.waiting == 0)
     }
 
-    @Test func whatAServerSpeaksIsLearnedFromItsConnection() {
+    @Test func protocolIsLearnedFromConnection() {
         // Taken for one that shares, it turns out to be one that does not: each who waits has its own then.
         var state = PoolState(maximumConnections: 3, maximumWaiting: 10, sharesConnections: true)
         for _ in 0..<3 { _ = state.requestArrived() }
@@ -191,7 +191,7 @@ struct SharedPoolStateTests {
         #expect(other.requestArrived() == .wait)
     }
 
-    @Test func theLossOfTheLastSharedConnectionOpensAnotherForThoseWhoWait() {
+    @Test func lostLastSharedConnectionIsReplacedForWaiters() {
         var state = PoolState(maximumConnections: 1, maximumWaiting: 5, sharesConnections: true)
         _ = state.requestArrived()
         state.sharedConnected()
@@ -203,7 +203,7 @@ struct SharedPoolStateTests {
         #expect(state.open == 0)
     }
 
-    @Test func aFailureBesideASharedConnectionTellsOne() {
+    @Test func failureBesideSharedConnectionFailsOneWaiter() {
         var state = PoolState(maximumConnections: 2, maximumWaiting: 5, sharesConnections: true)
         _ = state.requestArrived()
         state.sharedConnected()

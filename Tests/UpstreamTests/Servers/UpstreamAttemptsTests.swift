@@ -17,7 +17,7 @@ struct UpstreamAttemptsTests {
         return attempts
     }
 
-    @Test func requestIsMadeAgainWhereTheRulesSaySo() {
+    @Test func requestIsRetriedByRules() {
         for (method, hasBody, expected) in [
             (CountedMethod.get, false, true), (.get, true, false), (.post, false, false), (.other, false, false),
         ] {
@@ -28,7 +28,7 @@ struct UpstreamAttemptsTests {
         }
     }
 
-    @Test func serverThatSpokeMayHaveActed() {
+    @Test func respondingServerMayHaveActed() {
         var attempts = sent()
         attempts.serverSpoke()
         let again = attempts.lost(0, wasActedOn: true, hasBody: false)
@@ -36,7 +36,7 @@ struct UpstreamAttemptsTests {
     }
 
     /// What it began goes to a client: a second response behind it would be taken for a part of the first.
-    @Test func requestIsNotMadeAgainAfterItsResponseBeganWhateverTheServerSays() {
+    @Test func startedResponseIsNeverRetried() {
         var attempts = sent()
         attempts.serverSpoke()
         let again = attempts.lost(0, wasActedOn: false, hasBody: false)
@@ -52,7 +52,7 @@ struct UpstreamAttemptsTests {
     }
 
     /// A server that never looked at the request leaves it to any other, whatever its method; but not for ever.
-    @Test func refusedRequestIsSentElsewhereOnce() {
+    @Test func refusedRequestIsRetriedElsewhereOnce() {
         var attempts = sent(.post)
         let first = attempts.lost(0, wasActedOn: false, hasBody: false)
         attempts.sent(retries, .post, hasBody: false)

@@ -7,7 +7,7 @@ import Time
 @testable import Tenants
 @testable import Upstream
 
-/// An owner that notes what it is told of its request, and lets go of it as a client's exchange does.
+/// An owner that records the callbacks of its request, and releases it as a client's exchange does.
 final class RecordingOwner: UpstreamRequestOwner {
     let upstream: UpstreamRequest
     private let loop: LoopContext
@@ -20,12 +20,12 @@ final class RecordingOwner: UpstreamRequestOwner {
     private(set) var failures: [UpstreamFailure] = []
     /// Responses that ended, and whether the server could have taken another request.
     private(set) var ends: [Bool] = []
-    /// Called when it is told of a server, before the request is sent.
+    /// Called when a server was chosen, before the request is sent.
     var onServer: () -> Void = {}
     var isHolding = false
     var takesHeldResponse = false
     private(set) var held: ReceivedResponse?
-    /// What it was asked about and told of, in turn.
+    /// The responses it received, in order.
     private(set) var responses: [ReceivedResponse] = []
 
     init(_ loop: LoopContext) {

@@ -33,25 +33,25 @@ import Testing
     private var trusting: BackendTLS { BackendTLS(caFile: folder.file("ca.pem")) }
 
     @Test(arguments: ["shop.test", "Shop.Test.", "a.apps.test"])
-    func theCertificateIsForTheHost(host: String) async throws {
+    func certificateForHostIsAccepted(host: String) async throws {
         let answer = try await answer(of: folder.certificate("named"), trusting, host: host)
         let name = host.lowercased().hasSuffix(".") ? String(host.lowercased().dropLast()) : host
         #expect(answer.text == "[name=\(name) alpn=h2 identity=named.pem subject=none]\n")
     }
 
     @Test(arguments: ["other.test", "a.shop.test", "a.b.apps.test", "127.0.0.1", "[::1]"])
-    func aCertificateForAnotherHostIsRefused(host: String) async throws {
+    func certificateForAnotherHostIsRefused(host: String) async throws {
         let answer = try await answer(of: folder.certificate("named"), trusting, host: host)
         #expect(answer.error as? NIOSSLExtraError == .failedToValidateHostname)
         #expect(answer.bytes.isEmpty)
     }
 
-    @Test func anAddressIsVerifiedAndNotSentAsAName() async throws {
+    @Test func addressIsVerifiedButNotSentAsServerName() async throws {
         let answer = try await answer(of: folder.certificate("numbered"), trusting, host: "127.0.0.1")
         #expect(answer.text == "[name=none alpn=h2 identity=numbered.pem subject=none]\n")
     }
 
-    @Test func theServerNameGoesBeforeTheHost() async throws {
+    @Test func serverNameTakesPrecedenceOverHost() async throws {
         var tls = trusting
         tls.serverName = "shop.test"
         let found = try await answer(of: folder.certificate("named"), tls, host: "127.0.0.1")
@@ -61,7 +61,7 @@ import Testing
         #expect(refused.error as? NIOSSLExtraError == .failedToValidateHostname)
     }
 
-    @Test func onlyItsOwnAuthorityIsTrusted() async throws {
+    @Test func onlyConfiguredAuthorityIsTrusted() async throws {
         try folder.makeAuthority("stranger")
         try folder.makeServer("foreign", by: "stranger", for: ["shop.test"])
         for tls in [trusting, nil] {
@@ -71,14 +71,14 @@ import Testing
         }
     }
 
-    @Test func aClientsCertificateIsNoServers() async throws {
+    @Test func clientCertificateIsNotAcceptedAsServer() async throws {
         try folder.makeClient("client", by: "ca", subject: "/CN=shop.test")
         let answer = try await answer(of: folder.certificate("client"), trusting, host: "shop.test")
         #expect(answer.bytes.isEmpty)
         #expect(answer.error != nil)
     }
 
-    @Test func showsItsOwnCertificate() async throws {
+    @Test func clientCertificateIsPresented() async throws {
         try folder.makeClient("gateway", by: "ca", subject: "/CN=gateway")
         var tls = trusting
         tls.certificateFile = folder.file("gateway.pem")
@@ -88,7 +88,7 @@ import Testing
         #expect(answer.text == "[name=shop.test alpn=h2 identity=named.pem subject=CN=gateway]\n")
     }
 
-    @Test func offersTheProtocolsThatAreGiven() async throws {
+    @Test func givenProtocolsAreOffered() async throws {
         let server = folder.certificate("named")
         let old = try await answer(of: server, trusting, host: "shop.test", protocols: ["http/1.1"])
         #expect(old.text.contains("alpn=http/1.1 "))
@@ -96,7 +96,7 @@ import Testing
         #expect(none.text.contains("alpn=none "))
     }
 
-    @Test func saysWhichFileCannotBeUsed() throws {
+    @Test func unusableFileIsNamed() throws {
         let tls = BackendTLS(caFile: folder.file("nowhere.pem"))
         #expect(throws: CertificateProblem.self) { try BackendTLSContext(tls) }
         do {

@@ -11,12 +11,12 @@ import Testing
         FileStamp(device: 1, inode: inode, size: size, modifiedSeconds: seconds, modifiedNanoseconds: nanoseconds)
     }
 
-    @Test func whatWasReadIsNotReadAgain() {
+    @Test func unchangedFilesAreNotReadAgain() {
         var changes = CertificateFileChanges(read: [stamp(1), nil])
         for _ in 0..<3 { #expect(changes.look([stamp(1), nil]) == .nothing) }
     }
 
-    @Test func aChangeIsReadOnceTwoLooksAgree() {
+    @Test func changeIsReadOnceTwoChecksAgree() {
         var changes = CertificateFileChanges(read: [stamp(1), stamp(2)])
         #expect(changes.look([stamp(3), stamp(2)]) == .nothing)
         #expect(changes.look([stamp(3), stamp(4)]) == .nothing)
@@ -24,14 +24,14 @@ import Testing
         #expect(changes.look([stamp(3), stamp(4)]) == .nothing)
     }
 
-    @Test func aChangeThatIsTakenBackIsNone() {
+    @Test func revertedChangeIsIgnored() {
         var changes = CertificateFileChanges(read: [stamp(1)])
         #expect(changes.look([stamp(2)]) == .nothing)
         #expect(changes.look([stamp(1)]) == .nothing)
         #expect(changes.look([stamp(1)]) == .nothing)
     }
 
-    @Test func everyPartOfAStampCounts() {
+    @Test func everyPartOfStampCounts() {
         for changed in [stamp(1, size: 11), stamp(1, seconds: 2), stamp(1, nanoseconds: 1), nil] {
             var changes = CertificateFileChanges(read: [stamp(1)])
             #expect(changes.look([changed]) == .nothing)
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func aFileThatComesBackIsReadAgain() {
+    @Test func restoredFileIsReadAgain() {
         var changes = CertificateFileChanges(read: [stamp(1)])
         _ = changes.look([nil])
         #expect(changes.look([nil]) == .reload)
@@ -47,7 +47,7 @@ import Testing
         #expect(changes.look([stamp(1)]) == .reload)
     }
 
-    @Test func theStampFollowsALinkToItsEnd() throws {
+    @Test func stampFollowsLinks() throws {
         let folder = try CertificateFolder()
         try folder.write("one", to: "first")
         try folder.write("two", to: "second")
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func keepsWhatWasReadUntilTheFilesAreGoodAgain() async throws {
+    @Test func lastGoodFilesAreKept() async throws {
         let folder = try CertificateFolder()
         try folder.makeAuthority("ca")
         for name in ["shop", "renewed"] { try folder.makeServer(name, by: "ca", for: ["shop.test"]) }

@@ -17,7 +17,7 @@ import X509
 
     private let commonName = ASN1ObjectIdentifier.RDNAttributeType.commonName
 
-    @Test func theLastNameComesFirst() {
+    @Test func lastNameComesFirst() {
         let text = text([
             [(.RDNAttributeType.countryName, "ZW")], [(.RDNAttributeType.organizationName, "Umuve")],
             [(commonName, "till-7")],
@@ -25,7 +25,7 @@ import X509
         #expect(text == "CN=till-7,O=Umuve,C=ZW")
     }
 
-    @Test func namesOfOneLevelAreJoinedByPlus() {
+    @Test func multivaluedNamesAreJoinedByPlus() {
         let text = text([[(commonName, "J. Smith"), (.RDNAttributeType.organizationalUnitName, "Sales")]])
         #expect(text == "CN=J. Smith+OU=Sales")
     }
@@ -40,11 +40,11 @@ import X509
         #expect(text([[(commonName, value)]]) == "CN=\(expected)")
     }
 
-    @Test func aTypeWithoutAShortNameIsANumberWithItsEncoding() {
+    @Test func unnamedTypeIsNumberWithEncoding() {
         #expect(text([[([1, 3, 6, 1, 4, 1, 1466, 0], "Hi")]]) == "1.3.6.1.4.1.1466.0=#0C024869")
     }
 
-    @Test func aValueInAnotherAlphabetIsGivenEncoded() throws {
+    @Test func nonTextValueIsEncoded() throws {
         let value = RelativeDistinguishedName.Attribute.Value(
             asn1Any: try ASN1Any(erasing: ASN1BMPString(contentBytes: [0, 65]))
         )
@@ -52,7 +52,7 @@ import X509
         #expect(ClientCertificateSubject.text(of: name) == Array("CN=#1E020041".utf8))
     }
 
-    @Test func isBounded() {
+    @Test func subjectLengthIsBounded() {
         #expect(text([[(commonName, String(repeating: "a", count: 1021))]])?.utf8.count == 1024)
         #expect(text([[(commonName, String(repeating: "a", count: 1022))]]) == nil)
         #expect(text([[(commonName, String(repeating: "é", count: 171))]]) == nil)
@@ -71,7 +71,7 @@ import X509
         }
     }
 
-    @Test func isReadFromACertificateAsOpenSSLReadsIt() throws {
+    @Test func subjectMatchesOpenSSL() throws {
         let folder = try CertificateFolder()
         try folder.makeAuthority("ca")
         try folder.makeClient("client", by: "ca", subject: "/C=DE/O=Größe, \"AG\"/OU=a+UID=u7/DC=test/CN=till 7")
@@ -83,7 +83,7 @@ import X509
         #expect("subject=\(String(decoding: subject, as: UTF8.self))\n" == theirs)
     }
 
-    @Test func anEmptySubjectIsEmpty() {
+    @Test func emptySubjectIsEmpty() {
         #expect(text([]) == "")
     }
 }

@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func choosesTheExactNameThenTheWildcardThenTheFirst() throws {
+    @Test func exactNameThenWildcardThenFirstIsChosen() throws {
         let certificates = try #require(
             try ServerCertificates(loading: [
                 (hosts: [.exact("first.test")], certificate: folder.certificate("wild", clientCA: "ca")),
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func tenantsShareAnIdentityOnlyWithTheSameThreeFiles() throws {
+    @Test func identityIsSharedOnlyForSameFiles() throws {
         let certificates = try #require(
             try ServerCertificates(loading: [
                 (hosts: [.exact("a.test")], certificate: folder.certificate("shop")),
@@ -64,11 +64,11 @@ import Testing
         #expect(shared.isSame(as: readAnew.defaultIdentity))
     }
 
-    @Test func thereIsNoneWithoutATenantThatHasOne() throws {
+    @Test func noIdentityWithoutTenantCertificates() throws {
         #expect(try ServerCertificates(loading: []) == nil)
     }
 
-    @Test func namesEveryFileOnce() {
+    @Test func everyFileIsNamedOnce() {
         let files = ServerCertificates.files(of: [
             (hosts: [], certificate: folder.certificate("shop", clientCA: "ca")),
             (hosts: [], certificate: folder.certificate("shop")),
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(arguments: [CertificateFolder.KeyKind.p256, .p384, .rsa2048])
-    func takesKeysInEveryForm(kind: CertificateFolder.KeyKind) throws {
+    func keysInEveryFormAreAccepted(kind: CertificateFolder.KeyKind) throws {
         try folder.makeServer("pkcs8", by: "ca", for: ["a.test"], kind)
         let isCurve = kind != .rsa2048
         try TimedOpenSSL.succeed(
@@ -93,19 +93,19 @@ import Testing
         }
     }
 
-    @Test func saysWhichFileIsMissing() {
+    @Test func missingFileIsNamed() {
         let found = problem(folder.certificate("nowhere"))
         #expect(found?.file == folder.file("nowhere.pem"))
         #expect(found?.problem == "it cannot be read: No such file or directory")
     }
 
-    @Test func aFolderIsNoCertificate() {
+    @Test func folderIsRefused() {
         let files = ServerCertificate(certificateFile: folder.path, keyFile: folder.file("shop.key"))
         #expect(problem(files)?.problem == "it cannot be read: Is a directory")
     }
 
     @Test(arguments: ["", "garbage", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"])
-    func saysWhichFileHoldsNoCertificate(text: String) throws {
+    func fileWithoutCertificateIsNamed(text: String) throws {
         try folder.write(text, to: "bad.pem")
         var files = folder.certificate("shop")
         files.clientCAFile = folder.file("bad.pem")
@@ -114,13 +114,13 @@ import Testing
         #expect(problem(files)?.problem == "it holds no readable certificate")
     }
 
-    @Test func saysThatAKeyIsUnreadable() throws {
+    @Test func unreadableKeyIsReported() throws {
         try folder.write("garbage", to: "bad.key")
         let files = ServerCertificate(certificateFile: folder.file("shop.pem"), keyFile: folder.file("bad.key"))
         #expect(problem(files)?.problem == "it holds no readable private key")
     }
 
-    @Test func saysThatAKeyIsEncrypted() throws {
+    @Test func encryptedKeyIsReported() throws {
         try TimedOpenSSL.succeed([
             "pkcs8", "-topk8", "-in", folder.file("shop.key"), "-out", folder.file("locked.key"), "-passout", "pass:x",
         ])
@@ -128,12 +128,12 @@ import Testing
         #expect(problem(files)?.problem == "the key is encrypted")
     }
 
-    @Test func saysThatAKeyIsAnotherCertificates() {
+    @Test func keyOfAnotherCertificateIsReported() {
         let files = ServerCertificate(certificateFile: folder.file("shop.pem"), keyFile: folder.file("wild.key"))
         #expect(problem(files)?.file == folder.file("wild.key"))
     }
 
-    @Test func refusesAShortRSAKey() throws {
+    @Test func shortRSAKeyIsRefused() throws {
         try folder.makeServer("weak", by: "ca", for: ["a.test"], .rsa1024)
         #expect(problem(folder.certificate("weak"))?.problem == "its RSA key has 1024 bits")
     }

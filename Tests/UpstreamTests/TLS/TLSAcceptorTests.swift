@@ -57,7 +57,7 @@ import Upstream
     // MARK: Names and protocols
 
     @Test(arguments: ["-tls1_2", "-tls1_3"])
-    func showsTheCertificateOfTheNameThatIsAskedFor(version: String) async throws {
+    func certificateOfRequestedNameIsPresented(version: String) async throws {
         try await withPipeline { pipeline in
             let exact = try connect(pipeline, [version, "-servername", "Shop.Test"])
             #expect(exact.contains("subject=CN = shop"))
@@ -71,7 +71,7 @@ import Upstream
         }
     }
 
-    @Test func prefersHTTP2OfWhatTheClientOffers() async throws {
+    @Test func http2IsPreferredAmongOffers() async throws {
         try await withPipeline { pipeline in
             let both = try connect(pipeline, ["-servername", "shop.test", "-alpn", "http/1.1,h2"])
             #expect(both.contains("ALPN protocol: h2"))
@@ -82,7 +82,7 @@ import Upstream
         }
     }
 
-    @Test func refusesWithoutACommonProtocolByTheAlertForIt() async throws {
+    @Test func noCommonProtocolGetsItsAlert() async throws {
         try await withPipeline { pipeline in
             let text = try connect(pipeline, ["-servername", "shop.test", "-alpn", "acme-tls/1"])
             #expect(text.contains("no application protocol"))
@@ -101,7 +101,7 @@ import Upstream
     @Test(arguments: [
         "AES128-GCM-SHA256", "ECDHE-RSA-AES128-SHA256", "ECDHE-RSA-AES256-SHA", "DHE-RSA-AES128-GCM-SHA256",
     ])
-    func suitesWithoutForwardSecrecyOrAuthenticatedEncryptionAreRefused(suite: String) async throws {
+    func weakCipherSuitesAreRefused(suite: String) async throws {
         try await withPipeline { pipeline in
             let name = ["-tls1_2", "-servername", "a.shop.test"]
             let refused = try connect(pipeline, name + ["-cipher", suite])
@@ -114,7 +114,7 @@ import Upstream
     // MARK: Client certificates
 
     @Test(arguments: ["-tls1_2", "-tls1_3"])
-    func takesOnlyClientCertificatesOfItsAuthority(version: String) async throws {
+    func onlyClientCertificatesOfAuthorityAreAccepted(version: String) async throws {
         try folder.makeAuthority("stranger")
         try folder.makeClient("good", by: "ca", subject: "/O=Shop, Inc/CN=till-7")
         try folder.makeClient("bad", by: "stranger", subject: "/CN=till-7")
@@ -139,7 +139,7 @@ import Upstream
     }
 
     @Test(arguments: ["-tls1_2", "-tls1_3"])
-    func aResumedSessionBringsItsClientCertificateAlong(version: String) async throws {
+    func resumedSessionKeepsClientCertificate(version: String) async throws {
         try folder.makeClient("good", by: "ca", subject: "/CN=till-7")
         let session = folder.file("session")
         try await withPipeline { pipeline in
@@ -154,7 +154,7 @@ import Upstream
     }
 
     @Test(arguments: ["-tls1_2", "-tls1_3"])
-    func aSessionOfOneIdentityIsNotResumedUnderAnother(version: String) async throws {
+    func sessionIsNotResumedUnderAnotherIdentity(version: String) async throws {
         let session = folder.file("session")
         try await withPipeline { pipeline in
             let first = try connect(pipeline, [version, "-servername", "shop.test", "-sess_out", session])
@@ -169,7 +169,7 @@ import Upstream
         }
     }
 
-    @Test func aClientCertificateThatHasExpiredSinceIsRefused() async throws {
+    @Test func expiredClientCertificateIsRefusedOnResumption() async throws {
         try folder.makeClient("good", by: "ca", subject: "/CN=till-7")
         try await withPipeline(unixTime: 32_503_680_000) { pipeline in
             let text = try connect(pipeline, ["-servername", "inner.test"] + clientCertificate("good"))
@@ -178,7 +178,7 @@ import Upstream
         }
     }
 
-    @Test func aClientCertificateWithAnOverlongSubjectIsRefused() async throws {
+    @Test func clientCertificateWithTooLongSubjectIsRefused() async throws {
         let units = String(repeating: "/OU=\(String(repeating: "u", count: 60))", count: 17)
         try folder.makeClient("long", by: "ca", subject: "\(units)/CN=x")
         try await withPipeline { pipeline in
@@ -190,7 +190,7 @@ import Upstream
     // MARK: What is no TLS
 
     @Test(arguments: ["GET / HTTP/1.1\r\nHost: shop.test\r\n\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "hello"])
-    func textIsToldThatThisPortSpeaksTLS(text: String) async throws {
+    func plainTextGetsHintToUseTLS(text: String) async throws {
         try await withPipeline { pipeline in
             let answer = try await TestClient.exchange(port: pipeline.port, send: Array(text.utf8)).text
             #expect(answer.hasPrefix("HTTP/1.1 400 Bad Request\r\n"))
@@ -200,7 +200,7 @@ import Upstream
         }
     }
 
-    @Test func aMalformedClientHelloGetsAnAlertAndTheEnd() async throws {
+    @Test func malformedClientHelloGetsAlertAndClose() async throws {
         try await withPipeline { pipeline in
             // A record of type handshake that holds no ClientHello, and one whose ClientHello is cut short.
             for bytes: [UInt8] in [
@@ -215,7 +215,7 @@ import Upstream
 
     // MARK: Replacement
 
-    @Test func aConnectionAfterAReplacementGetsTheNewCertificate() async throws {
+    @Test func connectionAfterReplacementGetsNewCertificate() async throws {
         try await withPipeline { pipeline in
             #expect(try connect(pipeline, ["-servername", "shop.test"]).contains("subject=CN = shop\n"))
             try folder.makeServer("renewed", by: "ca", for: ["shop.test"])

@@ -7,7 +7,7 @@ import Testing
 struct HPACKEncoderTests {
     private let field = HPACKField("x-name", "some value")
 
-    @Test func fieldIsIndexedWhenItComesBack() {
+    @Test func repeatedFieldIsIndexed() {
         var encoder = HPACKEncoder()
         #expect(encoder.block([field])[0] == 0x00)
         #expect(encoder.block([field])[0] == 0x40)
@@ -44,7 +44,7 @@ struct HPACKEncoderTests {
         }
     }
 
-    @Test func changedSizesAreToldTheSmallestFirst() throws {
+    @Test func tableSizeUpdatesStartWithSmallest() throws {
         var encoder = HPACKEncoder()
         for _ in 0..<3 { _ = encoder.block([field]) }
         encoder.peerTableSizeChanged(4096)
@@ -57,20 +57,20 @@ struct HPACKEncoderTests {
         #expect(encoder.block([]) == [0x3f, 0xe1, 0x1f])
     }
 
-    @Test func smallerTableOfOursIsTold() {
+    @Test func smallerTableIsSignalled() {
         var encoder = HPACKEncoder(maximumTableSize: 128)
         #expect(encoder.block([]) == [0x3f, 0x61])
         #expect(encoder.block([]) == [])
     }
 
-    @Test func tableOfNothingIndexesNothing() {
+    @Test func emptyTableIndexesNothing() {
         var encoder = HPACKEncoder()
         encoder.peerTableSizeChanged(0)
         #expect(encoder.block([field])[..<2] == [0x20, 0x00])
         for _ in 0..<3 { #expect(encoder.block([field])[0] == 0x00) }
     }
 
-    @Test func everyByteSurvivesTheHuffmanCode() {
+    @Test func everyByteRoundTripsThroughHuffman() {
         let encoder = HuffmanEncoder.shared
         for first in 0..<256 {
             for text in [[UInt8(first)], [0x61, UInt8(first)], (0..<40).map { UInt8((first + $0) & 255) }] {

@@ -10,7 +10,7 @@ struct HPACKExampleTests {
         HPACKField(":authority", "www.example.com"),
     ]
 
-    @Test func literalsOfSectionC2AreRead() throws {
+    @Test func literalsOfSectionC2AreDecoded() throws {
         var decoder = HPACKDecoder()
         let indexed = hexadecimal("400a 6375 7374 6f6d 2d6b 6579 0d63 7573 746f 6d2d 6865 6164 6572")
         #expect(try decoder.fields(of: indexed) == [HPACKField("custom-key", "custom-header")])
@@ -32,7 +32,7 @@ struct HPACKExampleTests {
             "8287 85bf 4088 25a8 49e9 5ba9 7d7f 8925 a849 e95b b8e8 b4bf",
         ],
     ])
-    func requestsOfSectionsC3AndC4AreRead(blocks: [String]) throws {
+    func requestsOfSectionsC3AndC4AreDecoded(blocks: [String]) throws {
         var decoder = HPACKDecoder()
         #expect(try decoder.fields(of: hexadecimal(blocks[0])) == request)
         #expect(try decoder.fields(of: hexadecimal(blocks[1])) == request + [HPACKField("cache-control", "no-cache")])
@@ -44,7 +44,7 @@ struct HPACKExampleTests {
     }
 
     /// A table of 256 octets, which evicts.
-    @Test func responsesOfSectionC6AreRead() throws {
+    @Test func responsesOfSectionC6AreDecoded() throws {
         var decoder = HPACKDecoder()
         #expect(try decoder.fields(of: hexadecimal("3fe1 01")) == [])
         let date = "Mon, 21 Oct 2013 20:13:2"
@@ -78,12 +78,12 @@ struct HPACKExampleTests {
     }
 
     /// Section C.1.2: 1337 after a prefix of five bits.
-    @Test func integersTakeAsManyBytesAsTheyNeed() throws {
+    @Test func integersAreEncodedInFewestBytes() throws {
         var decoder = HPACKDecoder()
         #expect(try decoder.fields(of: hexadecimal("3f9a 0a 82")) == [HPACKField(":method", "GET")])
     }
 
-    @Test func theStaticTableIsThatOfAppendixA() throws {
+    @Test func staticTableMatchesAppendixA() throws {
         var decoder = HPACKDecoder()
         let fields = try decoder.fields(of: (1...61).map { UInt8(0x80 | $0) })
         #expect(fields.count == 61)

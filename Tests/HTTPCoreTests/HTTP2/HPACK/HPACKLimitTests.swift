@@ -20,7 +20,7 @@ struct HPACKLimitTests {
     }
 
     /// The code of `0` is 00000, that of `a` 00011, that of `&` 11111000; each is followed by its padding.
-    @Test func paddingIsUpToSevenOnes() throws {
+    @Test func paddingIsAtMostSevenOnes() throws {
         func value(_ coded: String) -> [UInt8] { [0x04, UInt8(0x80 | coded.count / 2)] + hexadecimal(coded) }
         var decoder = HPACKDecoder()
         #expect(try decoder.fields(of: value("07")) == [HPACKField(":path", "0")])
@@ -36,7 +36,7 @@ struct HPACKLimitTests {
         #expect(decoder.failure(of: value("1fffffffe0000000")) == .malformedHuffman)
     }
 
-    @Test func listStopsAtItsLimitsWhileTheTableGoesOn() throws {
+    @Test func listStopsAtLimitsWhileTableContinues() throws {
         var decoder = HPACKDecoder()
         let field = hexadecimal("40 01 61 03 626364")
         let other = hexadecimal("40 01 65 01 66")
@@ -56,7 +56,7 @@ struct HPACKLimitTests {
         #expect(list.texts == [HPACKField(":method", "GET")])
     }
 
-    @Test func fieldLargerThanTheTableEmptiesIt() throws {
+    @Test func fieldLargerThanTableEmptiesIt() throws {
         var decoder = HPACKDecoder()
         _ = try decoder.fields(of: hexadecimal("3f 09 40 01 61 01 62"))
         #expect(try decoder.fields(of: [0xbe]) == [HPACKField("a", "b")])
@@ -64,14 +64,14 @@ struct HPACKLimitTests {
         #expect(decoder.failure(of: [0xbe]) == .indexOutOfRange)
     }
 
-    @Test func sizeUpdateOfNothingEmptiesTheTable() throws {
+    @Test func sizeUpdateToZeroEmptiesTable() throws {
         var decoder = HPACKDecoder()
         _ = try decoder.fields(of: hexadecimal("40 01 61 01 62"))
         #expect(decoder.failure(of: hexadecimal("20 3f e1 1f be")) == .indexOutOfRange)
     }
 
     /// The name of the new entry is that of the one it evicts (RFC 7541 section 4.4).
-    @Test func entryMayTakeItsNameFromOneThatItEvicts() throws {
+    @Test func entryMayUseNameOfEvictedEntry() throws {
         var decoder = HPACKDecoder()
         _ = try decoder.fields(of: hexadecimal("3f 09 40 03 616263 01 62"))
         #expect(try decoder.fields(of: hexadecimal("7e 02 7879")) == [HPACKField("abc", "xy")])

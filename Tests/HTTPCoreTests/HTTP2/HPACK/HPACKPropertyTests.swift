@@ -27,7 +27,7 @@ struct HPACKPropertyTests {
         String(decoding: random.bytes(count, of: Self.visible), as: UTF8.self)
     }
 
-    @Test func anotherDecoderReadsWhatWeWrite() throws {
+    @Test func independentDecoderReadsOurBlocks() throws {
         var random = SplitMix64(seed: 1)
         for _ in 0..<40 {
             var ours = OurEncoder()
@@ -47,7 +47,7 @@ struct HPACKPropertyTests {
         }
     }
 
-    @Test func weReadWhatAnotherEncoderWrites() throws {
+    @Test func independentEncodersBlocksAreDecoded() throws {
         var random = SplitMix64(seed: 2)
         for _ in 0..<40 {
             let huffman = random.oneIn(2)
@@ -70,7 +70,7 @@ struct HPACKPropertyTests {
         }
     }
 
-    @Test func ourTwoEndsStayInStepWithSmallListsAndTables() throws {
+    @Test func encoderAndDecoderStayInStepWithSmallTables() throws {
         var random = SplitMix64(seed: 3)
         for _ in 0..<60 {
             var encoder = OurEncoder()
@@ -86,7 +86,7 @@ struct HPACKPropertyTests {
     }
 
     /// Every string of Huffman code is read as by going through it bit by bit, or refused.
-    @Test func randomHuffmanCodeIsReadAsBitByBit() {
+    @Test func randomHuffmanCodeMatchesBitwiseDecoding() {
         var random = SplitMix64(seed: 6)
         let reader = BitByBitReader()
         var read = 0

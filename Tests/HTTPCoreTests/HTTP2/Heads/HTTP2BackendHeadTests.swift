@@ -22,7 +22,7 @@ struct HTTP2BackendHeadTests {
         return fields
     }
 
-    @Test func requestHasItsPseudoFieldsFirst() throws {
+    @Test func requestHasPseudoFieldsFirst() throws {
         let fields = try request(
             """
             POST /a?b=c HTTP/1.1\r\nX-A: 1\r\nHost: b.example:81\r\nAuthorization: Bearer x\r\nContent-Length: 03\r
@@ -36,7 +36,7 @@ struct HTTP2BackendHeadTests {
         #expect(fields == expected.map { HPACKField($0.0, $0.1) })
     }
 
-    @Test func bodyOfUnknownLengthHasNoFieldForIt() throws {
+    @Test func bodyOfUnknownLengthHasNoLengthField() throws {
         let fields = try request(
             "PURGE / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nTE: gzip\r\nUpgrade: x\r\n\r\n",
             isTLS: true
@@ -47,7 +47,7 @@ struct HTTP2BackendHeadTests {
         #expect(fields == expected.map { HPACKField($0.0, $0.1) })
     }
 
-    @Test func answerIsWrittenAsAHead() throws {
+    @Test func responseIsWrittenAsHTTP1Head() throws {
         let answer = HTTP2Translation([(":status", "200"), ("content-length", "5"), ("x-a", "b")])
         #expect(try answer.writeResponse() == "HTTP/1.1 200 \r\ncontent-length: 5\r\nx-a: b\r\n\r\n")
         let open = HTTP2Translation([(":status", "200")])
@@ -55,7 +55,7 @@ struct HTTP2BackendHeadTests {
         #expect(try open.writeResponse(endStream: true) == "HTTP/1.1 200 \r\ncontent-length: 0\r\n\r\n")
     }
 
-    @Test func answerWithoutABodyIsNotFramed() throws {
+    @Test func responseWithoutBodyIsNotFramed() throws {
         for status in ["204", "304", "100", "103"] {
             let answer = HTTP2Translation([(":status", status), ("a", "b")])
             #expect(try answer.writeResponse() == "HTTP/1.1 \(status) \r\na: b\r\n\r\n")
@@ -65,7 +65,7 @@ struct HTTP2BackendHeadTests {
         #expect(text == "HTTP/1.1 200 \r\ncontent-length: 9\r\n\r\n")
     }
 
-    @Test func parserReadsTheFramingThatWasWritten() throws {
+    @Test func parserReadsWrittenFraming() throws {
         func framing(_ fields: [(String, String)], endStream: Bool) throws -> ResponseFraming {
             let head = ResponseHead()
             let text = try HTTP2Translation([(":status", "200")] + fields).writeResponse(endStream: endStream)
@@ -86,11 +86,11 @@ struct HTTP2BackendHeadTests {
         [(":status", "200"), ("content-length", "5"), ("content-length", "5")],
         [(":status", "200"), ("content-length", "x")], [(":status", "200"), ("upgrade", "websocket")],
     ])
-    func answerIsMalformed(fields: [(String, String)]) {
+    func malformedResponseIsRefused(fields: [(String, String)]) {
         #expect(throws: HTTP2Malformed.self) { try HTTP2Translation(fields).writeResponse() }
     }
 
-    @Test func answerThatEndsBeforeItsLengthIsMalformed() {
+    @Test func responseShorterThanItsLengthIsMalformed() {
         let answer = HTTP2Translation([(":status", "200"), ("content-length", "5")])
         #expect(throws: HTTP2Malformed("the content is shorter than content-length says")) {
             try answer.writeResponse(endStream: true)

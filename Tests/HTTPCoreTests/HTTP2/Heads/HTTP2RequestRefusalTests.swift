@@ -28,13 +28,13 @@ struct HTTP2RequestRefusalTests {
         ("content-length", "5, 5"), ("content-length", "\u{665}"), ("connection", ""), ("upgrade", "websocket"),
         ("transfer-encoding", "identity"), ("te", "trailers, deflate"),
     ])
-    func fieldIsMalformed(name: String, value: String) {
+    func malformedFieldIsRefused(name: String, value: String) {
         #expect(isMalformed(.request([(name, value)])))
         #expect(!isMalformed(.request([("x-fine", "a b\tc")])))
     }
 
     @Test(arguments: ["", "a b", "\u{e9}\u{20ac}", "a,b;c=\"d\"", ":", "a:b", "~!@#$%^&*()"])
-    func valueOfOtherBytesIsTaken(value: String) {
+    func valueOfOtherBytesIsAccepted(value: String) {
         #expect(!isMalformed(.request([("x-a", value), ("te", "trailers")])))
     }
 
@@ -54,7 +54,7 @@ struct HTTP2RequestRefusalTests {
         [":authority": "user@api.example"], [":authority": "api.example:443\r\na: b"], [":authority": "a b"],
         [":unknown": "x"], [":protocol": "websocket"], [":Method": "GET"], [":": "a"],
     ])
-    func pseudoFieldIsMalformed(changes: [String: String?]) {
+    func malformedPseudoFieldIsRefused(changes: [String: String?]) {
         #expect(isMalformed(.request([], changes)), "\(changes)")
     }
 
@@ -71,7 +71,7 @@ struct HTTP2RequestRefusalTests {
         }
     }
 
-    @Test func connectGoesWithAuthorityOnly() {
+    @Test func connectAllowsOnlyAuthority() {
         #expect(isMalformed(HTTP2Translation([(":method", "CONNECT")])))
         #expect(isMalformed(HTTP2Translation([(":method", "CONNECT"), (":authority", "")])))
         #expect(isMalformed(.request([], [":method": "CONNECT"])))
@@ -89,13 +89,13 @@ struct HTTP2RequestRefusalTests {
         ("x", "a\u{1}b", 400), ("transfer_encoding", "chunked", 400), ("expect", "200-ok", 417),
         ("content_length", "1", 400),
     ])
-    func parserRefusesTheRest(name: String, value: String, status: Int) throws {
+    func remainingErrorsAreRefusedByParser(name: String, value: String, status: Int) throws {
         let text = try HTTP2Translation.request([(name, value)]).writeRequest().text
         #expect(RequestOutcome.parse(text).status == status)
     }
 
     /// Whatever comes, the head has the fields of the list and no others, and ends where it ends.
-    @Test func randomListsNeverSayMoreThanTheyDid() throws {
+    @Test func randomListsAddNothing() throws {
         var random = SplitMix64(seed: 7)
         let telling = Array("ab:\r\n \t\0@*/?#%AZ_-.\u{7f}1,;=".utf8)
         func text(_ random: inout SplitMix64) -> String {

@@ -7,14 +7,14 @@ import Testing
 struct HTTP2RequestTests {
     private let start = "GET /a?b=c HTTP/1.1\r\nhost: api.example\r\n"
 
-    @Test func requestIsWrittenAsAHead() throws {
+    @Test func requestIsWrittenAsHTTP1Head() throws {
         let (text, info) = try HTTP2Translation.request([("accept", "*/*"), ("x-a", ""), ("expect", "100-continue")])
             .writeRequest()
         #expect(text == start + "accept: */*\r\nx-a: \r\nexpect: 100-continue\r\n\r\n")
         #expect(info == HTTP2Request.Info())
     }
 
-    @Test func bodyIsFramedByItsLengthOrByChunks() throws {
+    @Test func bodyIsFramedByLengthOrChunks() throws {
         let sized = HTTP2Translation.request([("content-length", "05"), ("a", "b")])
         #expect(try sized.writeRequest(endStream: false).text == start + "content-length: 05\r\na: b\r\n\r\n")
         #expect(try sized.writeRequest(endStream: false).info.contentLength == 5)
@@ -26,7 +26,7 @@ struct HTTP2RequestTests {
         #expect(empty.info.contentLength == 0)
     }
 
-    @Test func parserReadsTheFramingThatWasWritten() throws {
+    @Test func parserReadsWrittenFraming() throws {
         func framing(_ fields: [(String, String)], endStream: Bool) throws -> RequestFraming? {
             let text = try HTTP2Translation.request(fields).writeRequest(endStream: endStream).text
             return RequestOutcome.parse(text).reading?.framing
@@ -36,7 +36,7 @@ struct HTTP2RequestTests {
         #expect(try framing([("content-length", "7")], endStream: false) == .length(7))
     }
 
-    @Test func hostStandsInForAuthorityOrMustBeTheSame() throws {
+    @Test func hostReplacesAuthorityOrMustMatch() throws {
         let alone = HTTP2Translation.request([("a", "1"), ("host", "h.example"), ("b", "2")], [":authority": nil])
         #expect(try alone.writeRequest().text == "GET /a?b=c HTTP/1.1\r\nhost: h.example\r\na: 1\r\nb: 2\r\n\r\n")
         let same = HTTP2Translation.request([("host", "API.example"), ("b", "2")])
@@ -51,14 +51,14 @@ struct HTTP2RequestTests {
         #expect(RequestOutcome.parse(none).status == 400)
     }
 
-    @Test func cookiesAreOneFieldAgain() throws {
+    @Test func cookiesAreJoined() throws {
         let several = HTTP2Translation.request([("cookie", "a=1"), ("x", "y"), ("cookie", "b=2"), ("cookie", "c=3")])
         #expect(try several.writeRequest().text == start + "x: y\r\ncookie: a=1; b=2; c=3\r\n\r\n")
         let one = HTTP2Translation.request([("cookie", "a=1"), ("x", "y")])
         #expect(try one.writeRequest().text == start + "cookie: a=1\r\nx: y\r\n\r\n")
     }
 
-    @Test func connectKeepsItsFormForTheJourneyToRefuse() throws {
+    @Test func connectKeepsAuthorityForm() throws {
         let tunnel = HTTP2Translation([(":method", "CONNECT"), (":authority", "db.example:5432")])
         #expect(
             try tunnel.writeRequest(endStream: false).text
@@ -70,7 +70,7 @@ struct HTTP2RequestTests {
         #expect(!info.isExtendedConnect)
     }
 
-    @Test func webSocketIsWrittenAsAnUpgrade() throws {
+    @Test func webSocketIsWrittenAsUpgrade() throws {
         let request = HTTP2Translation.request(
             [("sec-websocket-version", "13"), ("origin", "https://a.example")],
             [":method": "CONNECT", ":protocol": "websocket"]
@@ -81,7 +81,7 @@ struct HTTP2RequestTests {
         #expect(info.isExtendedConnect)
     }
 
-    @Test func optionsMayAskAboutTheServer() throws {
+    @Test func optionsAllowsAsteriskPath() throws {
         let request = HTTP2Translation.request([], [":method": "OPTIONS", ":path": "*"])
         #expect(try request.writeRequest().text.hasPrefix("OPTIONS * HTTP/1.1\r\n"))
     }
@@ -93,7 +93,7 @@ struct HTTP2RequestTests {
         #expect(throws: HTTP2Malformed.headTooLarge) { try HTTP2Request.trailers(list) }
     }
 
-    @Test func trailersAreLines() throws {
+    @Test func trailersAreWrittenAsLines() throws {
         let list = HeaderList([HPACKField("grpc-status", "0"), HPACKField("x-a", "")])
         #expect(try HTTP2Request.trailers(list) == Array("grpc-status: 0\r\nx-a: \r\n".utf8))
         #expect(try HTTP2Request.trailers(HeaderList([])) == [])

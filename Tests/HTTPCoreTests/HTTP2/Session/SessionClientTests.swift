@@ -11,7 +11,7 @@ import Testing
         return fixture
     }
 
-    @Test func interimResponsesComeBeforeTheFinalOne() {
+    @Test func interimResponsesPrecedeFinalOne() {
         let bytes =
             Frame.headers(1, endStream: false, [(":status", "103"), ("link", "x")])
             + Frame.headers(1, endStream: false, [(":status", "200")]) + Frame.data(1, 1)
@@ -25,17 +25,17 @@ import Testing
         )
     }
 
-    @Test func interimResponseMustNotEndTheStream() {
+    @Test func interimResponseMustNotEndStream() {
         #expect(asked().feed(Frame.headers(1, [(":status", "100")])) == [.reset(1, .protocolError, byPeer: false)])
     }
 
-    @Test func dataMustFollowAHead() {
+    @Test func dataMustFollowHead() {
         #expect(asked().feed(Frame.data(1, 1)) == [.reset(1, .protocolError, byPeer: false)])
         let seen = asked().feed(Frame.headers(1, endStream: false, [(":status", "100")]) + Frame.data(1, 1))
         #expect(seen.last == .reset(1, .protocolError, byPeer: false))
     }
 
-    @Test func peersLimitHolds() {
+    @Test func peerStreamLimitIsObserved() {
         let fixture = SessionProbe.opened(.client)
         _ = fixture.feed(Frame.settings([(3, 2)]))
         #expect(fixture.session.openStream() == 1)
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func resetsOfABackendAreNoFlood() {
+    @Test func backendResetsAreNotFlood() {
         let fixture = SessionProbe.opened(.client)
         for _ in 0..<2000 {
             guard let stream = fixture.session.openStream() else { return #expect(Bool(false)) }

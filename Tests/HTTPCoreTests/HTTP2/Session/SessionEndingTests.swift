@@ -4,7 +4,7 @@ import Testing
 @testable import HTTPCore
 
 @Suite struct SessionEndingTests {
-    @Test func drainRefusesNewStreamsAndLetsOldOnesEnd() {
+    @Test func drainRefusesNewStreamsAndCompletesOpenOnes() {
         let fixture = SessionProbe.opened(.server)
         _ = fixture.feed(Frame.headers(1, endStream: false) + Frame.headers(3))
         fixture.session.goAway(code: .noError)
@@ -21,7 +21,7 @@ import Testing
         #expect(fixture.session.isDrained == true)
     }
 
-    @Test func connectionErrorSaysHowFarWeCame() {
+    @Test func connectionErrorNamesLastStream() {
         let fixture = SessionProbe.opened(.server)
         _ = fixture.feed(Frame.headers(7))
         #expect(fixture.feed(Frame.ping([]) + Frame.headers(9)) == [.connectionError(.frameSizeError)])
@@ -38,7 +38,7 @@ import Testing
         #expect(fixture.session.openStreams == 0)
     }
 
-    @Test func serversGoAwayGivesBackStreamsItDidNotTake() {
+    @Test func goAwayResetsUnprocessedStreams() {
         let fixture = SessionProbe.opened(.client)
         for stream: UInt32 in [1, 3, 5] {
             #expect(fixture.session.openStream() == stream)

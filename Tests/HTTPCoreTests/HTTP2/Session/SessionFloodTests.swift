@@ -17,13 +17,13 @@ import Testing
         return most
     }
 
-    @Test func rapidResetEndsTheConnection() {
+    @Test func rapidResetEndsConnection() {
         let fixture = SessionProbe.opened(.server)
         let count = passed(fixture) { Frame.headers(UInt32(2 * $0 + 1)) + Frame.reset(UInt32(2 * $0 + 1)) }
         #expect(count == 400)
     }
 
-    @Test func resetsMayGoOnSlowly() {
+    @Test func slowResetsAreAllowed() {
         let fixture = SessionProbe.opened(.server)
         let count = passed(fixture, upTo: 2000) {
             fixture.now += 25_000_000
@@ -32,7 +32,7 @@ import Testing
         #expect(count == 2000)
     }
 
-    @Test func provokedResetsCountLikeOwnOnes() {
+    @Test func provokedResetsAreCounted() {
         for provocation in [Frame.windowUpdate, { stream, _ in Frame.data(stream, 1) }] {
             let fixture = SessionProbe.opened(.server)
             let count = passed(fixture) { Frame.headers(UInt32(2 * $0 + 1)) + provocation(UInt32(2 * $0 + 1), 0) }
@@ -73,7 +73,7 @@ import Testing
         #expect(passed(padded) { _ in Frame.make(0, 8, 1, [1, 0]) } == 200)
     }
 
-    @Test func windowUpdatesAreBoundedByWhatWeSend() {
+    @Test func windowUpdatesAreBoundedBySentData() {
         let fixture = SessionProbe.opened(.server)
         #expect(passed(fixture) { _ in Frame.windowUpdate(0, 1) } == 2000)
         let busy = SessionProbe.opened(.server)
@@ -86,7 +86,7 @@ import Testing
         #expect(count == 10_000)
     }
 
-    @Test func answersThatNobodyReadsAreBounded() {
+    @Test func unreadResponsesAreBounded() {
         var limits = HTTP2Limits()
         limits.floods.controls.burst = 1_000_000
         let fixture = SessionProbe.opened(.server, limits)
@@ -100,7 +100,7 @@ import Testing
         #expect(most < limits.sending.maximumUnsentOutput + 200)
     }
 
-    @Test func rateLetsABurstPassAndThenSoManyASecond() {
+    @Test func rateAllowsBurstThenConstantRate() {
         var rate = EventRate(HTTP2Limits.Rate(burst: 3, perSecond: 10))
         #expect((0..<5).map { _ in rate.allows(at: 5_000_000_000) } == [true, true, true, false, false])
         #expect((0..<2).map { _ in rate.allows(at: 5_100_000_000) } == [true, false])

@@ -4,7 +4,7 @@ import Testing
 @testable import HTTPCore
 
 @Suite struct SessionHeaderBlockTests {
-    @Test func blockMayGoOnInContinuations() {
+    @Test func blockMayContinueInContinuations() {
         let fixture = SessionProbe.opened(.server)
         let bytes =
             Frame.headers(1, endHeaders: false) + Frame.continuation(1, endHeaders: false, [("a", "1")])
@@ -12,7 +12,7 @@ import Testing
         #expect(fixture.feed(bytes) == [.headers(1, endStream: true, .initial, Frame.requestLines + ["a: 1", "b: 2"])])
     }
 
-    @Test func fieldMayBeCutAnywhere() {
+    @Test func fieldMayBeSplitAnywhere() {
         let block = Frame.block(Frame.request)
         for cut in 0...block.count {
             let fixture = SessionProbe.opened(.server)
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func nothingElseMayStandInsideABlock() {
+    @Test func otherFrameInsideBlockIsRefused() {
         let others = [
             Frame.priority(1, dependsOn: 3), Frame.priority(3, dependsOn: 0), Frame.headers(3), Frame.headers(1),
             Frame.make(0x77, 0, 0, []), Frame.make(0x77, 0, 1, [1]), Frame.data(1, 1), Frame.settings(), Frame.ping(),
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func continuationNeedsAnUnfinishedBlock() {
+    @Test func continuationNeedsIncompleteBlock() {
         let ended =
             Frame.headers(1, endStream: false, endHeaders: false) + Frame.continuation(1, endHeaders: true, [])
         let unended = Frame.headers(1, endStream: false)
@@ -54,7 +54,7 @@ import Testing
         #expect(over.feed(Frame.continuation(1, endHeaders: true, [])) == [.connectionError(.protocolError)])
     }
 
-    @Test func blockThatCannotBeDecodedEndsTheConnection() {
+    @Test func undecodableBlockEndsConnection() {
         let fixture = SessionProbe.opened(.server)
         #expect(fixture.feed(Frame.make(1, 5, 1, [0x80])) == [.connectionError(.compressionError)])
         // Also where its stream is gone or refused: the tables are out of step all the same.
@@ -69,14 +69,14 @@ import Testing
         }
     }
 
-    @Test func tooManyContinuationsAreAFlood() {
+    @Test func tooManyContinuationsAreFlood() {
         let fixture = SessionProbe.opened(.server)
         _ = fixture.feed(Frame.headers(1, endHeaders: false))
         for _ in 0..<16 { #expect(fixture.feed(Frame.continuation(1, endHeaders: false, [])) == []) }
         #expect(fixture.feed(Frame.continuation(1, endHeaders: true, [])) == [.connectionError(.enhanceYourCalm)])
     }
 
-    @Test func blockFarAboveTheLimitIsAFlood() {
+    @Test func blockFarAboveLimitIsFlood() {
         var limits = HTTP2Limits()
         limits.maximumHeaderListSize = 1000
         let fixture = SessionProbe.opened(.server, limits)
@@ -87,7 +87,7 @@ import Testing
         #expect(fixture.feed(Frame.make(9, 4, 1, [0x82])) == [.connectionError(.enhanceYourCalm)])
     }
 
-    @Test func listAboveTheLimitIsDecodedAndMarked() {
+    @Test func listAboveLimitIsDecodedAndMarked() {
         var limits = HTTP2Limits()
         limits.maximumHeaderListSize = 300
         let fixture = SessionProbe.opened(.server, limits)
@@ -98,7 +98,7 @@ import Testing
         #expect(!fixture.list.isTooLarge)
     }
 
-    @Test func ownBlockIsSplitAtThePeersFrameSize() {
+    @Test func ownBlockIsSplitAtPeerFrameSize() {
         let fixture = SessionProbe.opened(.server)
         _ = fixture.feed(Frame.headers(1))
         let value = String(repeating: "{", count: 40_000)

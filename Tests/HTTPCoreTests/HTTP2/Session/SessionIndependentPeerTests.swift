@@ -76,7 +76,7 @@ import Testing
 
     private func pattern(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 / 7) } }
 
-    @Test func requestsOfTheirClientAreAnswered() throws {
+    @Test func independentClientGetsResponses() throws {
         var peer = try Peer(session: .server)
         for stream: Int32 in [1, 3, 5, 7] {
             peer.seen = []
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func largeBodiesPassBothWaysThroughTheWindows() throws {
+    @Test func largeBodiesPassWindowsBothWays() throws {
         var peer = try Peer(session: .server)
         let body = pattern(700_000)
         try peer.send(1, .headers(.init(headers: request)))
@@ -122,7 +122,7 @@ import Testing
         #expect(peer.peersHeads.last == ["grpc-status": "0"])
     }
 
-    @Test func theirServerAnswersOurRequests() throws {
+    @Test func independentServerRespondsToRequests() throws {
         var peer = try Peer(session: .client)
         for stream: UInt32 in [1, 3, 5] {
             peer.seen = []
@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    @Test func resetsAndGoAwayAreUnderstoodBothWays() throws {
+    @Test func resetsAndGoAwayWorkBothWays() throws {
         var peer = try Peer(session: .server)
         try peer.send(1, .headers(.init(headers: request)))
         try peer.send(3, .headers(.init(headers: request)))

@@ -56,7 +56,7 @@ import Testing
         return (seen, fixture.takeOutput())
     }
 
-    @Test func anyPiecesGiveTheSameEventsAsTheWhole() {
+    @Test func eventsDoNotDependOnPieces() {
         var random = SplitMix64(seed: 9113)
         for _ in 0..<100 {
             let bytes = conversation(&random)
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func everythingArrivesAsItWasSent() {
+    @Test func sentDataArrivesUnchanged() {
         var arrived = 0
         for seed in 0..<12 {
             let world = SessionWorld(seed: UInt64(seed), streams: 25)
@@ -105,7 +105,7 @@ import Testing
         #expect(arrived > 12 * 15)
     }
 
-    @Test func tableFindsWhatWasPutIn() {
+    @Test func tableFindsInsertedStreams() {
         var random = SplitMix64(seed: 2)
         var table = HTTP2StreamTable()
         var model: Set<UInt32> = []

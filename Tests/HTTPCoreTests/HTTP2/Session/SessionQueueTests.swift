@@ -18,7 +18,7 @@ import Testing
         return fixture
     }
 
-    @Test func queuedLengthIsTheSumOfWhatStreamsHold() {
+    @Test func queuedLengthIsSumOfStreams() {
         var random = SplitMix64(seed: 17)
         for _ in 0..<50 {
             let fixture = opened(streams: 8)
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func trailersThatWaitAreCountedUntilTheyAreSent() {
+    @Test func queuedTrailersAreCounted() {
         let fixture = opened(streams: 1)
         fixture.sendData(1, 10)
         let value = Array(String(repeating: "v", count: 1000).utf8)
@@ -50,7 +50,7 @@ import Testing
         #expect(left == 0)
     }
 
-    @Test func streamIsRefusedWhileTooMuchIsHeldAndTakenAfterwards() {
+    @Test func streamIsRefusedWhileTooMuchIsQueued() {
         var limits = HTTP2Limits()
         limits.sending.maximumQueued = 1000
         let fixture = opened(limits, streams: 1)
@@ -64,7 +64,7 @@ import Testing
         #expect(fixture.feed(Frame.headers(5)).count == 1)
     }
 
-    @Test func queueKeepsNoBufferThatIsFarLargerThanItself() {
+    @Test func queueReleasesOversizedBuffers() {
         var queue = HTTP2SendQueue()
         var read = ByteBufferAllocator().buffer(capacity: 65_536)
         read.writeRepeatingByte(7, count: 60_000)

@@ -18,7 +18,7 @@ import Testing
         return fixture
     }
 
-    @Test func largeDataIsCutToFrames() {
+    @Test func largeDataIsSplitIntoFrames() {
         let fixture = opened([1])
         fixture.sendData(1, 40_000, endStream: true)
         #expect(fixture.written().map(\.payload.count) == [16_384, 16_384, 7232])
@@ -42,7 +42,7 @@ import Testing
         #expect(fixture.session.openStreams == 2)
     }
 
-    @Test func newDataDoesNotPassBeforeQueuedData() {
+    @Test func newDataDoesNotOvertakeQueuedData() {
         let fixture = opened([1, 3])
         fixture.session.writabilityChanged(false)
         fixture.sendData(1, 10)
@@ -52,7 +52,7 @@ import Testing
         #expect(fixture.written().map(\.stream) == [1, 3])
     }
 
-    @Test func queuedPiecesKeepTheirOrder() {
+    @Test func queuedDataKeepsOrder() {
         let fixture = opened([1], window: 3)
         let pieces: [[UInt8]] = [[1, 2], [3, 4, 5], [6], [7, 8, 9]]
         for piece in pieces {
@@ -62,7 +62,7 @@ import Testing
         #expect(fixture.written().flatMap(\.payload) == [1, 2, 3, 4, 5, 6, 7, 8, 9])
     }
 
-    @Test func congestionIsToldAndItsEndToo() {
+    @Test func congestionAndItsEndAreReported() {
         let fixture = opened([1], window: 100)
         fixture.sendData(1, 65_636)
         #expect(fixture.session.isCongested(stream: 1) == false)
@@ -74,7 +74,7 @@ import Testing
         #expect(fixture.session.isCongested(stream: 1) == false)
     }
 
-    @Test func trailersFollowTheQueue() {
+    @Test func trailersFollowQueuedData() {
         let fixture = opened([1], window: 2)
         fixture.sendData(1, 3)
         fixture.session.sendTrailers(stream: 1) { block in
@@ -91,7 +91,7 @@ import Testing
         #expect(fixture.session.openStreams == 0)
     }
 
-    @Test func longTrailersAreReadAsTheyWereWritten() {
+    @Test func longTrailersRoundTrip() {
         let server = opened([1])
         let value = String(repeating: "v", count: 20_000)
         server.session.sendTrailers(stream: 1) { block in
@@ -105,7 +105,7 @@ import Testing
         )
     }
 
-    @Test func resetDropsWhatIsQueued() {
+    @Test func resetDropsQueuedData() {
         let fixture = opened([1, 3], window: 2)
         fixture.sendData(1, 100)
         fixture.session.reset(stream: 1, code: .internalError)
@@ -118,7 +118,7 @@ import Testing
         #expect(fixture.session.openStreams == 1)
     }
 
-    @Test func nothingIsSentAfterTheEnd() {
+    @Test func nothingIsSentAfterEnd() {
         let fixture = opened([])
         _ = fixture.feed(Frame.headers(1, endStream: false))
         fixture.respond(1, endStream: true)

@@ -4,7 +4,7 @@ import Testing
 @testable import HTTPCore
 
 @Suite struct SessionSettingsTests {
-    @Test func serverBeginsWithItsSettingsAndWidensItsWindow() {
+    @Test func serverStartsWithSettingsAndWindowUpdate() {
         var limits = HTTP2Limits()
         limits.enablesConnect = true
         let frames = SessionProbe(.server, limits).written()
@@ -13,13 +13,13 @@ import Testing
         #expect(frames.windowUpdates(0) == [(1 << 20) - 65_535])
     }
 
-    @Test func clientBeginsWithItsPrefaceAndRefusesPush() {
+    @Test func clientStartsWithPrefaceAndDisablesPush() {
         let bytes = SessionProbe(.client).takeOutput()
         #expect(bytes.starts(with: Frame.preface))
         #expect(Frame.read(bytes).first?.payload.prefix(6) == [0, 2, 0, 0, 0, 0])
     }
 
-    @Test func wrongPrefaceEndsTheConnectionAtItsFirstWrongByte() {
+    @Test func wrongPrefaceIsRefusedAtFirstWrongByte() {
         let fixture = SessionProbe(.server)
         #expect(fixture.feed(Array("PRI * HTTP/1".utf8)) == [.connectionError(.protocolError)])
         #expect(fixture.written().goAways == [.protocolError])
@@ -37,7 +37,7 @@ import Testing
         #expect(SessionProbe(.client).feed(Frame.ping()) == [.connectionError(.protocolError)])
     }
 
-    @Test func settingsAreAcknowledgedAndHold() {
+    @Test func settingsAreAcknowledgedAndApplied() {
         let fixture = SessionProbe.opened(.client)
         let frame = Frame.settings([(3, 7), (4, 1000), (5, 20_000), (6, 9000), (8, 1), (0x99, 5)])
         #expect(fixture.feed(frame) == [.settings])
@@ -49,7 +49,7 @@ import Testing
         #expect(fixture.session.settings.peer.enablesConnect == true)
     }
 
-    @Test func everySettingsFrameIsAcknowledgedOnceAndInOrder() {
+    @Test func everySettingsFrameIsAcknowledgedInOrder() {
         let fixture = SessionProbe(.server)
         _ = fixture.feed(Frame.preface + Frame.settings())
         _ = fixture.written()
@@ -70,17 +70,17 @@ import Testing
             (5, 16_777_215), (6, 0xffff_ffff), (0, 1), (0xff, 7), (0xffff, 0xffff_ffff),
         ] as [(UInt16, UInt32)]
     )
-    func valueWithinItsBoundsOrUnknownIsTaken(identifier: UInt16, value: UInt32) {
+    func validOrUnknownSettingIsAccepted(identifier: UInt16, value: UInt32) {
         #expect(SessionProbe.opened(.server).feed(Frame.settings([(identifier, value)])) == [.settings])
     }
 
-    @Test func lastOfSeveralValuesHolds() {
+    @Test func lastOfSeveralValuesApplies() {
         let fixture = SessionProbe.opened(.server)
         #expect(fixture.feed(Frame.settings([(4, 100), (4, 1)])) == [.settings])
         #expect(fixture.session.settings.peer.initialWindowSize == 1)
     }
 
-    @Test func valuesThatAreNotAllowedEndTheConnection() {
+    @Test func invalidSettingEndsConnection() {
         let cases: [(UInt16, UInt32, HTTP2ErrorCode)] = [
             (2, 2, .protocolError), (2, 0xffff_ffff, .protocolError), (4, 1 << 31, .flowControlError),
             (4, 0xffff_ffff, .flowControlError), (5, 16_383, .protocolError), (5, 0, .protocolError),
@@ -99,7 +99,7 @@ import Testing
         )
     }
 
-    @Test func settingsOfTheWrongShapeEndTheConnection() {
+    @Test func malformedSettingsEndConnection() {
         let cases: [([UInt8], HTTP2ErrorCode)] = [
             (Frame.make(4, 1, 0, [0]), .frameSizeError), (Frame.make(4, 0, 1, []), .protocolError),
             (Frame.make(4, 1, 1, []), .protocolError), (Frame.make(4, 0, 0, [0, 1, 0]), .frameSizeError),
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func smallerWindowHoldsOnlyOnceItIsAcknowledged() {
+    @Test func smallerWindowAppliesOnceAcknowledged() {
         var limits = HTTP2Limits()
         limits.streamWindow = 100
         let fixture = SessionProbe(.server, limits)
@@ -133,7 +133,7 @@ import Testing
         )
     }
 
-    @Test func unknownTypesFlagsAndReservedBitsAreIgnored() {
+    @Test func unknownTypesAndFlagsAreIgnored() {
         let fixture = SessionProbe.opened(.server)
         #expect(fixture.feed(Frame.make(0x16, 0xff, 0, [1, 2, 3]) + Frame.make(0x17, 0, 9, [])) == [])
         #expect(fixture.feed(Frame.make(6, 0x1e, 1 << 31, [0, 0, 0, 0, 0, 0, 0, 0])) == [])

@@ -7,7 +7,7 @@ import Testing
     private let request = SessionProbe.Seen.headers(1, endStream: true, .initial, Frame.requestLines)
     private let split = Frame.headers(1, endHeaders: false) + Frame.continuation(1, endHeaders: true, [])
 
-    @Test func requestIsHeadersDataAndTrailers() {
+    @Test func requestHasHeadersDataAndTrailers() {
         let fixture = SessionProbe.opened(.server)
         let bytes = Frame.headers(1, endStream: false) + Frame.data(1, 2) + Frame.headers(1, [("x", "y")])
         #expect(
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: [(0, nil), (1, nil), (255, nil), (nil, 0), (7, 0), (200, 101)] as [(Int?, UInt32?)])
-    func paddingAndPriorityAreNoPartOfTheFields(padding: Int?, dependency: UInt32?) {
+    func paddingAndPriorityAreNotFields(padding: Int?, dependency: UInt32?) {
         let before = (padding.map { [UInt8($0)] } ?? []) + (dependency.map { Frame.bigEndian($0) + [9] } ?? [])
         let after = [UInt8](repeating: 0, count: padding ?? 0)
         let flags: UInt8 = 0x5 | (padding == nil ? 0 : 0x8) | (dependency == nil ? 0 : 0x20)
@@ -32,7 +32,7 @@ import Testing
         #expect(SessionProbe.opened(.server).feed(frame) == [request])
     }
 
-    @Test func paddingAndPriorityAreTakenOff() {
+    @Test func paddingAndPriorityAreRemoved() {
         let fixture = SessionProbe.opened(.server)
         let block = Frame.block(Frame.request)
         let padded = Frame.make(1, 0x4 | 0x8 | 0x20, 1, [3] + Frame.bigEndian(0x8000_0000) + [9] + block + [0, 0, 0])
@@ -45,7 +45,7 @@ import Testing
         )
     }
 
-    @Test func paddingThatDoesNotFitEndsTheConnection() {
+    @Test func excessivePaddingEndsConnection() {
         let cases: [([UInt8], HTTP2ErrorCode)] = [
             (Frame.make(1, 0x4 | 0x8, 1, [2, 1]), .protocolError), (Frame.make(1, 0x4 | 0x8, 1, []), .frameSizeError),
             (Frame.make(1, 0x4 | 0x8, 1, [5, 0, 0, 0, 0]), .protocolError),
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func framesOnIdleStreamsEndTheConnection() {
+    @Test func frameOnIdleStreamEndsConnection() {
         for frame in [
             Frame.data(1, 1), Frame.reset(1), Frame.windowUpdate(1, 5), Frame.continuation(1, endHeaders: true, []),
             Frame.data(2, 1), Frame.reset(2), Frame.windowUpdate(2, 5),
@@ -80,7 +80,7 @@ import Testing
         #expect(SessionProbe.opened(.client).feed(Frame.headers(1)) == [.connectionError(.protocolError)])
     }
 
-    @Test func framesThatNameTheWrongStreamEndTheConnection() {
+    @Test func frameOnWrongStreamEndsConnection() {
         let frames = [
             Frame.data(0, 1), Frame.headers(0), Frame.reset(0), Frame.priority(0, dependsOn: 1),
             Frame.continuation(0, endHeaders: true, []), Frame.headers(2),
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func framesOfTheWrongSizeEndTheConnection() {
+    @Test func frameOfWrongSizeEndsConnection() {
         let frames = [
             Frame.make(3, 0, 1, [0, 0, 0]), Frame.make(3, 0, 1, [0, 0, 0, 8, 0]), Frame.make(8, 0, 1, [0, 0, 1]),
             Frame.make(8, 0, 1, [0, 0, 0, 1, 0]), Frame.make(8, 0, 0, [1]), Frame.make(8, 0, 0, [0, 0, 0, 1, 0]),
@@ -112,7 +112,7 @@ import Testing
         #expect(fixture.feed(Frame.headers(1, endStream: false) + Frame.data(1, 16_384)).count == 2)
     }
 
-    @Test func identifiersGoUp() {
+    @Test func streamIdentifiersMustIncrease() {
         let fixture = SessionProbe.opened(.server)
         #expect(fixture.feed(Frame.headers(5)).count == 1)
         #expect(fixture.feed(Frame.headers(3)) == [.connectionError(.protocolError)])
@@ -120,7 +120,7 @@ import Testing
         for stream: UInt32 in [3, 101, 0x7fff_ffff] { #expect(other.feed(Frame.headers(stream)).count == 1) }
     }
 
-    @Test func framesAfterThePeersEndResetTheStream() {
+    @Test func frameAfterPeerEndResetsStream() {
         for frame in [Frame.data(1, 1), Frame.headers(1, [("x", "y")]), split] {
             let fixture = SessionProbe.opened(.server)
             #expect(fixture.feed(Frame.headers(1) + frame) == [request, .reset(1, .streamClosed, byPeer: false)])
@@ -131,7 +131,7 @@ import Testing
         #expect(fixture.feed(Frame.headers(1) + allowed) == [request, .reset(1, .cancel, byPeer: true)])
     }
 
-    @Test func framesOnAStreamThatHasEndedEndTheConnection() {
+    @Test func frameOnEndedStreamEndsConnection() {
         for frame in [Frame.data(1, 1), Frame.headers(1), split] {
             let fixture = SessionProbe.opened(.server)
             _ = fixture.feed(Frame.headers(1))
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    @Test func framesAfterThePeersOwnResetAreAnsweredStreamClosed() {
+    @Test func frameAfterPeerResetIsStreamClosed() {
         for frame in [Frame.data(1, 1), Frame.headers(1), split] {
             let fixture = SessionProbe.opened(.server)
             _ = fixture.feed(Frame.headers(1, endStream: false) + Frame.reset(1))
@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    @Test func framesUnderWayWhenWeResetAreReadPast() {
+    @Test func frameAfterOwnResetIsIgnored() {
         let fixture = SessionProbe.opened(.server)
         _ = fixture.feed(Frame.headers(1, endStream: false))
         fixture.session.reset(stream: 1, code: .internalError)
@@ -159,13 +159,13 @@ import Testing
         #expect(fixture.written() == [])
     }
 
-    @Test func trailersMustEndTheStream() {
+    @Test func trailersMustEndStream() {
         let fixture = SessionProbe.opened(.server)
         let seen = fixture.feed(Frame.headers(1, endStream: false) + Frame.headers(1, endStream: false, [("x", "y")]))
         #expect(seen.last == .reset(1, .protocolError, byPeer: false))
     }
 
-    @Test func streamsAboveTheLimitAreRefusedAndStillDecoded() {
+    @Test func streamAboveLimitIsRefusedButDecoded() {
         var limits = HTTP2Limits()
         limits.maximumStreams = 2
         let fixture = SessionProbe.opened(.server, limits)
@@ -205,14 +205,14 @@ import Testing
         #expect(fixture.feed(Frame.priority(19, dependsOn: 19)) == [.connectionError(.protocolError)])
     }
 
-    @Test func resetCodesNobodyKnowsAreHandedOn() {
+    @Test func unknownResetCodeIsReported() {
         let fixture = SessionProbe.opened(.server)
         let code = HTTP2ErrorCode(rawValue: 0xff)
         #expect(fixture.feed(Frame.headers(1) + Frame.reset(1, code)).last == .reset(1, code, byPeer: true))
         #expect(fixture.feed(Frame.goAway(0, code)) == [.goAway(0, code)])
     }
 
-    @Test func bodyMustHaveTheLengthThatWasAnnounced() {
+    @Test func bodyMustMatchContentLength() {
         for (length, frames) in [
             (3, Frame.data(1, 4)), (3, Frame.data(1, 1) + Frame.data(1, 1, endStream: true)),
             (3, Frame.data(1, 2) + Frame.headers(1, [("x", "y")])),

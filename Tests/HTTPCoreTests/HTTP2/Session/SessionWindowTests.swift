@@ -15,7 +15,7 @@ import Testing
 
     // MARK: What we may send
 
-    @Test func dataStaysWithinTheStreamsWindow() {
+    @Test func dataStaysWithinStreamWindow() {
         let fixture = answering([(4, 1)])
         fixture.sendData(1, 3, endStream: true)
         #expect(fixture.written() == [Frame(kind: 0, flags: 0, stream: 1, payload: [7])])
@@ -27,7 +27,7 @@ import Testing
         #expect(fixture.session.openStreams == 0)
     }
 
-    @Test func dataStaysWithinTheConnectionsWindow() {
+    @Test func dataStaysWithinConnectionWindow() {
         let fixture = answering([(4, 1 << 20)])
         fixture.sendData(1, 70_000)
         #expect(fixture.written().dataLength(1) == 65_535)
@@ -45,7 +45,7 @@ import Testing
         #expect(fixture.session.pendingBytes(stream: 3) == 0)
     }
 
-    @Test func largestWindowsAreTakenAndTheReservedBitOfAnIncrementIsIgnored() {
+    @Test func largestWindowIsAcceptedAndReservedBitIgnored() {
         let largest: UInt32 = 0x7fff_ffff
         let fixture = answering([(4, 0)])
         #expect(fixture.feed(Frame.windowUpdate(0, largest - 65_535) + Frame.windowUpdate(1, largest)) == [])
@@ -57,7 +57,7 @@ import Testing
         #expect(other.written().dataLength(1) == 1)
     }
 
-    @Test func settingsMoveTheWindowsOfOpenStreamsBelowZeroToo() {
+    @Test func settingsMayMakeOpenWindowsNegative() {
         let fixture = answering([(4, 100)])
         fixture.sendData(1, 150)
         #expect(fixture.written().dataLength(1) == 100)
@@ -76,13 +76,13 @@ import Testing
         #expect(fixture.written() == [Frame(kind: 0, flags: 1, stream: 1, payload: [])])
     }
 
-    @Test func windowUpdatesOfNothingAreRefused() {
+    @Test func zeroWindowUpdateIsRefused() {
         let fixture = answering([])
         #expect(fixture.feed(Frame.windowUpdate(1, 0)) == [.reset(1, .protocolError, byPeer: false)])
         #expect(fixture.feed(Frame.windowUpdate(0, 0)) == [.connectionError(.protocolError)])
     }
 
-    @Test func windowsDoNotGrowAboveTheLargest() {
+    @Test func windowAboveMaximumIsRefused() {
         let largest: UInt32 = 0x7fff_ffff
         let fixture = answering([])
         #expect(fixture.feed(Frame.windowUpdate(1, largest)) == [.reset(1, .flowControlError, byPeer: false)])
@@ -96,7 +96,7 @@ import Testing
 
     // MARK: What the peer may send
 
-    @Test func peersDataStaysWithinItsWindows() {
+    @Test func peerDataBeyondWindowIsRefused() {
         let fixture = SessionProbe.opened(.server)
         let full = [16_384, 16_384, 16_384, 16_383].flatMap { Frame.data(1, $0) }
         #expect(fixture.feed(Frame.headers(1, endStream: false) + full).count == 5)
@@ -110,7 +110,7 @@ import Testing
         #expect(other.feed(Frame.data(1, 1)) == [.connectionError(.flowControlError)])
     }
 
-    @Test func windowsAreGivenBackByTheHalf() {
+    @Test func windowIsReturnedInHalves() {
         var limits = HTTP2Limits()
         limits.connectionWindow = 65_535
         let fixture = SessionProbe.opened(.server, limits)
@@ -126,7 +126,7 @@ import Testing
         #expect(fixture.written() == [])
     }
 
-    @Test func endedStreamGetsNoWindowButTheConnectionDoes() {
+    @Test func endedStreamReturnsOnlyConnectionWindow() {
         var limits = HTTP2Limits()
         limits.connectionWindow = 65_535
         let fixture = SessionProbe.opened(.server, limits)
@@ -138,7 +138,7 @@ import Testing
         #expect(frames.windowUpdates(0) == [49_152])
     }
 
-    @Test func streamThatGoesGivesItsShareBack() {
+    @Test func removedStreamReturnsItsShare() {
         var limits = HTTP2Limits()
         limits.connectionWindow = 65_535
         let bytes = Frame.headers(1, endStream: false) + Frame.data(1, 16_384) + Frame.data(1, 16_384)
@@ -157,7 +157,7 @@ import Testing
         #expect(other.written().windowUpdates(0) == [32_768])
     }
 
-    @Test func unwantedBodyIsReadPastAndItsStreamEndsWithOurs() {
+    @Test func unwantedBodyIsDroppedUntilResponseEnds() {
         var limits = HTTP2Limits()
         limits.connectionWindow = 65_535
         let fixture = SessionProbe.opened(.server, limits)

@@ -91,7 +91,7 @@ struct BalancerPropertyTests {
     }
 
     @Test(arguments: [BalanceMethod.roundRobin, .leastRequests, .hash])
-    func whatIsChosenMayBeChosen(_ method: BalanceMethod) {
+    func chosenServerIsEligible(_ method: BalanceMethod) {
         var chosen = 0
         var refused = 0
         for seed: UInt64 in 1...150 {
@@ -110,7 +110,7 @@ struct BalancerPropertyTests {
 
     /// Servers that come and go and are left out at random: what each is owed stays small, so that afterwards turns
     /// are fair again at once.
-    @Test func turnsAreFairAfterAnyPast() {
+    @Test func turnsAreFairAfterAnyHistory() {
         for seed: UInt64 in 1...40 {
             var random = SplitMix64(seed: seed)
             var balancer = Balancer(weights: [1, 2, 3, 4], method: .roundRobin, random: seed)

@@ -26,7 +26,7 @@ struct BalancerTests {
         #expect(taken == (0..<10).flatMap { _ in taken.prefix(3) })
     }
 
-    @Test func turnsObeyWeightsAndAreSpreadOut() {
+    @Test func turnsFollowWeightsEvenly() {
         let weights = [5, 1, 3, 1]
         for seed: UInt64 in 1...50 {
             var balancer = Balancer(weights: weights, method: .roundRobin, random: seed)
@@ -43,7 +43,7 @@ struct BalancerTests {
         }
     }
 
-    @Test func loopsDoNotAllBeginWithTheSameServer() {
+    @Test func loopsStartWithDifferentServers() {
         let firsts = (1...1000).compactMap { (seed: UInt64) -> ServerIndex? in
             var balancer = Balancer(weights: [1, 1, 1, 1], method: .roundRobin, random: seed)
             return balancer.choose(key: 0, random: 0, at: 0)
@@ -58,7 +58,7 @@ struct BalancerTests {
         #expect(areDrawn(balancer.spread(50_000), by: [5, 3, 1, 1]))
     }
 
-    @Test func lessBusyOfTwoIsTaken() {
+    @Test func lessBusyOfTwoIsChosen() {
         var balancer = Balancer(weights: [1, 1], method: .leastRequests)
         balancer.probed(1, isUp: false, at: 0)
         for _ in 0..<10 { _ = balancer.choose(key: 0, random: 0, at: 0) }
@@ -67,7 +67,7 @@ struct BalancerTests {
         #expect(balancer.spread(1000, at: seconds(30)) == [0, 1000])
     }
 
-    @Test func busiestOfManyIsTakenOnlyIfDrawnWithNoOther() {
+    @Test func busiestServerLosesEveryDraw() {
         var balancer = Balancer(weights: [1, 1, 1, 1, 1], method: .leastRequests)
         for server: ServerIndex in 1...4 { balancer.probed(server, isUp: false, at: 0) }
         _ = balancer.choose(key: 0, random: 0, at: 0)
@@ -76,7 +76,7 @@ struct BalancerTests {
         #expect(counts[0] == 0 && counts.dropFirst().allSatisfy { $0 > 2000 })
     }
 
-    @Test func requestsThatStayFillServersByWeight() {
+    @Test func longRequestsFillServersByWeight() {
         var balancer = Balancer(weights: [6, 3, 2, 1], method: .leastRequests)
         var random = SplitMix64(seed: 5)
         for _ in 0..<12_000 { _ = balancer.choose(key: 0, random: random.next(), at: 0) }
@@ -101,7 +101,7 @@ struct BalancerTests {
         }
     }
 
-    @Test func keysAreSpreadByWeightAndStay() {
+    @Test func keysAreSpreadByWeightAndStable() {
         var balancer = Balancer(weights: [1, 2, 10, 3], method: .hash)
         let first = homes(&balancer, keys: 20_000)
         #expect(areDrawn((0..<4).map { (server: ServerIndex) in first.count { $0 == server } }, by: [1, 2, 10, 3]))
@@ -110,7 +110,7 @@ struct BalancerTests {
         #expect(homes(&another, keys: 20_000) == first, "all loops agree")
     }
 
-    @Test func onlyTheKeysOfAServerThatGoesMove() {
+    @Test func onlyKeysOfRemovedServerMove() {
         var balancer = Balancer(weights: [1, 2, 3, 4], method: .hash)
         let before = homes(&balancer, keys: 20_000)
         balancer.probed(2, isUp: false, at: 0)
@@ -125,7 +125,7 @@ struct BalancerTests {
         #expect(homes(&balancer, keys: 20_000, at: seconds(30)) == before)
     }
 
-    @Test func returningServerTakesKeysOnlyToItself() {
+    @Test func returningServerTakesOnlyItsKeys() {
         var balancer = Balancer(weights: [1, 1, 1], method: .hash)
         balancer.probed(1, isUp: false, at: 0)
         var last = homes(&balancer, keys: 10_000)
@@ -138,7 +138,7 @@ struct BalancerTests {
         #expect(areDrawn((0..<3).map { (server: ServerIndex) in last.count { $0 == server } }, by: [1, 1, 1]))
     }
 
-    @Test func changedListLeavesTheKeysOfServersThatRemain() {
+    @Test func changedListKeepsKeysOfRemainingServers() {
         let servers = (0..<6).map { (weight: $0 + 1, identity: StableHash.of("server \($0)".utf8)) }
         var all = Balancer(servers, method: .hash, random: 0)
         var fewer = Balancer([servers[5], servers[0], servers[3]], method: .hash, random: 0)
@@ -152,7 +152,7 @@ struct BalancerTests {
         }
     }
 
-    @Test func triedServerIsFollowedByTheNextOfTheKey() {
+    @Test func triedServerIsFollowedByNextOfKey() {
         let fresh = Balancer(weights: [1, 1, 1, 1], method: .hash)
         for key: UInt64 in 0..<100 {
             var balancer = fresh
@@ -164,7 +164,7 @@ struct BalancerTests {
         }
     }
 
-    @Test func hashesAreTheSameEverywhere() {
+    @Test func hashesAreStable() {
         // FNV-1a of "foobar" is 85944171f73967e8, by its authors' table.
         #expect(StableHash.of("foobar".utf8) == StableHash.stirred(0x8594_4171_f739_67e8))
         #expect(StableHash.of([]) == StableHash.stirred(0xcbf2_9ce4_8422_2325))
@@ -174,7 +174,7 @@ struct BalancerTests {
 
     // MARK: All methods
 
-    @Test(arguments: methods) func withoutAServerThereIsNone(_ method: BalanceMethod) {
+    @Test(arguments: methods) func emptyListGivesNoServer(_ method: BalanceMethod) {
         var none = Balancer(weights: [], method: method)
         #expect(none.choose(key: 1, random: 2, at: 3) == nil)
         for count in 1...3 {
@@ -186,13 +186,13 @@ struct BalancerTests {
         }
     }
 
-    @Test(arguments: methods) func ejectedServerIsPassedOver(_ method: BalanceMethod) {
+    @Test(arguments: methods) func ejectedServerIsSkipped(_ method: BalanceMethod) {
         var balancer = Balancer(weights: [1, 5], method: method)
         balancer.eject(1, at: 0)
         #expect(balancer.spread(1000, at: 1) == [1000, 0])
     }
 
-    @Test(arguments: methods) func ejectedServersServeWhenThereIsNoOther(_ method: BalanceMethod) {
+    @Test(arguments: methods) func ejectedServersServeAsLastResort(_ method: BalanceMethod) {
         var balancer = Balancer(weights: [1, 1, 1], method: method)
         for server in balancer.servers { balancer.eject(server, at: 0) }
         #expect(areDrawn(balancer.spread(3000, at: 1), by: [1, 1, 1]))
@@ -200,7 +200,7 @@ struct BalancerTests {
         #expect(balancer.spread(1000, at: 1)[1] == 0)
     }
 
-    @Test(arguments: methods) func noneOfTheLastResortIsSpared(_ method: BalanceMethod) {
+    @Test(arguments: methods) func lastResortUsesEveryServer(_ method: BalanceMethod) {
         var balancer = Balancer(weights: [1, 1], method: method)
         balancer.eject(0, at: 0)
         balancer.eject(1, at: seconds(30))
@@ -210,7 +210,7 @@ struct BalancerTests {
         #expect(areDrawn(balancer.spread(2000, at: seconds(35)), by: [1, 1]))
     }
 
-    @Test(arguments: methods) func serversThatHangAreTriedOnceASecond(_ method: BalanceMethod) {
+    @Test(arguments: methods) func hangingServersAreTriedOncePerSecond(_ method: BalanceMethod) {
         for count in 1...3 {
             var balancer = Balancer(weights: [Int](repeating: 1, count: count), method: method)
             for server in balancer.servers { balancer.eject(server, .connectTimedOut, at: 0) }
@@ -222,7 +222,7 @@ struct BalancerTests {
         }
     }
 
-    @Test(arguments: methods) func returningServerGetsItsGrowingShare(_ method: BalanceMethod) {
+    @Test(arguments: methods) func returningServerGetsGrowingShare(_ method: BalanceMethod) {
         var last = 0
         for (age, percent) in [(0.0, 10), (10, 40), (20, 70), (30, 100)] {
             var balancer = Balancer(weights: [1, 1, 1, 1], method: method)
@@ -238,7 +238,7 @@ struct BalancerTests {
         }
     }
 
-    @Test(arguments: methods) func serverOnTrialIsAskedEvenAmongBusyOnes(_ method: BalanceMethod) {
+    @Test(arguments: methods) func trialRequestIsSentDespiteLoad(_ method: BalanceMethod) {
         var balancer = Balancer(weights: [1, 1], method: method)
         balancer.eject(1, at: 0)
         var random = SplitMix64(seed: 8)

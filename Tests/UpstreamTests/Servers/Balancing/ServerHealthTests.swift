@@ -13,14 +13,14 @@ struct ServerHealthTests {
         return health
     }
 
-    @Test func newServerIsAvailableInFull() {
+    @Test func newServerIsFullyAvailable() {
         let health = ServerHealth()
         #expect(health.isAvailable(at: 0) && health.isLastResort(at: 0) && !health.isEjected(at: 0))
         #expect(health.share(at: 0) == 1024)
     }
 
     @Test(arguments: [ServerFailure.reset, .silent])
-    func fiveFailuresInARowEject(_ failure: ServerFailure) {
+    func fiveConsecutiveFailuresEject(_ failure: ServerFailure) {
         var health = ServerHealth()
         for count in 1...4 { #expect(health.failed(failure, begunAt: 1, at: 2) == false, "\(count)") }
         #expect(health.isAvailable(at: 2))
@@ -28,7 +28,7 @@ struct ServerHealthTests {
         #expect(!health.isAvailable(at: 2) && health.isEjected(at: 2))
     }
 
-    @Test func answerInBetweenStartsTheCountAgain() {
+    @Test func successRestartsFailureCount() {
         var health = ServerHealth()
         for _ in 0..<20 {
             for _ in 1...4 { health.failed(.reset, begunAt: 0, at: 1) }
@@ -72,7 +72,7 @@ struct ServerHealthTests {
         return (1...600).map { seconds(Double($0)) }.first { !health.isEjected(at: start + $0.nanoseconds) } ?? 0
     }
 
-    @Test func goodSpellIsRemembered() {
+    @Test func successfulPeriodIsRemembered() {
         #expect(fourthEjection(after: 1) == seconds(80))
         #expect(fourthEjection(after: seconds(299)) == seconds(80))
         #expect(fourthEjection(after: seconds(300)) == seconds(40))
@@ -80,7 +80,7 @@ struct ServerHealthTests {
         #expect(fourthEjection(after: seconds(86400)) == seconds(10))
     }
 
-    @Test func shareGrowsFromATenthOverHalfAMinute() {
+    @Test func shareGrowsFromOneTenthOverHalfMinute() {
         var health = ejected(.reset, at: 0)
         #expect(health.share(at: seconds(10)) == 102)
         health.chosen(at: seconds(10))
@@ -92,7 +92,7 @@ struct ServerHealthTests {
         #expect(shares == shares.sorted())
     }
 
-    @Test func trialIsOneRequestASecondUntilAnAnswer() {
+    @Test func trialIsOneRequestPerSecondUntilResponse() {
         var health = ejected(.reset, at: 0)
         health.chosen(at: seconds(10))
         #expect(!health.isAvailable(at: seconds(10.9)))
@@ -102,7 +102,7 @@ struct ServerHealthTests {
         #expect(health.isAvailable(at: seconds(11.1)))
     }
 
-    @Test func failuresOfRequestsFromBeforeTheEjectionDoNotCountAgain() {
+    @Test func failuresFromBeforeEjectionAreIgnored() {
         var health = ejected(.reset, at: seconds(5))
         #expect(health.failed(.silent, begunAt: seconds(4), at: seconds(20)) == false)
         #expect(health.isAvailable(at: seconds(20)))
@@ -111,7 +111,7 @@ struct ServerHealthTests {
         #expect(health.isAvailable(at: seconds(30)))
     }
 
-    @Test func answerToARequestFromBeforeTheEjectionDoesNotEndIt() {
+    @Test func responseFromBeforeEjectionDoesNotEndIt() {
         var health = ejected(.connectTimedOut, at: seconds(5))
         health.answered(begunAt: seconds(4), at: seconds(6))
         #expect(health.isEjected(at: seconds(6)))
@@ -121,7 +121,7 @@ struct ServerHealthTests {
     }
 
     @Test(arguments: [ServerFailure.connectFailed, .reset, .silent])
-    func serverThatDoesNotHangIsAlwaysALastResort(_ failure: ServerFailure) {
+    func nonHangingServerIsAlwaysLastResort(_ failure: ServerFailure) {
         var health = ejected(failure, at: 0)
         for _ in 0..<100 {
             #expect(!health.isAvailable(at: 1) && health.isLastResort(at: 1))
@@ -130,7 +130,7 @@ struct ServerHealthTests {
         }
     }
 
-    @Test func serverThatHangsIsTriedOnceASecond() {
+    @Test func hangingServerIsTriedOncePerSecond() {
         var health = ejected(.connectTimedOut, at: 0)
         var tries = 0
         for tick in 0..<1000 {
@@ -143,7 +143,7 @@ struct ServerHealthTests {
         #expect(tries == 10)
     }
 
-    @Test func serverIsHeldToHangByItsLastFailure() {
+    @Test func lastFailureDecidesWhetherServerHangs() {
         var health = ejected(.connectTimedOut, at: 0)
         health.chosen(at: 1)
         #expect(!health.isLastResort(at: 2))
@@ -165,7 +165,7 @@ struct ServerHealthTests {
         #expect(health.share(at: seconds(5)) == 102 && health.share(at: seconds(35)) == 1024)
     }
 
-    @Test func probesThatBringAServerUpEndItsEjection() {
+    @Test func successfulProbesEndEjection() {
         var health = ejected(.reset, at: 0)
         health.probed(isUp: true, at: 1)
         #expect(health.isEjected(at: 1), "it was up before")
