@@ -19,7 +19,7 @@ extension ProviderStandIn {
         return router
     }
 
-    /// Each request is counted, and fails if the endpoint was told to.
+    /// Each request is counted, and fails if the endpoint is set to fail.
     private func add(
         _ endpoint: ProviderEndpoint,
         _ method: HTTPRequest.Method,

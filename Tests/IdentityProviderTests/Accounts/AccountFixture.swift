@@ -7,7 +7,7 @@ import Verification
 @testable import IdentityProvider
 @testable import Tenants
 
-/// People, and the account repositories they sign in at.
+/// Identities, and account repositories.
 enum AccountFixture {
     static let start = UnixTime(1_800_000_000.25)
 

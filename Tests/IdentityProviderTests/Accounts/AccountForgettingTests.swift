@@ -19,7 +19,7 @@ struct AccountForgettingTests {
             try await repository.forget(Self.apple, at: Self.start + 1)
             let next = try await repository.enter(AccountFixture.google())
             #expect(next.subject != alice.subject)
-            // Nor does whoever comes later, by whatever provider.
+            // Nor do later identities with that e-mail.
             #expect(try await repository.enter(AccountFixture.apple("2")).subject == next.subject)
         }
     }
@@ -35,7 +35,7 @@ struct AccountForgettingTests {
             #expect(!account.isEmailVerified)
             #expect(account.name == "Alice")
             #expect(account.createdAt == alice.createdAt)
-            // An event that comes again finds whose sessions it ends.
+            // A repeated event still finds the account.
             #expect(try await repository.account(of: Self.apple)?.subject == alice.subject)
         }
     }
@@ -71,7 +71,7 @@ struct AccountForgettingTests {
         #expect(try await repository.account(of: Self.apple)?.identities == [])
     }
 
-    /// While it is taken off, somebody signs in at the same account.
+    /// Another identity signs in to the account while this one is removed.
     @Test func concurrentSignInIsKept() async throws {
         let store = WatchedStore()
         let repository = AccountFixture.repository(store)

@@ -5,7 +5,7 @@ import Testing
 @testable import IdentityProvider
 @testable import Tenants
 
-/// However many sign in at once, on however many instances, and wherever one is killed.
+/// Concurrent sign-ins on several instances, and crashes at any call.
 struct AccountRaceTests {
     @Test(arguments: StoreKind.allCases)
     func concurrentSignInsOfOneIdentityCreateOneAccount(_ kind: StoreKind) async throws {
@@ -47,7 +47,7 @@ struct AccountRaceTests {
         #expect(outcomes.count { $0 == nil } == 10)
     }
 
-    /// While one instance is before its n-th call, another does all of its own.
+    /// Another instance completes a sign-in before the n-th call of this one.
     @Test(arguments: [
         (AccountFixture.apple(), AccountFixture.apple()), (AccountFixture.apple(), AccountFixture.google()),
         (AccountFixture.apple(email: nil), AccountFixture.apple(email: nil)),
@@ -69,7 +69,7 @@ struct AccountRaceTests {
         Issue.record("a sign-in takes more than twenty calls")
     }
 
-    /// Killed before its n-th call: the same one tries again first, or someone else with the e-mail does.
+    /// After a crash before the n-th call, the same identity or another with the e-mail signs in first.
     @Test(arguments: [
         [AccountFixture.apple(), AccountFixture.google()], [AccountFixture.google(), AccountFixture.apple()],
     ])
@@ -95,7 +95,6 @@ struct AccountRaceTests {
         }
     }
 
-    /// Whoever changes an address and is killed keeps the account, and the old address lets nobody in.
     @Test func crashDuringEmailChangeGivesNoAccessToOldAddress() async throws {
         for step in 1...20 {
             let store = WatchedStore()
@@ -114,12 +113,12 @@ struct AccountRaceTests {
         Issue.record("a sign-in takes more than twenty calls")
     }
 
-    /// An e-mail that leads to an account which was never made is the next one's to lead, once nobody can be making it.
+    /// The e-mail of an account that was never created is free again after ten minutes.
     @Test func emailWithoutAccountIsReservedForTenMinutes() async throws {
         for (seconds, isJoined) in [(599.0, true), (601.0, false)] {
             let store = WatchedStore()
             let repository = AccountFixture.repository(store)
-            // Identity and e-mail are read and pointed, the account is not.
+            // The pointers are stored, the account is not.
             #expect(await isKilled(repository, store, before: 5))
             #expect(try await repository.account(of: AccountFixture.apple().key) == nil)
             let other = try await repository.enter(AccountFixture.google(), after: seconds)
@@ -176,7 +175,7 @@ struct AccountRaceTests {
         }
     }
 
-    /// A sign-in of which the store sees no call from the `step`th on.
+    /// Whether a sign-in fails if the store fails from call number `step` on.
     private func isKilled(
         _ repository: AccountRepository,
         _ store: WatchedStore,

@@ -59,7 +59,7 @@ struct AccountRepositoryTests {
         let apple = try await repository.enter(AccountFixture.apple())
         let google = try await repository.enter(AccountFixture.google())
         #expect(apple.subject != google.subject)
-        // Nor does it merge what was made so when linking is switched on.
+        // Turning linking on does not merge existing accounts.
         let log = RecordedLog()
         let linking = AccountFixture.repository(AccountRules(linkByEmail: true), store, log: log)
         #expect(try await linking.enter(AccountFixture.apple()).subject == apple.subject)
@@ -82,7 +82,7 @@ struct AccountRepositoryTests {
         #expect(moved.email == "alice@new.example")
         let next = try await repository.enter(AccountFixture.google())
         #expect(next.subject != alice.subject)
-        // From then on it is the next owner's, and the new address joins the first one's.
+        // Now it links to the next owner, and the new address to the first.
         #expect(try await repository.enter(AccountFixture.apple("2")).subject == next.subject)
         let joined = try await repository.enter(AccountFixture.google("2", email: "alice@new.example"))
         #expect(joined.subject == alice.subject)
@@ -116,7 +116,7 @@ struct AccountRepositoryTests {
         #expect(
             try await repository.enter(AccountFixture.google(email: "alice@work.example")).email == "alice@work.example"
         )
-        // Apple goes on saying the other one, which is no news.
+        // Apple keeps reporting the old one, which changes nothing.
         let account = try await repository.enter(AccountFixture.apple())
         #expect(account.email == "alice@work.example")
         #expect(account.isEmailVerified)
@@ -160,7 +160,7 @@ struct AccountRepositoryTests {
         #expect(try await stranger.enter(AccountFixture.apple()).subject != rider.subject)
     }
 
-    /// Another gateway's version has to find them, and nobody to read in a key whose they are.
+    /// Other versions must find the records, and keys must not reveal whose they are.
     @Test(arguments: [(nil, "", "chat"), ("taxi", "realm-", "taxi")] as [(String?, String, String)])
     func recordKeysAreHashes(_ realm: String?, _ prefix: String, _ scope: String) async throws {
         let store = MemoryStore.still

@@ -6,7 +6,7 @@ import Verification
 @testable import IdentityProvider
 @testable import Tenants
 
-/// An app's backend with an account hook: it takes only what the tenant's issuer signed, and says what it is told to.
+/// An app's backend with an account hook: it takes only what the tenant's issuer signed, and responds as configured.
 final class HookSide: ProviderRequests, IssuerKeys {
     static let url = "https://api.example/accounts/hook"
     static let issuer = "https://chat.example"

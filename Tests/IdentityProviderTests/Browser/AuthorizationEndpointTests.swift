@@ -4,8 +4,7 @@ import Verification
 
 @testable import IdentityProvider
 
-/// Requests to the authorization endpoint: what leads to the page, what the client is told, and what only the person
-/// is.
+/// The authorization endpoint: the page, errors for the client, and errors for the user only.
 struct AuthorizationEndpointTests {
     @Test func validRequestShowsPageAndSetsBindingCookie() async throws {
         let response = try await BrowserSignInFixture().authorize()
@@ -174,7 +173,7 @@ struct AuthorizationEndpointTests {
         }
     }
 
-    /// However often it is repeated, no more parameters are read than of any other request.
+    /// The limit on parameters applies to repeated ones too.
     @Test func tooManyParametersGetPageWithoutRedirect() async throws {
         let fixture = try BrowserSignInFixture()
         for (count, isRedirected) in [(54, true), (55, false)] {

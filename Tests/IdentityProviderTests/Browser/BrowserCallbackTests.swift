@@ -6,7 +6,7 @@ import Time
 @testable import IdentityProvider
 @testable import Tenants
 
-/// What providers send browsers back with, and who else might.
+/// Callbacks from providers, and forged ones.
 struct BrowserCallbackTests {
     @Test func googleSignInRedirectsToClientWithCode() async throws {
         let fixture = try BrowserSignInFixture()
@@ -88,7 +88,7 @@ struct BrowserCallbackTests {
             #expect(response.cookies.isEmpty)
         }
         #expect(fixture.accounts.signIns.isEmpty)
-        // Nor does it hinder the one that may.
+        // The right browser can still complete it.
         #expect(try await fixture.response(attacker.back(.googleCallback)).status == 303)
     }
 
@@ -121,7 +121,7 @@ struct BrowserCallbackTests {
             #expect(try await fixture.response(visit.back(endpoint, ["state": state])).status == 400)
         }
         #expect(fixture.accounts.signIns.isEmpty)
-        // With the other's own state the code is taken there, where nobody knows it.
+        // With the other provider's state, that provider refuses the code.
         let other = try await fixture.response(visit.back(.appleCallback, ["state": swapped]))
         #expect(try other.redirectError == "access_denied")
         #expect(fixture.accounts.signIns.isEmpty)
@@ -196,7 +196,7 @@ struct BrowserCallbackTests {
         let visit = try await BrowserVisit(fixture)
         let isFirst = Tally()
         fixture.store.onCall { (call) async throws(StoreError) in
-            // Between this one's reading and its taking, another goes all the way.
+            // Another callback completes between read and consume.
             guard call == .replace, isFirst.next() == 1 else { return }
             _ = try? await fixture.response(visit.back(.googleCallback))
         }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import IdentityProvider
 
-/// Sign-ins for a client that come to nothing: who is told, and what the log says.
+/// Failed sign-ins for a client: responses and log.
 struct BrowserFailureTests {
     @Test(arguments: ["access_denied", "user_cancelled_authorize"])
     func cancelledSignInRedirectsWithAccessDenied(_ error: String) async throws {

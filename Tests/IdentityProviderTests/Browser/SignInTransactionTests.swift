@@ -6,7 +6,7 @@ import Verification
 @testable import IdentityProvider
 @testable import Tenants
 
-/// What is kept of a sign-in under way, and what others can make of it.
+/// Sign-ins under way in the store.
 struct SignInTransactionTests {
     private static func transaction(
         _ purpose: SignInTransaction.Purpose = .web(after: "https://a.example/"),

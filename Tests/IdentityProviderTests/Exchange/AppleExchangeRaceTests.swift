@@ -6,8 +6,8 @@ import Verification
 
 @testable import IdentityProvider
 
-/// Exchanges of one identity token that get in each other's way, or stop half-way.
-@Suite struct AppleExchangeRaceTests {
+/// Concurrent and interrupted exchanges of one identity token.
+struct AppleExchangeRaceTests {
     private static let start = ExchangeFixture.start
     private static let body: JSONObject = ["identity_token": "apple-token", "nonce": "n-1"]
 
@@ -18,7 +18,7 @@ import Verification
             var fixtures: [ExchangeFixture] = []
             for _ in 0..<3 { fixtures.append(try ExchangeFixture(store: try await stores.store(), accounts: accounts)) }
             for fixture in fixtures { fixture.checks.issueApple("apple-token") }
-            // Every one of them has seen that there was none before it.
+            // All have found no record before one is written.
             accounts.gather(20)
             let answers = try await Self.exchange(20, fixtures)
             #expect(answers.count == 20)
@@ -33,7 +33,7 @@ import Verification
         }
     }
 
-    /// So many at once, by clocks that differ a little.
+    /// Concurrent exchanges, with slightly different clocks.
     private static func exchange(_ count: Int, _ fixtures: [ExchangeFixture]) async throws -> [EndpointResponse] {
         try await withThrowingTaskGroup(of: EndpointResponse.self) { group in
             for index in 0..<count {
@@ -44,8 +44,7 @@ import Verification
         }
     }
 
-    /// Wherever the store goes away in an exchange, the app learns that nothing was done, and its retry gets one good
-    /// answer, which further ones get too.
+    /// The store fails at any write: the app gets an error, and its retries get one valid response.
     @Test func retryCompletesExchangeThatFailedAtAnyWrite() async throws {
         var writes = 0
         while true {
@@ -67,7 +66,7 @@ import Verification
             #expect(await fixture.post(.appleExchange, Self.body, at: Self.start + 4) == second)
             _ = try await fixture.sessions.refresh(refreshToken, at: Self.start + 5)
         }
-        // The look at what was before, the session, the answer.
+        // Reading the record, the session, the response.
         #expect(writes >= 3)
     }
 

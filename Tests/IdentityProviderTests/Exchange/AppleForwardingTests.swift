@@ -6,8 +6,8 @@ import Verification
 @testable import IdentityProvider
 @testable import Tenants
 
-/// Apple's identity tokens at a tenant whose backend makes the sessions.
-@Suite struct AppleForwardingTests {
+/// Apple's identity tokens at a tenant that forwards them.
+struct AppleForwardingTests {
     private static let start = ExchangeFixture.start
     private static let body: JSONObject = ["id_token": "apple-token", "nonce": "n-1"]
 

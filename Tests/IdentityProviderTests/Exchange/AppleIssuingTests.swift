@@ -6,7 +6,7 @@ import Verification
 @testable import IdentityProvider
 
 /// Apple's identity tokens at a tenant that issues sessions.
-@Suite struct AppleIssuingTests {
+struct AppleIssuingTests {
     private static let start = ExchangeFixture.start
     private static let body: JSONObject = ["identity_token": "apple-token", "nonce": "n-1"]
 

@@ -6,18 +6,18 @@ import Verification
 
 @testable import IdentityProvider
 
-/// What Apple tells of its accounts.
-@Suite struct AppleNotificationTests {
+/// Apple's server-to-server events.
+struct AppleNotificationTests {
     private static let start = ExchangeFixture.start
     private static let body = Array(#"{"payload":"jws"}"#.utf8)
 
-    private static func tell(_ fixture: ExchangeFixture, _ kind: AppleEvent.Kind, at now: UnixTime) async
+    private static func notify(_ fixture: ExchangeFixture, _ kind: AppleEvent.Kind, at now: UnixTime) async
         -> EndpointResult
     {
-        await tell(fixture, fixture.exchange, kind, at: now)
+        await notify(fixture, fixture.exchange, kind, at: now)
     }
 
-    private static func tell(
+    private static func notify(
         _ fixture: ExchangeFixture,
         _ endpoints: ExchangeEndpoints,
         _ kind: AppleEvent.Kind,
@@ -53,9 +53,9 @@ import Verification
         let first = try await Self.signIn(fixture, at: Self.start)
         let second = try await Self.signIn(fixture, at: Self.start + 50)
         let later = try await Self.signIn(fixture, at: Self.start + 150)
-        // Once more, as Apple does that has not got the answer.
+        // Apple repeats an event whose response was lost.
         for _ in 0..<2 {
-            #expect(try await Self.tell(fixture, kind, at: Self.start + 200).response.status == 200)
+            #expect(try await Self.notify(fixture, kind, at: Self.start + 200).response.status == 200)
         }
         for token in [first, second] {
             await #expect(throws: IssuingError.self) { try await fixture.sessions.refresh(token, at: Self.start + 201) }
@@ -67,13 +67,13 @@ import Verification
     func accountDeletedAtAppleIsForgotten(_ signIn: SignIn) async throws {
         let fixture = try ExchangeFixture(signIn)
         for kind in [AppleEvent.Kind.consentRevoked, .emailDisabled, .emailEnabled, .other("weather")] {
-            _ = await Self.tell(fixture, kind, at: Self.start + 200)
+            _ = await Self.notify(fixture, kind, at: Self.start + 200)
         }
         #expect(fixture.accounts.forgotten.isEmpty)
-        #expect(await Self.tell(fixture, .accountDeleted, at: Self.start + 200).refusal == nil)
+        #expect(await Self.notify(fixture, .accountDeleted, at: Self.start + 200).refusal == nil)
         #expect(fixture.accounts.forgotten == [Account.Identity(provider: .apple, subject: "001.apple")])
         fixture.accounts.fail(.unavailable(.storeUnavailable))
-        #expect(await Self.tell(fixture, .accountDeleted, at: Self.start + 200).refusal?.status == 503)
+        #expect(await Self.notify(fixture, .accountDeleted, at: Self.start + 200).refusal?.status == 503)
     }
 
     @Test func sessionsOfAllTenantsInRealmEnd() async throws {
@@ -88,7 +88,7 @@ import Verification
             realmSessions: [fixture.sessions, other],
             counts: fixture.counts
         )
-        #expect(try await Self.tell(fixture, endpoints, .accountDeleted, at: Self.start + 200).response.status == 200)
+        #expect(try await Self.notify(fixture, endpoints, .accountDeleted, at: Self.start + 200).response.status == 200)
         await #expect(throws: IssuingError.self) { try await fixture.sessions.refresh(first, at: Self.start + 201) }
         await #expect(throws: IssuingError.self) {
             try await other.refresh(elsewhere.refresh, at: Self.start + 201)
@@ -98,7 +98,7 @@ import Verification
 
     @Test func eventIsForwardedAndBackendTokensAreRevoked() async throws {
         let fixture = try ExchangeFixture(.forwarding)
-        let answer = await Self.tell(fixture, .consentRevoked, at: Self.start + 200)
+        let answer = await Self.notify(fixture, .consentRevoked, at: Self.start + 200)
         let identity = ProviderIdentity(provider: .apple, subject: "001.apple")
         #expect(answer == .forward(ForwardedSignIn(identity: identity)))
         #expect(fixture.revocations.all.map(\.target) == [.subject("001.apple")])
@@ -109,7 +109,7 @@ import Verification
     func otherEventsAreAcknowledgedAndLogged(_ kind: AppleEvent.Kind) async throws {
         let fixture = try ExchangeFixture()
         let token = try await Self.signIn(fixture, at: Self.start)
-        #expect(try await Self.tell(fixture, kind, at: Self.start + 200).response.status == 200)
+        #expect(try await Self.notify(fixture, kind, at: Self.start + 200).response.status == 200)
         _ = try await fixture.sessions.refresh(token, at: Self.start + 201)
         #expect(fixture.log.lines.count { $0.contains("Apple reports") } == 1)
         #expect(fixture.log.lines.allSatisfy { !$0.contains("001.apple") })
@@ -117,7 +117,7 @@ import Verification
 
     @Test func eventForUnknownSubjectIsAcknowledged() async throws {
         let fixture = try ExchangeFixture()
-        #expect(try await Self.tell(fixture, .accountDeleted, at: Self.start + 200).response.status == 200)
+        #expect(try await Self.notify(fixture, .accountDeleted, at: Self.start + 200).response.status == 200)
     }
 
     @Test func unsignedEventIsRefused() async throws {
@@ -137,9 +137,9 @@ import Verification
         let fixture = try ExchangeFixture(store: store)
         let token = try await Self.signIn(fixture, at: Self.start)
         store.fail(WatchedStore.Call.allCases)
-        #expect(await Self.tell(fixture, .accountDeleted, at: Self.start + 200).refusal?.status == 503)
+        #expect(await Self.notify(fixture, .accountDeleted, at: Self.start + 200).refusal?.status == 503)
         store.onCall(nil)
-        #expect(try await Self.tell(fixture, .accountDeleted, at: Self.start + 300).response.status == 200)
+        #expect(try await Self.notify(fixture, .accountDeleted, at: Self.start + 300).response.status == 200)
         await #expect(throws: IssuingError.self) { try await fixture.sessions.refresh(token, at: Self.start + 301) }
     }
 }

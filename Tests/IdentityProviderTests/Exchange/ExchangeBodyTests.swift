@@ -7,8 +7,8 @@ import Verification
 
 @testable import IdentityProvider
 
-/// How the bodies of exchanges are read.
-@Suite struct ExchangeBodyTests {
+/// Bodies of exchanges.
+struct ExchangeBodyTests {
     private static func request(_ body: [UInt8], _ contentType: String? = "application/json") -> EndpointRequest {
         EndpointRequest(
             endpoint: .appleExchange,
@@ -103,8 +103,8 @@ import Verification
     }
 }
 
-/// What the store keeps of an exchange.
-@Suite struct AppleExchangeRecordTests {
+/// Stored records of exchanges.
+struct AppleExchangeRecordTests {
     private static let record = AppleExchangeRecord(nonce: "n", sealedResponse: [1, 2, 3], at: 1_800_000_000.25)
 
     @Test(arguments: [record, AppleExchangeRecord(nonce: nil, sealedResponse: nil, at: 7)])

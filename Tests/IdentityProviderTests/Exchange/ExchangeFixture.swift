@@ -9,8 +9,7 @@ import Verification
 @testable import IdentityProvider
 @testable import Tenants
 
-/// One instance of the gateway as its sign-in endpoints see it. Instances share what `store` keeps, and `accounts`,
-/// whose own store is not what is tried here.
+/// One instance of the gateway with its sign-in endpoints. Instances share `store` and `accounts`.
 struct ExchangeFixture {
     /// When tests begin.
     static let start = UnixTime(1_800_000_000.25)
@@ -182,7 +181,7 @@ extension Tenant {
 // MARK: - Answers
 
 extension EndpointResult {
-    /// The answer's own JSON; a test whose request was refused or sent on has failed.
+    /// The JSON of a response.
     var object: JSONObject {
         get throws { try #require(JSONParser.parse(response.body).object) }
     }
@@ -194,7 +193,7 @@ extension EndpointResult {
         }
     }
 
-    /// Nil for what was not refused.
+    /// Nil if it was not refused.
     var refusal: EndpointRefusal? {
         if case .refused(let refusal) = self { refusal } else { nil }
     }
@@ -205,6 +204,6 @@ extension EndpointResult {
 }
 
 extension JSONObject {
-    /// A text that has to be there.
+    /// A required string.
     func text(_ name: String) throws -> String { try #require(self[name]?.string) }
 }

@@ -6,7 +6,7 @@ import Verification
 @testable import IdentityProvider
 
 /// Google's tokens.
-@Suite struct GoogleExchangeTests {
+struct GoogleExchangeTests {
     private static func fixture(_ signIn: ExchangeFixture.Kind = .issue, _ store: any Store = MemoryStore.still) throws
         -> ExchangeFixture
     {
@@ -45,7 +45,6 @@ import Verification
         #expect(answer.refusal?.code == .invalidToken)
     }
 
-    /// The backend may read it; the gateway does not.
     @Test func otherEmailThanTokensIsNotForwarded() async throws {
         let fixture = try Self.fixture(.forward)
         fixture.checks.issueGoogle("id:i-3", for: "g-3", email: "carol@example.org")
@@ -55,7 +54,7 @@ import Verification
             #expect(answer.refusal?.code == .invalidToken)
         }
         #expect(fixture.accounts.all.isEmpty)
-        // The same one, none, and one of which the token says nothing.
+        // The same address, none, and one while the token has none.
         let good: [JSONObject] = [
             ["id_token": "i-3", "email": "Carol@EXAMPLE.org"], ["id_token": "i-3", "email": ""], ["id_token": "i-3"],
             ["id_token": "i-4", "email": "mallory@example.org"], ["id_token": "i-1", "email": "mallory@example.org"],

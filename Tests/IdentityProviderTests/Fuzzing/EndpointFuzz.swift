@@ -4,7 +4,7 @@ import Verification
 @testable import IdentityProvider
 @testable import Tenants
 
-/// What browsers, apps, clients and providers send to the issuer's endpoints.
+/// Input of the issuer's endpoints.
 enum EndpointFuzz {
     static let targets = [
         form, cookies, authorizationRequest, callback, exchangeBody, hookAnswer, afterTarget, authorizationField,
@@ -125,7 +125,7 @@ enum EndpointFuzz {
         )
         guard let body = try? AppleBody(request) else { return false }
         guard case .object(let object)? = try? JSONParser.parse(bytes) else { throw FuzzFailure("no JSON object") }
-        // Nobody who ignores the case of names may read another token than we do.
+        // A case-insensitive reader must not read another token.
         for name in ["identity_token", "id_token", "nonce"] {
             let alike = object.members.filter { $0.name.lowercased() == name }
             try hold(

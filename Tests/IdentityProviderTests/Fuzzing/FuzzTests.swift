@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Each target for a moment, from a fixed seed; `make fuzz` runs them for as long as one wants.
-@Suite struct FuzzTests {
+struct FuzzTests {
     @Test(arguments: EndpointFuzz.targets + IssuingRecordFuzz.targets)
     func noInputBreaksTheRules(of target: FuzzTarget) {
         let run = FuzzRun(target)

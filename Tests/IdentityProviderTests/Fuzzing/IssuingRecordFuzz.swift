@@ -4,7 +4,7 @@ import Verification
 @testable import IdentityProvider
 @testable import Tenants
 
-/// What the issuer keeps in the store, as it may come back.
+/// The issuer's records in the store.
 enum IssuingRecordFuzz {
     static let targets = [session, account, transaction, keyring, refreshToken]
 
@@ -88,7 +88,7 @@ enum IssuingRecordFuzz {
         var seeds: [[UInt8]] = [Array(#"{"version":1,"keys":[]}"#.utf8)]
         if let key = try? SigningKey(pem: Array(privateKey.utf8)), let keyID = key.thumbprint {
             let kept = SigningKeyring.Key(keyID: keyID, key: key, createdAt: 1_800_000_000, activeFrom: 1_800_000_600)
-            // A member that nobody reads, so that not every change breaks the key.
+            // An ignored member, so that not every change breaks the key.
             let note = Array(#""note":"\#(String(repeating: "n", count: 600))","#.utf8)
             if let ring = SigningKeyring(algorithm: .edDSA, keys: [kept]) {
                 seeds.append([UInt8(ascii: "{")] + note + ring.json.dropFirst())

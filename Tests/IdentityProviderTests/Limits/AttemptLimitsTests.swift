@@ -58,7 +58,7 @@ struct AttemptLimitsTests {
         #expect(AttemptLimits().admit([], least, at: 0) == .admitted(remaining: 0))
     }
 
-    /// A list of what was admitted, from which each answer is counted anew: an allowance that fills by one an interval.
+    /// Against a token bucket that fills by one per interval.
     @Test(arguments: [
         (AttemptLimit.exchanges, 0.004), (.pages, 0.01), (.wrongSecrets, 0.5),
         (AttemptLimit(name: "one", perSecond: 1000, burst: 1), 0.0007),

@@ -6,7 +6,7 @@ import Verification
 
 @testable import IdentityProvider
 
-/// How often accounts, clients and addresses may ask.
+/// Limits per account, client and address.
 struct SignInLimitTests {
     private static let start = ExchangeFixture.start
     private static let burst = 100
@@ -25,7 +25,7 @@ struct SignInLimitTests {
         }
         let refusal = await fixture.post(.googleExchange, ["access_token": "1"]).refusal
         #expect(refusal?.code == .rateLimited && refusal?.status == 429 && refusal?.retryAfterSeconds == 1)
-        // Others do, and so does this one soon.
+        // Other accounts may sign in, and this one a second later.
         #expect(try await fixture.post(.googleExchange, ["access_token": "2"]).response.status == 200)
         #expect(
             try await fixture.post(.googleExchange, ["access_token": "1"], at: Self.start + 1).response.status == 200
@@ -68,7 +68,7 @@ struct SignInLimitTests {
         let form = try await fixture.redemption(fixture.code())
         Self.exhaust(fixture.limits, "clans alice")
         let response = try await fixture.post(.token, form)
-        #expect(response.verdict == "429 temporarily_unavailable")
+        #expect(response.outcome == "429 temporarily_unavailable")
         #expect(response.field("Retry-After") == "1")
         _ = try TokenResponse(await fixture.post(.token, form, at: Self.start + 1))
     }
@@ -80,15 +80,15 @@ struct SignInLimitTests {
         let form: Parameters = [("grant_type", "refresh_token"), ("refresh_token", "x")]
         for _ in 0..<2000 {
             _ = fixture.limits.admit(Array("clans board".utf8), .clientTokens, at: Self.start)
-            // Its name is anybody's.
+            // A public client's name can be used by anyone.
             _ = fixture.limits.admit(Array("clans mobile".utf8), .clientTokens, at: Self.start)
         }
         let board = form + IssuerClient.board.credentials
         let response = try await fixture.post(.token, board)
-        #expect(response.verdict == "429 temporarily_unavailable")
+        #expect(response.outcome == "429 temporarily_unavailable")
         #expect(response.field("Retry-After") == "1")
-        #expect(try await fixture.post(.token, form + IssuerClient.mobile.credentials).verdict == "400 invalid_grant")
-        #expect(try await fixture.post(.token, board, at: Self.start + 1).verdict == "400 invalid_grant")
+        #expect(try await fixture.post(.token, form + IssuerClient.mobile.credentials).outcome == "400 invalid_grant")
+        #expect(try await fixture.post(.token, board, at: Self.start + 1).outcome == "400 invalid_grant")
     }
 
     // MARK: Addresses

@@ -68,7 +68,7 @@ struct AuthorizationCodesTests {
         guard case .fresh(_, let fresh) = try await codes.find(code, at: Self.start + 59.9) else {
             throw UnexpectedResponse(what: "not fresh")
         }
-        // An instance whose clock is ahead of the store's.
+        // The instance's clock is ahead of the store's.
         guard case .unknown = try await codes.find(code, at: Self.start + 60) else {
             throw UnexpectedResponse(what: "still there")
         }
@@ -129,7 +129,7 @@ struct AuthorizationCodesTests {
         guard case .unknown = try await others.find(code, at: Self.start) else {
             throw UnexpectedResponse(what: "known")
         }
-        // Not even if its record gets there.
+        // Not even with its record copied there.
         let record = try #require(try await store.value(for: key(of: code)))
         try await store.set(record, for: key(of: code, tenant: "chat"), lifetime: nil)
         await #expect(throws: StoreError.self) { try await others.find(code, at: Self.start) }

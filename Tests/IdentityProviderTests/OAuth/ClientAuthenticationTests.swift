@@ -10,26 +10,26 @@ struct ClientAuthenticationTests {
     private static let start = IssuerFixture.start
     private static let secret = "kzI+ABc/09=="
 
-    /// Asks for a token that nobody has, which a client that is known is told.
-    private func verdict(_ fixture: IssuerFixture, _ form: Parameters, _ authorization: String? = nil) async throws
+    /// Presents an unknown refresh token: an authenticated client gets `invalid_grant`.
+    private func outcome(_ fixture: IssuerFixture, _ form: Parameters, _ authorization: String? = nil) async throws
         -> String
     {
         let form = [("grant_type", "refresh_token"), ("refresh_token", "nobodys")] + form
-        return try await fixture.post(.token, form, authorization: authorization).verdict
+        return try await fixture.post(.token, form, authorization: authorization).outcome
     }
 
     @Test func clientAuthenticatesWithItsCredentials() async throws {
         let fixture = try IssuerFixture()
         let known = "400 invalid_grant"
-        #expect(try await verdict(fixture, IssuerClient.mobile.credentials) == known)
-        #expect(try await verdict(fixture, IssuerClient.board.credentials) == known)
-        #expect(try await verdict(fixture, [], IssuerClient.board.basic) == known)
-        #expect(try await verdict(fixture, [("client_id", "board")], IssuerClient.board.basic) == known)
-        #expect(try await verdict(fixture, IssuerClient.service.credentials) == known)
-        #expect(try await verdict(fixture, [], IssuerClient.service.basic) == known)
-        // As clients send it that do not encode what they put into the field.
-        #expect(try await verdict(fixture, [], IssuerClient.basic("board", Self.secret)) == known)
-        #expect(try await verdict(fixture, [], "basic" + IssuerClient.board.basic.dropFirst(5)) == known)
+        #expect(try await outcome(fixture, IssuerClient.mobile.credentials) == known)
+        #expect(try await outcome(fixture, IssuerClient.board.credentials) == known)
+        #expect(try await outcome(fixture, [], IssuerClient.board.basic) == known)
+        #expect(try await outcome(fixture, [("client_id", "board")], IssuerClient.board.basic) == known)
+        #expect(try await outcome(fixture, IssuerClient.service.credentials) == known)
+        #expect(try await outcome(fixture, [], IssuerClient.service.basic) == known)
+        // Unencoded, as many clients send it.
+        #expect(try await outcome(fixture, [], IssuerClient.basic("board", Self.secret)) == known)
+        #expect(try await outcome(fixture, [], "basic" + IssuerClient.board.basic.dropFirst(5)) == known)
         #expect(fixture.log.lines.isEmpty)
     }
 
@@ -48,7 +48,7 @@ struct ClientAuthenticationTests {
         let fixture = try IssuerFixture()
         let text = "grant_type=refresh_token&refresh_token=x&" + form
         let response = try await fixture.post(.token, text: text, authorization: authorization)
-        #expect(response.verdict == "401 invalid_client")
+        #expect(response.outcome == "401 invalid_client")
         #expect(response.field("WWW-Authenticate") == "Basic realm=\"clans\"")
         #expect(response.field("Cache-Control") == "no-store")
     }
@@ -61,7 +61,7 @@ struct ClientAuthenticationTests {
         let fixture = try IssuerFixture()
         let text = "grant_type=refresh_token&refresh_token=x&" + form
         let response = try await fixture.post(.token, text: text, authorization: authorization)
-        #expect(response.verdict == "400 invalid_request")
+        #expect(response.outcome == "400 invalid_request")
     }
 
     @Test func unknownClientGetsSameResponseAsWrongSecret() async throws {
@@ -77,11 +77,11 @@ struct ClientAuthenticationTests {
     func repeatedFailuresAreRateLimited(_ name: String) async throws {
         let fixture = try IssuerFixture()
         let text = "grant_type=x&client_id=\(name)&client_secret=x"
-        for _ in 0..<10 { #expect(try await fixture.post(.token, text: text).verdict == "401 invalid_client") }
+        for _ in 0..<10 { #expect(try await fixture.post(.token, text: text).outcome == "401 invalid_client") }
         let response = try await fixture.post(.token, text: text)
-        #expect(response.verdict == "429 temporarily_unavailable")
+        #expect(response.outcome == "429 temporarily_unavailable")
         #expect(response.field("Retry-After") == "1")
-        #expect(try await fixture.post(.token, text: text, at: Self.start + 1).verdict == "401 invalid_client")
+        #expect(try await fixture.post(.token, text: text, at: Self.start + 1).outcome == "401 invalid_client")
     }
 
     @Test func guessesPastTheLimitAreNotCompared() async throws {
@@ -90,10 +90,10 @@ struct ClientAuthenticationTests {
             _ = try await fixture.post(.token, text: "grant_type=x&client_id=board&client_secret=\(guess)")
         }
         let right = FormText.text(of: [("grant_type", "x")] + IssuerClient.board.credentials)
-        #expect(try await fixture.post(.token, text: right).verdict == "429 temporarily_unavailable")
+        #expect(try await fixture.post(.token, text: right).outcome == "429 temporarily_unavailable")
         let field = try await fixture.post(.token, text: "grant_type=x", authorization: IssuerClient.board.basic)
-        #expect(field.verdict == "429 temporarily_unavailable")
-        #expect(try await fixture.post(.token, text: right, at: Self.start + 1).verdict == "400 unsupported_grant_type")
+        #expect(field.outcome == "429 temporarily_unavailable")
+        #expect(try await fixture.post(.token, text: right, at: Self.start + 1).outcome == "400 unsupported_grant_type")
     }
 
     @Test func failuresElsewhereDoNotLockClientOut() async throws {
@@ -105,11 +105,11 @@ struct ClientAuthenticationTests {
         }
         let known = "400 unsupported_grant_type"
         let right = FormText.text(of: [("grant_type", "x")] + IssuerClient.board.credentials)
-        #expect(try await fixture.post(.token, text: right, from: [192, 0, 2, 2]).verdict == known)
-        // Behind the same address: another client, and a public one, at which there is nothing to guess.
+        #expect(try await fixture.post(.token, text: right, from: [192, 0, 2, 2]).outcome == known)
+        // From the same address: another client, and a public one, which has no secret to guess.
         let service = FormText.text(of: [("grant_type", "x")] + IssuerClient.service.credentials)
-        #expect(try await fixture.post(.token, text: service).verdict == known)
-        #expect(try await fixture.post(.token, text: "grant_type=x&client_id=mobile").verdict == known)
+        #expect(try await fixture.post(.token, text: service).outcome == known)
+        #expect(try await fixture.post(.token, text: "grant_type=x&client_id=mobile").outcome == known)
     }
 
     @Test func failuresAreLoggedWithoutUnknownNames() async throws {
@@ -132,11 +132,10 @@ struct ClientAuthenticationTests {
         let fixture = try IssuerFixture()
         for endpoint in [Endpoint.token, .revoke, .introspect] {
             let form: Parameters = [("grant_type", "refresh_token"), ("token", "x"), ("client_id", "board")]
-            #expect(try await fixture.post(endpoint, form).verdict == "401 invalid_client")
+            #expect(try await fixture.post(endpoint, form).outcome == "401 invalid_client")
         }
     }
 
-    /// Whatever the bytes, the answer is one of the two; and who can be read is who was written.
     @Test func randomAuthorizationFieldIsRefused() async throws {
         let fixture = try IssuerFixture()
         var random = SplitMix64(seed: 6749)

@@ -61,7 +61,7 @@ struct CodeRedemptionTests {
         }
     }
 
-    // MARK: What is wrong with a request
+    // MARK: Invalid requests
 
     @Test(arguments: [
         (["grant_type": ""], "400 invalid_request"),
@@ -79,12 +79,12 @@ struct CodeRedemptionTests {
         (["client_id": "board"], "401 invalid_client"),
         (["client_secret": "guess"], "401 invalid_client"),
     ])
-    func invalidRequestDoesNotSpendCode(_ changes: [String: String], _ verdict: String) async throws {
+    func invalidRequestDoesNotSpendCode(_ changes: [String: String], _ outcome: String) async throws {
         let fixture = try IssuerFixture()
         let good = try await fixture.redemption(fixture.code())
         var bad = good.filter { changes[$0.name] == nil }
         bad += changes.map { ($0.key, $0.value) }
-        #expect(try await fixture.post(.token, bad).verdict == verdict)
+        #expect(try await fixture.post(.token, bad).outcome == outcome)
         _ = try TokenResponse(await fixture.post(.token, good))
     }
 
@@ -94,7 +94,7 @@ struct CodeRedemptionTests {
         let good = try await fixture.redemption(fixture.code())
         let value = good.first { $0.name == name }?.value ?? "x"
         let twice = FormText.text(of: good + [(name, value)] + (name == "anything" ? [(name, value)] : []))
-        #expect(try await fixture.post(.token, text: twice).verdict == "400 invalid_request")
+        #expect(try await fixture.post(.token, text: twice).outcome == "400 invalid_request")
         _ = try TokenResponse(await fixture.post(.token, good))
     }
 
@@ -104,12 +104,12 @@ struct CodeRedemptionTests {
         for type in [
             nil, "application/json", "text/plain", "multipart/form-data", "application/x-www-form-urlencodedd",
         ] {
-            #expect(try await fixture.post(.token, text: good, contentType: type).verdict == "400 invalid_request")
+            #expect(try await fixture.post(.token, text: good, contentType: type).outcome == "400 invalid_request")
         }
-        #expect(try await fixture.post(.token, text: good + "&x=%zz").verdict == "400 invalid_request")
-        #expect(try await fixture.post(.token, text: good + "&x=%ff").verdict == "400 invalid_request")
+        #expect(try await fixture.post(.token, text: good + "&x=%zz").outcome == "400 invalid_request")
+        #expect(try await fixture.post(.token, text: good + "&x=%ff").outcome == "400 invalid_request")
         let many = good + String(repeating: "&x=1", count: 70)
-        #expect(try await fixture.post(.token, text: many).verdict == "400 invalid_request")
+        #expect(try await fixture.post(.token, text: many).outcome == "400 invalid_request")
         let type = "Application/X-WWW-Form-URLencoded; charset=UTF-8"
         _ = try TokenResponse(await fixture.post(.token, text: good, contentType: type))
     }
@@ -125,7 +125,7 @@ struct CodeRedemptionTests {
         }
     }
 
-    // MARK: Codes in the wrong hands
+    // MARK: Stolen and reused codes
 
     @Test(arguments: [
         ["code_verifier": "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXK"],
@@ -139,8 +139,8 @@ struct CodeRedemptionTests {
         let fixture = try IssuerFixture()
         let good = try await fixture.redemption(fixture.code())
         let stolen = good.filter { changes[$0.name] == nil } + changes.map { ($0.key, $0.value) }
-        #expect(try await fixture.post(.token, stolen).verdict == "400 invalid_grant")
-        #expect(try await fixture.post(.token, good).verdict == "400 invalid_grant")
+        #expect(try await fixture.post(.token, stolen).outcome == "400 invalid_grant")
+        #expect(try await fixture.post(.token, good).outcome == "400 invalid_grant")
     }
 
     @Test func reusedCodeEndsItsSession() async throws {
@@ -148,11 +148,11 @@ struct CodeRedemptionTests {
         let form = try await fixture.redemption(fixture.code())
         let tokens = try TokenResponse(await fixture.post(.token, form))
         #expect(try await fixture.isActive(tokens.access))
-        #expect(try await fixture.post(.token, form, at: Self.start + 300).verdict == "400 invalid_grant")
+        #expect(try await fixture.post(.token, form, at: Self.start + 300).outcome == "400 invalid_grant")
         #expect(try await !fixture.isActive(tokens.access))
         #expect(try await fixture.sessions.session(tokens.sessionID, at: Self.start) == nil)
         let refresh = [("grant_type", "refresh_token"), ("refresh_token", tokens.refresh), ("client_id", "mobile")]
-        #expect(try await fixture.post(.token, refresh, at: Self.start + 301).verdict == "400 invalid_grant")
+        #expect(try await fixture.post(.token, refresh, at: Self.start + 301).outcome == "400 invalid_grant")
     }
 
     @Test func spentCodePresentedByAnotherEndsItsSession() async throws {
@@ -160,7 +160,7 @@ struct CodeRedemptionTests {
         let form = try await fixture.redemption(fixture.code())
         let tokens = try TokenResponse(await fixture.post(.token, form))
         let stolen = form.filter { $0.name != "client_id" } + IssuerClient.board.credentials
-        #expect(try await fixture.post(.token, stolen).verdict == "400 invalid_grant")
+        #expect(try await fixture.post(.token, stolen).outcome == "400 invalid_grant")
         #expect(try await !fixture.isActive(tokens.access))
     }
 
@@ -173,7 +173,7 @@ struct CodeRedemptionTests {
         }
         let given = responses.filter { $0.status == 200 }
         #expect(given.count == 1)
-        #expect(responses.count { $0.verdict == "400 invalid_grant" } == 19)
+        #expect(responses.count { $0.outcome == "400 invalid_grant" } == 19)
         for tokens in try given.map(TokenResponse.init) {
             #expect(try await !fixture.isActive(tokens.access))
             #expect(try await fixture.sessions.session(tokens.sessionID, at: Self.start) == nil)
@@ -187,11 +187,11 @@ struct CodeRedemptionTests {
         let race = Tally()
         let won = Won()
         fixture.store.onCall { (call) async throws(StoreError) in
-            // The first to use the code up is overtaken right then.
+            // The first spend is overtaken.
             guard call == .replace, race.next() == 1 else { return }
             await won.set(try? TokenResponse(await fixture.post(.token, form)))
         }
-        #expect(try await fixture.post(.token, form).verdict == "400 invalid_grant")
+        #expect(try await fixture.post(.token, form).outcome == "400 invalid_grant")
         fixture.store.onCall(nil)
         let tokens = try #require(await won.tokens)
         #expect(try await !fixture.isActive(tokens.access))
@@ -207,7 +207,7 @@ struct CodeRedemptionTests {
     @Test func expiredCodeIsRefused() async throws {
         let fixture = try IssuerFixture()
         let form = try await fixture.redemption(fixture.code())
-        #expect(try await fixture.post(.token, form, at: Self.start + 60).verdict == "400 invalid_grant")
+        #expect(try await fixture.post(.token, form, at: Self.start + 60).outcome == "400 invalid_grant")
         _ = try TokenResponse(await fixture.post(.token, form, at: Self.start + 59))
     }
 
@@ -215,11 +215,11 @@ struct CodeRedemptionTests {
         let store = WatchedStore()
         let (clans, chat) = (try IssuerFixture("clans", store), try IssuerFixture("chat", store))
         let form = try await clans.redemption(clans.code())
-        #expect(try await chat.post(.token, form).verdict == "400 invalid_grant")
+        #expect(try await chat.post(.token, form).outcome == "400 invalid_grant")
         _ = try TokenResponse(await clans.post(.token, form))
     }
 
-    // MARK: What fails
+    // MARK: Failures
 
     @Test(arguments: [[WatchedStore.Call.value], [.set], [.replace], WatchedStore.Call.allCases])
     func storeFailureDoesNotSpendCode(_ calls: [WatchedStore.Call]) async throws {
@@ -227,7 +227,7 @@ struct CodeRedemptionTests {
         let form = try await fixture.redemption(fixture.code())
         fixture.store.fail(calls)
         let response = try await fixture.post(.token, form)
-        #expect(response.verdict == "503 temporarily_unavailable")
+        #expect(response.outcome == "503 temporarily_unavailable")
         #expect(response.field("Retry-After") == "1")
         fixture.store.onCall(nil)
         _ = try TokenResponse(await fixture.post(.token, form))
@@ -237,16 +237,16 @@ struct CodeRedemptionTests {
         let fixture = try IssuerFixture()
         let form = try await fixture.redemption(fixture.code())
         fixture.accounts.fail(.unavailable(.storeUnavailable))
-        #expect(try await fixture.post(.token, form).verdict == "503 temporarily_unavailable")
+        #expect(try await fixture.post(.token, form).outcome == "503 temporarily_unavailable")
         fixture.accounts.fail(.refusedByHook(status: 403, message: "blocked"))
-        #expect(try await fixture.post(.token, form).verdict == "400 invalid_grant")
+        #expect(try await fixture.post(.token, form).outcome == "400 invalid_grant")
     }
 
     @Test func missingAccountGetsNoTokens() async throws {
         let fixture = try IssuerFixture()
         let form = try await fixture.redemption(fixture.code())
         fixture.accounts.removeAll()
-        #expect(try await fixture.post(.token, form).verdict == "400 invalid_grant")
+        #expect(try await fixture.post(.token, form).outcome == "400 invalid_grant")
     }
 
     @Test func subjectRevokedAfterCodeGetsNoTokens() async throws {
@@ -254,7 +254,7 @@ struct CodeRedemptionTests {
         let form = try await fixture.redemption(fixture.code())
         let revocation = Revocation(tenant: "clans", target: .subject("alice"), revokedAt: Self.start + 5)
         _ = try await fixture.store.revoke([revocation])
-        #expect(try await fixture.post(.token, form, at: Self.start + 10).verdict == "400 invalid_grant")
+        #expect(try await fixture.post(.token, form, at: Self.start + 10).outcome == "400 invalid_grant")
         let later = try await fixture.redemption(fixture.code(at: Self.start + 11))
         _ = try TokenResponse(await fixture.post(.token, later, at: Self.start + 12))
     }

@@ -53,7 +53,7 @@ struct IntrospectionEndpointTests {
                 "sid": .string(try tokens.sessionID), "iss": "https://clans.example", "client_id": "mobile",
             ]
         )
-        // It was not used up by that.
+        // Introspection does not spend it.
         let form: Parameters = [
             ("grant_type", "refresh_token"), ("refresh_token", tokens.refresh), ("client_id", "mobile"),
         ]
@@ -114,7 +114,7 @@ struct IntrospectionEndpointTests {
         let (own, others) = (try await fixture.tokens(), try await chat.tokens())
         for token in [try own.id, own.refresh, others.access, "x"] {
             let response = try await ask(fixture, own.access, authorization: "Bearer \(token)")
-            #expect(response.verdict == "401 invalid_token")
+            #expect(response.outcome == "401 invalid_token")
             #expect(
                 response.field("WWW-Authenticate")?.hasPrefix("Bearer realm=\"clans\", error=\"invalid_token\"") == true
             )
@@ -125,9 +125,9 @@ struct IntrospectionEndpointTests {
         let fixture = try IssuerFixture()
         let tokens = try await fixture.tokens()
         let form = [("token", tokens.access)] + IssuerClient.mobile.credentials
-        #expect(try await fixture.post(.introspect, form).verdict == "401 invalid_client")
-        #expect(try await fixture.post(.introspect, [("token", tokens.access)]).verdict == "401 invalid_client")
-        #expect(try await fixture.post(.introspect, IssuerClient.board.credentials).verdict == "400 invalid_request")
+        #expect(try await fixture.post(.introspect, form).outcome == "401 invalid_client")
+        #expect(try await fixture.post(.introspect, [("token", tokens.access)]).outcome == "401 invalid_client")
+        #expect(try await fixture.post(.introspect, IssuerClient.board.credentials).outcome == "400 invalid_request")
     }
 
     @Test func storeFailureIsReported() async throws {
@@ -135,7 +135,7 @@ struct IntrospectionEndpointTests {
         let tokens = try await fixture.tokens()
         fixture.store.fail([.value])
         for token in [tokens.access, tokens.refresh] {
-            #expect(try await ask(fixture, token).verdict == "503 temporarily_unavailable")
+            #expect(try await ask(fixture, token).outcome == "503 temporarily_unavailable")
         }
     }
 }

@@ -5,7 +5,7 @@ import Verification
 @testable import IdentityProvider
 @testable import Tenants
 
-/// What is published, and what holds for all endpoints.
+/// Discovery, keys, and common behaviour of the endpoints.
 struct IssuerEndpointsTests {
     private static let start = IssuerFixture.start
 
@@ -17,7 +17,7 @@ struct IssuerEndpointsTests {
         let response = try await fixture.get(.discovery)
         #expect(response.status == 200)
         #expect(response.field("Content-Type") == "application/json")
-        // Its addresses are of the host and the port that this client has asked.
+        // URLs contain the requested host and port.
         #expect(response.field("Cache-Control") == "private, max-age=300")
         let document = try response.object
         // OpenID Connect Discovery 1.0 section 3: REQUIRED.
@@ -28,7 +28,7 @@ struct IssuerEndpointsTests {
         #expect(document["response_types_supported"] == ["code"])
         #expect(document["subject_types_supported"] == ["public"])
         #expect(document["id_token_signing_alg_values_supported"] == [.string(algorithm.rawValue)])
-        // RECOMMENDED, and what is there otherwise.
+        // RECOMMENDED and optional.
         #expect(document["userinfo_endpoint"] == "https://clans.example/id/userinfo")
         #expect(document["scopes_supported"] == ["openid", "email", "profile", "stats"])
         #expect(document["claims_supported"]?.stringOrStrings?.contains("email") == true)
@@ -95,7 +95,7 @@ struct IssuerEndpointsTests {
         }
     }
 
-    // MARK: All of them
+    // MARK: All endpoints
 
     @Test(arguments: [
         (Endpoint.discovery, ["POST", "PUT"], "GET, HEAD"), (.jwks, ["POST", "DELETE"], "GET, HEAD"),
@@ -155,7 +155,7 @@ struct IssuerEndpointsTests {
             try await keyless.post(.token, keyless.redemption(keyless.code())),
         ]
         for response in responses {
-            #expect(response.verdict == "503 temporarily_unavailable")
+            #expect(response.outcome == "503 temporarily_unavailable")
             #expect(response.field("Retry-After") == "5")
         }
         #expect(try await keyless.get(.logout, [("id_token_hint", tokens.id)]).status == 503)

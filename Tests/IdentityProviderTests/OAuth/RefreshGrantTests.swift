@@ -36,9 +36,9 @@ struct RefreshGrantTests {
         let second = try TokenResponse(await fixture.post(.token, form(first.refresh), at: Self.start + 10))
         let again = try TokenResponse(await fixture.post(.token, form(first.refresh), at: Self.start + 39))
         #expect(again.refresh == second.refresh)
-        #expect(try await fixture.post(.token, form(first.refresh), at: Self.start + 41).verdict == "400 invalid_grant")
+        #expect(try await fixture.post(.token, form(first.refresh), at: Self.start + 41).outcome == "400 invalid_grant")
         #expect(
-            try await fixture.post(.token, form(second.refresh), at: Self.start + 42).verdict == "400 invalid_grant"
+            try await fixture.post(.token, form(second.refresh), at: Self.start + 42).outcome == "400 invalid_grant"
         )
         #expect(try await !fixture.isActive(second.access, at: Self.start + 42))
     }
@@ -47,7 +47,7 @@ struct RefreshGrantTests {
         let fixture = try IssuerFixture()
         let tokens = try await fixture.tokens()
         for client in [IssuerClient.tablet, .board] {
-            #expect(try await fixture.post(.token, form(tokens.refresh, client)).verdict == "400 invalid_grant")
+            #expect(try await fixture.post(.token, form(tokens.refresh, client)).outcome == "400 invalid_grant")
         }
         _ = try TokenResponse(await fixture.post(.token, form(tokens.refresh)))
     }
@@ -56,7 +56,7 @@ struct RefreshGrantTests {
         let fixture = try IssuerFixture()
         let tokens = try await fixture.tokens(scopes: ["openid", "email"])
         let wider = try await fixture.post(.token, form(tokens.refresh, scope: "openid email profile"))
-        #expect(wider.verdict == "400 invalid_scope")
+        #expect(wider.outcome == "400 invalid_scope")
         let narrow = try TokenResponse(await fixture.post(.token, form(tokens.refresh, scope: "email")))
         #expect(narrow.body["scope"] == "email")
         #expect(narrow.claims["scope"] == "email")
@@ -64,19 +64,19 @@ struct RefreshGrantTests {
 
     @Test(arguments: ["x", "not.a.token", String(repeating: "A", count: 86)])
     func malformedRefreshTokenIsRefused(_ token: String) async throws {
-        #expect(try await IssuerFixture().post(.token, form(token)).verdict == "400 invalid_grant")
+        #expect(try await IssuerFixture().post(.token, form(token)).outcome == "400 invalid_grant")
     }
 
     @Test func missingRefreshTokenIsRefused() async throws {
         let form: Parameters = [("grant_type", "refresh_token"), ("client_id", "mobile")]
-        #expect(try await IssuerFixture().post(.token, form).verdict == "400 invalid_request")
+        #expect(try await IssuerFixture().post(.token, form).outcome == "400 invalid_request")
     }
 
     @Test func accessAndIDTokensAreRefused() async throws {
         let fixture = try IssuerFixture()
         let tokens = try await fixture.tokens()
         for token in [tokens.access, try tokens.id] {
-            #expect(try await fixture.post(.token, form(token)).verdict == "400 invalid_grant")
+            #expect(try await fixture.post(.token, form(token)).outcome == "400 invalid_grant")
         }
     }
 
@@ -84,7 +84,7 @@ struct RefreshGrantTests {
         let store = WatchedStore()
         let (clans, chat) = (try IssuerFixture("clans", store), try IssuerFixture("chat", store))
         let tokens = try await clans.tokens()
-        #expect(try await chat.post(.token, form(tokens.refresh)).verdict == "400 invalid_grant")
+        #expect(try await chat.post(.token, form(tokens.refresh)).outcome == "400 invalid_grant")
         _ = try TokenResponse(await clans.post(.token, form(tokens.refresh)))
     }
 
@@ -95,7 +95,7 @@ struct RefreshGrantTests {
         let revocation = Revocation(tenant: "clans", target: target, revokedAt: Self.start + 5)
         _ = try await fixture.store.revoke([revocation])
         #expect(
-            try await fixture.post(.token, form(tokens.refresh), at: Self.start + 10).verdict == "400 invalid_grant"
+            try await fixture.post(.token, form(tokens.refresh), at: Self.start + 10).outcome == "400 invalid_grant"
         )
         #expect(try await fixture.sessions.session(tokens.sessionID, at: Self.start + 10) == nil)
         let later = try await fixture.tokens(at: Self.start + 11)
@@ -108,7 +108,7 @@ struct RefreshGrantTests {
         let tokens = try await fixture.tokens()
         fixture.store.fail(calls)
         let response = try await fixture.post(.token, form(tokens.refresh))
-        #expect(response.verdict == "503 temporarily_unavailable")
+        #expect(response.outcome == "503 temporarily_unavailable")
         #expect(response.field("Retry-After") == "1")
         fixture.store.onCall(nil)
         _ = try TokenResponse(await fixture.post(.token, form(tokens.refresh)))

@@ -45,12 +45,12 @@ struct RevocationEndpointTests {
         #expect(try await !fixture.isActive(tokens.access))
         #expect(try await fixture.isActive(tokens.refresh))
         #expect(try await fixture.get(.userInfo, authorization: "Bearer \(tokens.access)").status == 401)
-        // For as long as it is of use by the leeway, and clocks may differ.
+        // Until it is useless, with leeway and clock difference.
         let records = try await fixture.store.revocations(tenant: "clans", cursor: nil, limit: 10).records
         #expect(records.map(\.expiresAt.seconds) == [Self.start.seconds.rounded(.down) + 1800 + 60 + 600])
     }
 
-    /// The gateway may still refresh it for whoever has it.
+    /// The gateway may still refresh it.
     @Test func expiredButRefreshableAccessTokenIsRevoked() async throws {
         let fixture = try IssuerFixture()
         let tokens = try await fixture.tokens(for: .board)
@@ -64,7 +64,7 @@ struct RevocationEndpointTests {
         let tokens = try await fixture.tokens()
         for client in [IssuerClient.tablet, .board] {
             for token in [tokens.refresh, tokens.access] {
-                #expect(try await fixture.post(.revoke, form(token, client)).verdict == "400 invalid_grant")
+                #expect(try await fixture.post(.revoke, form(token, client)).outcome == "400 invalid_grant")
             }
         }
         #expect(try await fixture.isActive(tokens.access))
@@ -76,7 +76,7 @@ struct RevocationEndpointTests {
         let tokens = try await fixture.sessions.start(SessionOpening(subject: "alice"), at: Self.start)
         let refresh = try #require(tokens.refreshToken)
         for token in [refresh, tokens.accessToken] {
-            #expect(try await fixture.post(.revoke, form(token, .board)).verdict == "400 invalid_grant")
+            #expect(try await fixture.post(.revoke, form(token, .board)).outcome == "400 invalid_grant")
         }
         #expect(try await fixture.post(.revoke, form(refresh)).status == 200)
         #expect(try await fixture.sessions.session(tokens.sessionID, at: Self.start) == nil)
@@ -98,10 +98,10 @@ struct RevocationEndpointTests {
 
     @Test func missingTokenOrClientIsRefused() async throws {
         let fixture = try IssuerFixture()
-        #expect(try await fixture.post(.revoke, IssuerClient.mobile.credentials).verdict == "400 invalid_request")
-        #expect(try await fixture.post(.revoke, [("token", "x")]).verdict == "401 invalid_client")
+        #expect(try await fixture.post(.revoke, IssuerClient.mobile.credentials).outcome == "400 invalid_request")
+        #expect(try await fixture.post(.revoke, [("token", "x")]).outcome == "401 invalid_client")
         let json = try await fixture.post(.revoke, text: "{}", contentType: "application/json")
-        #expect(json.verdict == "400 invalid_request")
+        #expect(json.outcome == "400 invalid_request")
     }
 
     @Test(arguments: [[WatchedStore.Call.revoke], WatchedStore.Call.allCases])
@@ -111,7 +111,7 @@ struct RevocationEndpointTests {
         fixture.store.fail(calls)
         for token in [tokens.access, tokens.refresh] {
             let response = try await fixture.post(.revoke, form(token))
-            #expect(response.verdict == "503 temporarily_unavailable")
+            #expect(response.outcome == "503 temporarily_unavailable")
             #expect(response.field("Retry-After") == "1")
         }
     }

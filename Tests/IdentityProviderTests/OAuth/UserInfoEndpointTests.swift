@@ -52,7 +52,7 @@ struct UserInfoEndpointTests {
                 == "alice"
         )
         let twice = try await fixture.post(.userInfo, [("access_token", tokens.access)], authorization: bearer)
-        #expect(twice.verdict == "400 invalid_request")
+        #expect(twice.outcome == "400 invalid_request")
         #expect(twice.field("WWW-Authenticate") == "Bearer realm=\"clans\", error=\"invalid_request\"")
         let inQuery = try await fixture.get(.userInfo, [("access_token", tokens.access)])
         #expect(inQuery.status == 401)
@@ -72,7 +72,7 @@ struct UserInfoEndpointTests {
         let (own, others) = (try await fixture.tokens(), try await chat.tokens())
         for token in [try own.id, own.refresh, others.access, try others.id, "x", "a.b.c", own.access + "A"] {
             let response = try await fixture.get(.userInfo, authorization: "Bearer \(token)")
-            #expect(response.verdict == "401 invalid_token")
+            #expect(response.outcome == "401 invalid_token")
             #expect(response.field("WWW-Authenticate") == Self.invalid)
         }
         let late = try await fixture.get(.userInfo, authorization: "Bearer \(own.access)", at: Self.start + 1800)
@@ -84,13 +84,13 @@ struct UserInfoEndpointTests {
         let ended = try await fixture.tokens()
         try await fixture.sessions.end(sessionID: ended.sessionID, at: Self.start)
         #expect(
-            try await fixture.get(.userInfo, authorization: "Bearer \(ended.access)").verdict == "401 invalid_token"
+            try await fixture.get(.userInfo, authorization: "Bearer \(ended.access)").outcome == "401 invalid_token"
         )
         let revoked = try await fixture.tokens()
         let target = RevocationTarget.subject("alice")
         _ = try await fixture.store.revoke([Revocation(tenant: "clans", target: target, revokedAt: Self.start + 5)])
         #expect(
-            try await fixture.get(.userInfo, authorization: "Bearer \(revoked.access)").verdict == "401 invalid_token"
+            try await fixture.get(.userInfo, authorization: "Bearer \(revoked.access)").outcome == "401 invalid_token"
         )
     }
 
@@ -98,7 +98,7 @@ struct UserInfoEndpointTests {
         let fixture = try IssuerFixture()
         let tokens = try await fixture.tokens(scopes: ["email"])
         let response = try await fixture.get(.userInfo, authorization: "Bearer \(tokens.access)")
-        #expect(response.verdict == "403 insufficient_scope")
+        #expect(response.outcome == "403 insufficient_scope")
         #expect(
             response.field("WWW-Authenticate")
                 == "Bearer realm=\"clans\", error=\"insufficient_scope\", scope=\"openid\""
@@ -109,8 +109,8 @@ struct UserInfoEndpointTests {
         let fixture = try IssuerFixture()
         let bearer = "Bearer \(try await fixture.tokens().access)"
         fixture.accounts.fail(.unavailable(.storeUnavailable))
-        #expect(try await fixture.get(.userInfo, authorization: bearer).verdict == "503 temporarily_unavailable")
+        #expect(try await fixture.get(.userInfo, authorization: bearer).outcome == "503 temporarily_unavailable")
         fixture.accounts.fail(.otherRole("a driver"))
-        #expect(try await fixture.get(.userInfo, authorization: bearer).verdict == "401 invalid_token")
+        #expect(try await fixture.get(.userInfo, authorization: bearer).outcome == "401 invalid_token")
     }
 }

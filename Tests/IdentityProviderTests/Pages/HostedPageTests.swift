@@ -5,7 +5,7 @@ import Testing
 @testable import IdentityProvider
 @testable import Tenants
 
-/// The hosted pages as a browser, a screen reader and an attacker see them.
+/// The hosted pages: markup, accessibility and injection.
 struct HostedPageTests {
     @Test func pageIsWellFormedWithoutScript() async throws {
         let response = try await BrowserSignInFixture().authorize()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import IdentityProvider
 
-/// Contrast as WCAG 2.2 counts it: 4.5 for text, 3 for what has to be seen.
+/// Contrast by WCAG 2.2: 4.5 for text, 3 for borders.
 struct PageColorTests {
     @Test func contrastMatchesWCAG() {
         #expect(abs(PageColor.black.contrast(with: .white) - 21) < 0.001)

@@ -112,7 +112,7 @@ struct AppleEventTests {
         #expect(refusal == .badRequest("Apple's event cannot be read: its events have a type and a sub"))
     }
 
-    /// Bytes changed anywhere in what Apple has signed: an event comes out that is bounded, or a refusal.
+    /// Mutated signed events give a bounded event or a refusal.
     @Test func mutatedEventNeverTraps() async throws {
         var random = SplitMix64(seed: 0x6a77_6c65)
         let original = JSONWriter.bytes(of: Self.revoked)

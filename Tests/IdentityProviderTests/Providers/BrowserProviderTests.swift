@@ -6,7 +6,7 @@ import Verification
 @testable import IdentityProvider
 @testable import Tenants
 
-/// One provider in a browser, and the network and log around it.
+/// A provider for browser sign-in, with its requests and log.
 private struct VisitedProvider {
     static let now = SignedByProviders.now
     static let redirectURI = "https://app.example/oauth2/callback"
@@ -63,7 +63,7 @@ private struct VisitedProvider {
         [try apple(answer), try google(answer)]
     }
 
-    /// The provider's ID token, as its token endpoint answers.
+    /// A token response with an ID token.
     static func token(_ provider: SignIn.Provider, _ changes: JSONObject = [:]) throws -> ScriptedRequests.Answer {
         let own: JSONObject = ["aud": "org.example.web", "nonce": "nonce-1"]
         let token =

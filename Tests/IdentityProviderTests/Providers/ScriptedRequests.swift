@@ -4,7 +4,7 @@ import Verification
 
 @testable import IdentityProvider
 
-/// A network in which only the addresses that a test names answer, and which keeps what it was asked.
+/// Scripted responses by address; records the requests.
 final class ScriptedRequests: ProviderRequests {
     typealias Answer = Result<ProviderResponse, ProviderRequestFailure>
 
@@ -16,10 +16,10 @@ final class ScriptedRequests: ProviderRequests {
         self.answers = answers
     }
 
-    /// In no order: some are sent at once.
+    /// In no order: some are concurrent.
     var requests: [ProviderRequest] { asked.withLock { $0 } }
 
-    /// The one that was sent to this address; a test that finds none, or two, has failed.
+    /// The only request to this address.
     func request(to address: String) throws -> ProviderRequest {
         let found = requests.filter { Self.address($0) == address }
         try #require(found.count == 1)
@@ -29,7 +29,7 @@ final class ScriptedRequests: ProviderRequests {
     func send(_ request: ProviderRequest) async throws(ProviderRequestFailure) -> ProviderResponse {
         asked.withLock { $0.append(request) }
         guard let answer = answers[Self.address(request)] else {
-            Issue.record("nobody was to be asked at \(Self.address(request))")
+            Issue.record("unexpected request to \(Self.address(request))")
             throw .unreachable
         }
         return try answer.get()

@@ -5,7 +5,7 @@ import Verification
 @testable import IdentityProvider
 @testable import Tenants
 
-/// Tokens as Apple and Google sign them, and who verifies them by policies like the gateway's.
+/// Tokens as signed by Apple and Google, verified by policies like the gateway's.
 struct SignedByProviders: ProviderTokens {
     static let now = UnixTime(1_800_000_000)
     static let appleKey = try? SigningKey.generate(.rsa(bits: 2048))
@@ -82,7 +82,7 @@ struct SignedByProviders: ProviderTokens {
     }
 }
 
-/// Nobody has keys.
+/// Fails every verification with `problem`.
 struct KeylessTokens: ProviderTokens {
     let problem: ProviderTokenProblem
 
@@ -94,7 +94,7 @@ struct KeylessTokens: ProviderTokens {
 }
 
 extension JSONObject {
-    /// With these members in place of its own; null takes one away.
+    /// With members replaced; null removes one.
     func changed(_ changes: JSONObject) -> JSONObject {
         var object = self
         for member in changes.members {
@@ -137,7 +137,7 @@ extension ProviderChecks {
     }
 }
 
-/// What a check was refused for; a test whose check passes has failed.
+/// The refusal of a check.
 func providerRefusal<Value>(_ call: () async throws -> Value) async throws -> EndpointRefusal {
     var refusal: EndpointRefusal?
     do {

@@ -7,7 +7,7 @@ import Verification
 @testable import Tenants
 
 /// `dpop_jkt` on its way from the authorization request to the code (RFC 9449 section 10).
-@Suite struct BoundCodeTests {
+struct BoundCodeTests {
     private static let thumbprint = SHA256.digest([1])
     private static let name = Base64URL.encode(thumbprint)
 
@@ -40,7 +40,7 @@ import Verification
         #expect(fields["error"] == "invalid_request" && fields["code"] == nil)
     }
 
-    /// There it is a parameter that is not known, like any (RFC 6749 section 3.1).
+    /// Unknown parameters are ignored (RFC 6749 section 3.1).
     @Test func thumbprintIsIgnoredWithoutDPoP() async throws {
         let fixture = try BrowserSignInFixture()
         for text in [Self.name, "short"] {
@@ -54,7 +54,7 @@ import Verification
         #expect(grant.keyThumbprint == nil && grant.isBound(to: nil))
     }
 
-    /// One that the store gives back garbled is one that nobody has.
+    /// A garbled thumbprint matches no key.
     @Test func transactionStoresThumbprint() throws {
         var request = AuthorizationRequest(
             client: ClientReturn(kept: "c", redirectURI: "app://back", state: nil),

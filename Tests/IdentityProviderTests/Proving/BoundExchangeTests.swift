@@ -6,8 +6,8 @@ import Verification
 @testable import IdentityProvider
 @testable import Tenants
 
-/// Apps that sign in with a proof: what they get is bound to their key, and so is what their session gets later.
-@Suite struct BoundExchangeTests {
+/// Apps that sign in with a proof: their tokens are bound to its key.
+struct BoundExchangeTests {
     private static let start = ExchangeFixture.start
     private let fixture: ExchangeFixture
     private let key: ProofKey
@@ -110,12 +110,11 @@ import Verification
                 #expect(refused.status == 401 && refused.code == .invalidToken)
                 #expect(refused.fields.proofError == "invalid_dpop_proof")
             }
-            // The provider's token is as good as before.
+            // The provider's token is not spent.
             #expect(try keyName(await exchange(endpoint, body, proofs: [try proof()])) == key.name)
         }
     }
 
-    /// A retry is the same app's: one with another key, or with none where there was one, is not.
     @Test func retryNeedsSameKey() async throws {
         let body = Self.bodies[0].body
         let first = await exchange(.appleExchange, body, proofs: [try proof()])
@@ -131,8 +130,7 @@ import Verification
         #expect(await exchange(.appleExchange, other, proofs: [try proof()]).refusal?.code == .invalidToken)
     }
 
-    /// Browsers send cookies without proving anything: what is in them is bound to nothing, and what is bound is not
-    /// taken from them.
+    /// Browsers prove nothing with cookies: their tokens are unbound, and bound tokens in cookies are refused.
     @Test func cookieSessionsAreNeverBound() async throws {
         let bearer = await exchange(.appleExchange, Self.bodies[0].body, proofs: [])
         let next = await refresh(try bearer.object.text("refresh_token"), proofs: [try proof()], cookie: true)

@@ -5,8 +5,8 @@ import Verification
 
 @testable import IdentityProvider
 
-/// What a session keeps of the key that it is bound to, and the gateway's own refreshes of it.
-@Suite struct BoundSessionTests {
+/// The binding of sessions, and renewals by the gateway.
+struct BoundSessionTests {
     private let start = SessionFixture.start
     private let confirmation = TokenConfirmation(keyThumbprint: SHA256.digest([1]))
     private let other = TokenConfirmation(keyThumbprint: SHA256.digest([2]))
@@ -27,7 +27,7 @@ import Verification
         #expect(read.session == session && read.session.confirmation == confirmation)
     }
 
-    /// Records of a gateway that bound nothing.
+    /// Records of versions without binding.
     @Test func recordWithoutConfirmationIsUnbound() async throws {
         let store = MemoryStore.still
         let service = try SessionFixture(.chat, store)
@@ -39,7 +39,6 @@ import Verification
         #expect(next.confirmation == nil && next.response["token_type"] == "Bearer")
     }
 
-    /// What a record is bound to and cannot be read is proved by nobody.
     @Test(arguments: [
         JSONValue.string("key"), ["jkt": "short"], ["jkt": 1], [:], ["x5t#S256": "AA"], ["kid": "k"], .null,
     ])
@@ -60,7 +59,6 @@ import Verification
         }
     }
 
-    /// The gateway renews by the `sid` for who has shown a token with its proof: the new one is for the same key.
     @Test func renewedTokenKeepsBinding() async throws {
         let service = try SessionFixture()
         let tokens = try await service.sessions.start(opening(confirmation), at: start)
@@ -86,7 +84,7 @@ import Verification
             }
             #expect(refused == .otherKey)
         }
-        // The client's own refresh token is still the one that it has.
+        // The client's refresh token is unchanged.
         let next = try await service.sessions.refresh(
             tokens.refresh,
             binding: TokenBinding(confirmation, bindsSession: true),
@@ -95,7 +93,7 @@ import Verification
         #expect(next.confirmation == confirmation)
     }
 
-    /// `dpop_bound` or `certificate_bound` that is set later: what began unbound gets no further tokens that are.
+    /// `dpop_bound` or `certificate_bound` was set after the session began.
     @Test(arguments: [true, false])
     func clientThatMustBindIsNotRenewedUnbound(isKey: Bool) async throws {
         let store = MemoryStore.still
@@ -133,7 +131,7 @@ import Verification
         #expect(try await renew(enough).confirmation == enough)
     }
 
-    /// A client's with a secret: each token is bound as the one that it is for.
+    /// A confidential client's session.
     @Test func unboundSessionRenewsForAnyKey() async throws {
         let service = try SessionFixture()
         let tokens = try await service.sessions.start(opening(confirmation, bindsSession: false), at: start)
@@ -158,7 +156,6 @@ import Verification
         #expect(made["cnf"] == nil && made["role"] == "member")
     }
 
-    /// Of two that bind one session at once, one does.
     @Test func concurrentBindingsKeepOneKey() async throws {
         let store = MemoryStore.still
         let services = [try SessionFixture(.chat, store), try SessionFixture(.chat, store)]

@@ -7,7 +7,7 @@ import Verification
 @testable import IdentityProvider
 
 /// Tokens that are bound to the key of a proof, from the code to the refresh (RFC 9449 sections 5 and 10).
-@Suite struct BoundTokenGrantTests {
+struct BoundTokenGrantTests {
     private let start = IssuerFixture.start
     private let fixture: IssuerFixture
     private let key: ProofKey
@@ -44,7 +44,6 @@ import Verification
         #expect(try status.object["cnf"] == nil)
     }
 
-    /// As an authorization server that knows nothing of RFC 9449.
     @Test func tenantWithoutDPoPIgnoresProofs() async throws {
         let plain = ProvingApp(fixture: try IssuerFixture(), key: key)
         #expect(try await plain.signIn().type == "Bearer")
@@ -55,44 +54,43 @@ import Verification
 
     // MARK: Refreshing
 
-    /// RFC 9449 section 5: a public client's refresh token is good with its key alone. A thief has neither used it up
-    /// nor ended the session by trying.
+    /// RFC 9449 section 5: a public client's refresh token needs its key. A thief can neither spend it nor end the session.
     @Test func stolenRefreshTokenIsRefusedWithoutEndingSession() async throws {
         let tokens = try await app.signIn()
         for other in [thief, keyless] {
-            #expect(try await other.refresh(tokens.refresh, at: start + 1).verdict == "400 invalid_grant")
+            #expect(try await other.refresh(tokens.refresh, at: start + 1).outcome == "400 invalid_grant")
         }
         let next = try TokenResponse(try await app.refresh(tokens.refresh, at: start + 2))
         #expect(next.type == "DPoP" && next.keyName == key.name)
-        // Long after its use it would end the session, if who has it had the key.
+        // Reuse would end the session, but only with the key.
         for other in [thief, keyless] {
-            #expect(try await other.refresh(tokens.refresh, at: start + 90).verdict == "400 invalid_grant")
+            #expect(try await other.refresh(tokens.refresh, at: start + 90).outcome == "400 invalid_grant")
         }
         let third = try TokenResponse(try await app.refresh(next.refresh, at: start + 91))
-        #expect(try await app.refresh(tokens.refresh, at: start + 180).verdict == "400 invalid_grant")
-        #expect(try await app.refresh(third.refresh, at: start + 181).verdict == "400 invalid_grant")
+        #expect(try await app.refresh(tokens.refresh, at: start + 180).outcome == "400 invalid_grant")
+        #expect(try await app.refresh(third.refresh, at: start + 181).outcome == "400 invalid_grant")
     }
 
     @Test func lostResponseIsRepeatedForSameKeyOnly() async throws {
         let tokens = try await app.signIn()
         let next = try TokenResponse(try await app.refresh(tokens.refresh, at: start + 1))
-        #expect(try await thief.refresh(tokens.refresh, at: start + 2).verdict == "400 invalid_grant")
+        #expect(try await thief.refresh(tokens.refresh, at: start + 2).outcome == "400 invalid_grant")
         let again = try TokenResponse(try await app.refresh(tokens.refresh, at: start + 3))
         #expect(again.refresh == next.refresh && again.keyName == key.name && again.type == "DPoP")
     }
 
-    /// The refresh token that comes with a bound access token is bound too, whatever the one before was.
+    /// The refresh token issued with a bound access token is bound too.
     @Test func unboundSessionIsBoundByFirstProof() async throws {
         let tokens = try await keyless.signIn()
         let next = try TokenResponse(try await app.refresh(tokens.refresh, at: start + 1))
         #expect(next.keyName == key.name)
         for other in [thief, keyless] {
-            #expect(try await other.refresh(next.refresh, at: start + 2).verdict == "400 invalid_grant")
+            #expect(try await other.refresh(next.refresh, at: start + 2).outcome == "400 invalid_grant")
         }
         #expect(try TokenResponse(try await app.refresh(next.refresh, at: start + 3)).keyName == key.name)
     }
 
-    /// Its secret keeps its refresh tokens: they are not bound, and each access token is to the key that it came with.
+    /// Its refresh tokens are protected by its secret, not by a key.
     @Test func confidentialClientMayChangeKey() async throws {
         let board = ProvingApp(fixture: fixture, client: .board, key: key)
         let tokens = try await board.signIn()
@@ -112,23 +110,22 @@ import Verification
         let fixture = try IssuerFixture.proving(clients: [client])
         let bare = ProvingApp(fixture: fixture, client: client)
         let code = try await fixture.code(for: client)
-        #expect(try await bare.ask(fixture.redemption(code, client)).verdict == "400 invalid_request")
+        #expect(try await bare.ask(fixture.redemption(code, client)).outcome == "400 invalid_request")
         let app = ProvingApp(fixture: fixture, client: client, key: key)
         let tokens = try TokenResponse(try await app.ask(fixture.redemption(code, client)))
-        #expect(try await bare.refresh(tokens.refresh, at: start + 1).verdict == "400 invalid_request")
+        #expect(try await bare.refresh(tokens.refresh, at: start + 1).outcome == "400 invalid_request")
         #expect(try TokenResponse(try await app.refresh(tokens.refresh, at: start + 2)).keyName == key.name)
     }
 
     // MARK: Codes
 
-    /// RFC 9449 section 10. Who has the code and its verifier but not the key has stolen both: the code is good for nobody
-    /// from then on.
+    /// RFC 9449 section 10: presented without its key, the code is stolen and becomes invalid.
     @Test func boundCodeIsForItsKeyOnly() async throws {
         #expect(try await app.signIn(boundTo: key.thumbprint).keyName == key.name)
         for other in [thief, keyless] {
             let code = try await fixture.code(boundTo: key.thumbprint)
-            #expect(try await other.ask(fixture.redemption(code)).verdict == "400 invalid_grant")
-            #expect(try await app.ask(fixture.redemption(code)).verdict == "400 invalid_grant")
+            #expect(try await other.ask(fixture.redemption(code)).outcome == "400 invalid_grant")
+            #expect(try await app.ask(fixture.redemption(code)).outcome == "400 invalid_grant")
         }
     }
 
@@ -137,7 +134,7 @@ import Verification
         var form = fixture.redemption(code)
         form.removeAll { $0.name == "code_verifier" }
         form.append(("code_verifier", String(repeating: "guess", count: 10)))
-        #expect(try await app.ask(form).verdict == "400 invalid_grant")
+        #expect(try await app.ask(form).outcome == "400 invalid_grant")
     }
 
     // MARK: Certificates
@@ -154,19 +151,19 @@ import Verification
         #expect(tokens.claims["cnf"] == .object(["x5t#S256": .string(Base64URL.encode(certificate))]))
         let bare = ProvingApp(fixture: fixture, client: mobile)
         let other = ProvingApp(fixture: fixture, client: mobile, certificate: SHA256.digest([1]))
-        #expect(try await bare.refresh(tokens.refresh).verdict == "400 invalid_request")
-        #expect(try await other.refresh(tokens.refresh).verdict == "400 invalid_grant")
+        #expect(try await bare.refresh(tokens.refresh).outcome == "400 invalid_request")
+        #expect(try await other.refresh(tokens.refresh).outcome == "400 invalid_grant")
         let code = try await fixture.code(for: mobile)
-        #expect(try await bare.ask(fixture.redemption(code, mobile)).verdict == "400 invalid_request")
+        #expect(try await bare.ask(fixture.redemption(code, mobile)).outcome == "400 invalid_request")
         let both = ProvingApp(fixture: fixture, client: mobile, key: key, certificate: certificate)
         let next = try TokenResponse(try await both.refresh(tokens.refresh, at: start + 1))
         #expect(next.type == "DPoP")
         #expect(next.claims["cnf"]?.object?.members.map(\.name).sorted() == ["jkt", "x5t#S256"])
-        // Bound to both from there on.
-        #expect(try await app.refresh(next.refresh, at: start + 2).verdict == "400 invalid_grant")
+        // From now on it is bound to both.
+        #expect(try await app.refresh(next.refresh, at: start + 2).outcome == "400 invalid_grant")
     }
 
-    // MARK: What clients are told
+    // MARK: Discovery
 
     @Test func discoveryListsBindingSupport() async throws {
         let name = "dpop_signing_alg_values_supported"
@@ -181,14 +178,14 @@ import Verification
         #expect(try await fixture.get(.discovery).object[certificates] == true)
     }
 
-    // MARK: Trouble
+    // MARK: Failures
 
-    /// Whether a proof was used before cannot be told: nothing is given, and nothing used up.
+    /// Replays cannot be detected without the store.
     @Test func storeFailureDoesNotSpendCode() async throws {
         let code = try await fixture.code()
         fixture.store.fail([.replace])
         let answer = try await app.ask(fixture.redemption(code))
-        #expect(answer.verdict == "503 temporarily_unavailable")
+        #expect(answer.outcome == "503 temporarily_unavailable")
         fixture.store.onCall(nil)
         #expect(try TokenResponse(try await app.ask(fixture.redemption(code))).keyName == key.name)
     }

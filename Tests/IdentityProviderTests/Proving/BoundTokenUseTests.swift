@@ -5,22 +5,21 @@ import Verification
 @testable import IdentityProvider
 @testable import Tenants
 
-/// Access tokens at the gateway's own endpoints: what they are bound to has to be proved there too (RFC 9449 section 7,
-/// RFC 8705 section 3).
-@Suite struct BoundTokenUseTests {
+/// Bound access tokens at the gateway's own endpoints (RFC 9449 section 7, RFC 8705 section 3).
+struct BoundTokenUseTests {
     private static let start = IssuerFixture.start
-    /// Those that take an access token, with how they are asked.
+    /// The endpoints that accept an access token, with a method.
     private static let endpoints: [(endpoint: Endpoint, method: String)] = [
         (.userInfo, "GET"), (.userInfo, "POST"), (.introspect, "POST"), (.sessionMe, "GET"), (.sessionValidate, "POST"),
         (.sessionLogout, "POST"),
     ]
 
-    /// What somebody who has an access token tries with it.
+    /// Attempts to use a stolen access token.
     private enum Attack: String, CaseIterable {
         case asBearer, asBearerWithProof, withoutProof, withProofOfOtherKey, withProofForOtherToken, withoutHash
         case withProofForOtherEndpoint, withProofForOtherMethod, withOldProof
 
-        /// What a tenant's endpoint says of it in its challenge.
+        /// The `error` of the challenge.
         var error: String { self == .asBearer || self == .asBearerWithProof ? "invalid_token" : "invalid_dpop_proof" }
 
         var scheme: String { self == .asBearer || self == .asBearerWithProof ? "Bearer" : "DPoP" }
@@ -43,7 +42,7 @@ import Verification
         endpoint == .introspect ? [("token", token)] : endpoint == .userInfo ? [] : nil
     }
 
-    /// Whether an endpoint of the issuer tells errors as RFC 6750 has them, or as the gateway does.
+    /// The issuer's endpoints use errors of RFC 6750, the others the gateway's.
     private static func expected(_ endpoint: Endpoint, _ error: String) -> String {
         switch endpoint {
         case .userInfo, .introspect: "401 \(error)"
@@ -69,19 +68,19 @@ import Verification
                     proof: try attack.proof(key, method, app.url("/id/\(endpoint.rawValue)"), token)
                 )
                 let expected = Self.expected(endpoint, attack.error)
-                #expect(answer.verdict == expected, "\(endpoint) \(attack)")
+                #expect(answer.outcome == expected, "\(endpoint) \(attack)")
                 if case .response(let response) = answer {
                     #expect(response.fields.proofError == attack.error, "\(endpoint) \(attack)")
                 }
             }
-            // The logout comes last: nobody ended the session before.
+            // The logout comes last and ends the session.
             let proof = try key.proof(method, app.url("/id/\(endpoint.rawValue)"), token: token)
             let answer = try await app.use(token, at: endpoint, method, form: form, proof: proof)
-            #expect(answer.verdict == "200 -", "\(endpoint)")
+            #expect(answer.outcome == "200 -", "\(endpoint)")
             let replayed = try await app.use(token, at: endpoint, method, form: form, proof: proof)
-            #expect(replayed.verdict == Self.expected(endpoint, "invalid_dpop_proof"), "\(endpoint)")
+            #expect(replayed.outcome == Self.expected(endpoint, "invalid_dpop_proof"), "\(endpoint)")
         }
-        #expect(try await app.use(token).verdict == "401 invalid_token")
+        #expect(try await app.use(token).outcome == "401 invalid_token")
     }
 
     @Test func boundTokenInFormIsRefused() async throws {
@@ -89,7 +88,7 @@ import Verification
         let app = ProvingApp(fixture: fixture, key: try ProofKey())
         let token = try await app.signIn().access
         let answer = await app.send(.userInfo, "POST", "/id/userInfo", form: [("access_token", token)])
-        #expect(answer.verdict == "401 invalid_token")
+        #expect(answer.outcome == "401 invalid_token")
     }
 
     /// RFC 9449 section 7.1: the scheme says that there is a key.
@@ -97,36 +96,35 @@ import Verification
         let fixture = try IssuerFixture.proving()
         let app = ProvingApp(fixture: fixture, key: try ProofKey())
         let token = try await ProvingApp(fixture: fixture).signIn().access
-        #expect(try await app.use(token).verdict == "401 invalid_token")
-        #expect(try await app.use(token, at: .sessionMe).verdict == "401 invalid_token invalid_token")
-        #expect(try await app.use(token, scheme: "Bearer").verdict == "200 -")
+        #expect(try await app.use(token).outcome == "401 invalid_token")
+        #expect(try await app.use(token, at: .sessionMe).outcome == "401 invalid_token invalid_token")
+        #expect(try await app.use(token, scheme: "Bearer").outcome == "200 -")
     }
 
-    /// A tenant that demands bound tokens still lets others end.
     @Test func requiredBindingStillAllowsLogoutWithBearerToken() async throws {
         let fixture = try IssuerFixture.proving(ProofRules(need: .required))
         let keyless = ProvingApp(fixture: fixture)
         let token = try await keyless.signIn().access
         for endpoint in [Endpoint.userInfo, .sessionMe] {
             let answer = try await keyless.use(token, at: endpoint, scheme: "Bearer")
-            #expect(answer.verdict == Self.expected(endpoint, "invalid_token"))
+            #expect(answer.outcome == Self.expected(endpoint, "invalid_token"))
         }
-        #expect(try await keyless.use(token, at: .sessionLogout, "POST", scheme: "Bearer").verdict == "200 -")
+        #expect(try await keyless.use(token, at: .sessionLogout, "POST", scheme: "Bearer").outcome == "200 -")
         let observing = try IssuerFixture.proving(ProofRules(need: .required, mode: .observe))
         let other = ProvingApp(fixture: observing)
         let bearer = try await other.signIn().access
-        #expect(try await other.use(bearer, scheme: "Bearer").verdict == "200 -")
+        #expect(try await other.use(bearer, scheme: "Bearer").outcome == "200 -")
     }
 
-    /// A tenant whose `dpop` was taken away has tokens left that nobody can prove to hold.
+    /// Bound tokens remain after `dpop` was removed from the tenant.
     @Test func boundTokenIsRefusedWithoutDPoPConfiguration() async throws {
         let store = WatchedStore()
         let app = ProvingApp(fixture: try .proving(store: store), key: try ProofKey())
         let token = try await app.signIn().access
         let later = ProvingApp(fixture: try IssuerFixture("clans", store), key: app.key)
         for scheme in ["Bearer", "DPoP"] {
-            #expect(try await later.use(token, scheme: scheme).verdict == "401 invalid_token")
-            #expect(try await later.use(token, at: .sessionMe, scheme: scheme).verdict == "401 invalid_token -")
+            #expect(try await later.use(token, scheme: scheme).outcome == "401 invalid_token")
+            #expect(try await later.use(token, at: .sessionMe, scheme: scheme).outcome == "401 invalid_token -")
         }
     }
 
@@ -147,10 +145,10 @@ import Verification
         app.nonce = nil
         for endpoint in [Endpoint.userInfo, .sessionMe] {
             let refused = try await app.use(token, at: endpoint)
-            #expect(refused.verdict == Self.expected(endpoint, "use_dpop_nonce"))
+            #expect(refused.outcome == Self.expected(endpoint, "use_dpop_nonce"))
             var next = app
             next.nonce = refused.fields.first { $0.name == "DPoP-Nonce" }?.value
-            #expect(try await next.use(token, at: endpoint).verdict == "200 -")
+            #expect(try await next.use(token, at: endpoint).outcome == "200 -")
         }
     }
 
@@ -161,22 +159,21 @@ import Verification
         let fixture = try IssuerFixture("clans", issuer: .clans(clients: [client]))
         let app = ProvingApp(fixture: fixture, client: client, certificate: SHA256.digest([1]))
         let token = try await app.signIn().access
-        #expect(try await app.use(token, scheme: "Bearer").verdict == "200 -")
+        #expect(try await app.use(token, scheme: "Bearer").outcome == "200 -")
         for certificate in [nil, SHA256.digest([2])] {
             let thief = ProvingApp(fixture: fixture, client: client, certificate: certificate)
-            #expect(try await thief.use(token, scheme: "Bearer").verdict == "401 invalid_token")
-            #expect(try await thief.use(token, at: .sessionMe, scheme: "Bearer").verdict == "401 invalid_token -")
+            #expect(try await thief.use(token, scheme: "Bearer").outcome == "401 invalid_token")
+            #expect(try await thief.use(token, at: .sessionMe, scheme: "Bearer").outcome == "401 invalid_token -")
         }
     }
 
-    /// A proof is no way in for who only has the store down.
     @Test func storeFailureRefusesProof() async throws {
         let fixture = try IssuerFixture.proving()
         let app = ProvingApp(fixture: fixture, key: try ProofKey())
         let token = try await app.signIn().access
         fixture.store.fail([.replace])
-        #expect(try await app.use(token).verdict == "503 temporarily_unavailable")
-        #expect(try await app.use(token, at: .sessionMe).verdict == "503 store_unavailable -")
+        #expect(try await app.use(token).outcome == "503 temporarily_unavailable")
+        #expect(try await app.use(token, at: .sessionMe).outcome == "503 store_unavailable -")
     }
 }
 

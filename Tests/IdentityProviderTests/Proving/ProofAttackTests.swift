@@ -6,12 +6,12 @@ import Verification
 @testable import IdentityProvider
 @testable import Tenants
 
-/// Proofs at the token endpoint that prove nothing (RFC 9449 sections 4.3, 8 and 11).
-@Suite struct ProofAttackTests {
+/// Invalid proofs at the token endpoint (RFC 9449 sections 4.3, 8 and 11).
+struct ProofAttackTests {
     private static let start = IssuerFixture.start
     private static let url = "https://clans.example\(ProvingApp.tokenPath)"
 
-    /// What a proof is changed to.
+    /// Ways to make a proof invalid.
     enum Trick: String, CaseIterable, Sendable {
         case otherMethod, otherEndpoint, otherHost, plainHTTP, tooOld, inTheFuture, withoutID, withoutTime, otherType
         case privateKey, notAllowedAlgorithm, otherSignature, keyOfAnother, noJWS, empty, twoInOne
@@ -47,7 +47,6 @@ import Verification
         }
     }
 
-    /// None gives anything, and none uses up the code: a client that gets it wrong can try again.
     @Test(arguments: Trick.allCases)
     func invalidProofIsRefusedWithoutSpendingCode(_ trick: Trick) async throws {
         let fixture = try IssuerFixture.proving()
@@ -55,7 +54,7 @@ import Verification
         let app = ProvingApp(fixture: fixture, key: key)
         let code = try await fixture.code()
         let answer = try await app.ask(fixture.redemption(code), proofs: [try trick.proof(key)])
-        #expect(answer.verdict == "400 invalid_dpop_proof", "\(trick)")
+        #expect(answer.outcome == "400 invalid_dpop_proof", "\(trick)")
         #expect(answer.field("Cache-Control") == "no-store")
         #expect(try TokenResponse(try await app.ask(fixture.redemption(code))).keyName == key.name)
     }
@@ -66,7 +65,7 @@ import Verification
         let app = ProvingApp(fixture: fixture, key: key)
         let code = try await fixture.code()
         let two = [try key.proof("POST", Self.url), try key.proof("POST", Self.url)]
-        #expect(try await app.ask(fixture.redemption(code), proofs: two).verdict == "400 invalid_dpop_proof")
+        #expect(try await app.ask(fixture.redemption(code), proofs: two).outcome == "400 invalid_dpop_proof")
     }
 
     @Test func proofIsAcceptedOnceOnAnyInstance() async throws {
@@ -81,18 +80,18 @@ import Verification
         for fixture in fixtures {
             let app = ProvingApp(fixture: fixture, key: key)
             let again = try await app.ask(fixture.redemption(try await fixture.code()), proofs: [proof])
-            #expect(again.verdict == "400 invalid_dpop_proof")
+            #expect(again.outcome == "400 invalid_dpop_proof")
             let form: Parameters = [("grant_type", "refresh_token"), ("refresh_token", tokens.refresh)]
             let refresh = try await app.ask(form + IssuerClient.mobile.credentials, proofs: [proof])
-            #expect(refresh.verdict == "400 invalid_dpop_proof")
+            #expect(refresh.outcome == "400 invalid_dpop_proof")
         }
-        // Of several at once too.
+        // Also of concurrent uses.
         let code = try await fixtures[0].code()
         let another = try key.proof("POST", Self.url)
         let answers = try await withThrowingTaskGroup(of: String.self) { group in
             for fixture in fixtures + fixtures {
                 group.addTask {
-                    try await ProvingApp(fixture: fixture).ask(fixture.redemption(code), proofs: [another]).verdict
+                    try await ProvingApp(fixture: fixture).ask(fixture.redemption(code), proofs: [another]).outcome
                 }
             }
             return try await group.reduce(into: [String]()) { $0.append($1) }
@@ -109,18 +108,18 @@ import Verification
         var app = ProvingApp(fixture: fixture, key: key)
         let code = try await fixture.code()
         let refused = try await app.ask(fixture.redemption(code))
-        #expect(refused.verdict == "400 use_dpop_nonce")
+        #expect(refused.outcome == "400 use_dpop_nonce")
         app.nonce = refused.field("DPoP-Nonce")
         let answer = try await app.ask(fixture.redemption(code))
         let tokens = try TokenResponse(answer)
         #expect(tokens.keyName == key.name)
-        // The next one comes along, so that nobody has to ask twice each time.
+        // Each response has the next nonce.
         app.nonce = answer.field("DPoP-Nonce")
         let good = try #require(app.nonce)
         #expect(try TokenResponse(try await app.refresh(tokens.refresh)).keyName == key.name)
         for nonce in ["", "AAAA", good + "A"] {
             app.nonce = nonce
-            #expect(try await app.refresh(tokens.refresh).verdict == "400 use_dpop_nonce")
+            #expect(try await app.refresh(tokens.refresh).outcome == "400 use_dpop_nonce")
         }
     }
 
@@ -131,10 +130,10 @@ import Verification
         app.nonce = fixture.context.proofNonces.make(at: Self.start)
         let tokens = try await app.signIn()
         let late = Self.start + ProofNonces.lifetime + 60
-        #expect(try await app.refresh(tokens.refresh, at: late).verdict == "400 use_dpop_nonce")
+        #expect(try await app.refresh(tokens.refresh, at: late).outcome == "400 use_dpop_nonce")
         let elsewhere = ProofNonces(key: Array(repeating: 7, count: 32))
         app.nonce = elsewhere.make(at: late)
-        #expect(try await app.refresh(tokens.refresh, at: late).verdict == "400 use_dpop_nonce")
+        #expect(try await app.refresh(tokens.refresh, at: late).outcome == "400 use_dpop_nonce")
     }
 
     @Test func noNonceIsSentUnlessConfigured() async throws {

@@ -3,8 +3,8 @@ import Testing
 
 @testable import IdentityProvider
 
-/// Which requests with cookies a browser may have been made to send.
-@Suite struct CrossSiteCheckTests {
+/// Cross-site requests with cookies.
+struct CrossSiteCheckTests {
     private static let own = "chat.localtest"
 
     private static func check() throws -> CrossSiteCheck {
@@ -13,19 +13,19 @@ import Testing
 
     @Test(
         arguments: [
-            // Origin decides where it is sent.
+            // Origin decides if present.
             ("https://chat.localtest", nil, true),
             ("https://chat.localtest", "same-origin", true),
             ("https://chat.localtest:443", nil, true),
             ("https://CHAT.localtest", nil, true),
             ("https://chat.localtest", "none", true),
-            // They disagree: the stricter holds.
+            // If they disagree, the stricter one decides.
             ("https://chat.localtest", "cross-site", false),
             ("https://chat.localtest", "same-site", false),
             ("https://app.example", "cross-site", true),
             ("https://app.example", "same-site", true),
             ("https://other.example", "cross-site", true),
-            // Where sign-in in a browser ends.
+            // The origin where browser sign-in ends.
             ("https://chat.example", "same-site", true),
             ("https://evil.example", nil, false),
             ("https://evil.example", "same-origin", false),
@@ -50,7 +50,7 @@ import Testing
             (nil, "", false),
             (nil, "Same-Origin", false),
             (nil, "same-origin, cross-site", false),
-            // No browser, or one of long ago.
+            // No browser, or an old one.
             (nil, nil, true),
         ] as [(String?, String?, Bool)]
     )

@@ -5,8 +5,8 @@ import Verification
 
 @testable import IdentityProvider
 
-/// Ending a session.
-@Suite struct OwnLogoutTests {
+/// Logout at the tenant's own path.
+struct OwnLogoutTests {
     private static let start = ExchangeFixture.start
 
     @Test func appLogoutEndsOnlyItsSession() async throws {
@@ -110,7 +110,7 @@ import Verification
         let answer = await fixture.ask(.sessionLogout, cookies: try tokens.cookies, origin: "https://evil.example")
         #expect(answer.refusal == .crossSite)
         #expect(try await fixture.isLive(tokens))
-        // Nor does it take the cookies away with an app's token of its own.
+        // Nor are the cookies cleared with the attacker's own app token.
         let mallory = try await fixture.begin("mallory")
         let mixed = await fixture.ask(
             .sessionLogout,

@@ -5,8 +5,8 @@ import Verification
 
 @testable import IdentityProvider
 
-/// Going on with a session.
-@Suite struct OwnRefreshTests {
+/// Refresh at the tenant's own path.
+struct OwnRefreshTests {
     private static let start = ExchangeFixture.start
 
     @Test func refreshTokenInBodyGetsNewPair() async throws {
@@ -94,7 +94,7 @@ import Verification
             #expect(answer.refusal?.status == 403)
             #expect(answer.refusal?.fields == [])
         }
-        // Not used up either.
+        // The token is not spent.
         _ = try await fixture.sessions.refresh(tokens.refresh, at: Self.start + 80)
     }
 

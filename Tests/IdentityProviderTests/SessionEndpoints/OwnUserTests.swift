@@ -5,8 +5,8 @@ import Verification
 
 @testable import IdentityProvider
 
-/// Whose a token is.
-@Suite struct OwnUserTests {
+/// The user endpoints.
+struct OwnUserTests {
     private static let start = ExchangeFixture.start
 
     @Test func meReturnsUser() async throws {

@@ -20,8 +20,8 @@ extension ExchangeFixture {
 
     /// - Parameters:
     ///   - bearer: An access token in its field.
-    ///   - cookies: By their names; that of the access token is also presented as such, if there is no bearer.
-    ///   - body: Nil: none.
+    ///   - cookies: By name; the access token's is also the presented token if there is no bearer.
+    ///   - body: Nil for none.
     func ask(
         _ endpoint: Endpoint,
         _ method: String = "POST",
@@ -59,7 +59,7 @@ extension ExchangeFixture {
 }
 
 extension IssuedTokens {
-    /// As a browser has them.
+    /// The browser's cookies.
     var cookies: [String: String] {
         get throws { try ["ce_access_token": accessToken, "ce_refresh_token": refresh] }
     }
@@ -69,7 +69,7 @@ extension [EndpointResponse.Field] {
     /// The values of the `Set-Cookie` fields.
     var setCookies: [String] { filter { $0.name == "Set-Cookie" }.map(\.value) }
 
-    /// Whether both cookies are taken away.
+    /// Whether both cookies are cleared.
     var clearsCookies: Bool {
         setCookies.map { $0.prefix { $0 != ";" } } == ["ce_access_token=", "ce_refresh_token="]
             && setCookies.allSatisfy { $0.hasSuffix("Max-Age=0") }

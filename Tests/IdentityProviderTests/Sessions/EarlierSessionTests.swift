@@ -5,11 +5,11 @@ import Verification
 
 @testable import IdentityProvider
 
-/// Sessions that an earlier version of the gateway began: without scopes of their own, and in no list.
+/// Sessions of an earlier version: without scopes of their own, and unlisted.
 struct EarlierSessionTests {
     private let start = SessionFixture.start
 
-    /// What that version left in the store for a session of this one.
+    /// Replaces a session's record by one of that version.
     private func takeBack(_ tokens: IssuedTokens, scope: String?, in store: MemoryStore) async throws {
         let key = StoreKey(tenant: "chat", kind: "session", name: tokens.sessionID)
         let record = try #require(try await store.value(for: key))

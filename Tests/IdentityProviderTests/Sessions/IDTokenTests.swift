@@ -40,7 +40,7 @@ struct IDTokenTests {
         #expect(try service.header(tokens.accessToken)["typ"] == "at+jwt")
     }
 
-    /// By Foundation's base64 and Crypto's SHA-256, which the fixture's tokens are not made with.
+    /// Computed independently, with Foundation and Crypto.
     @Test func idTokenHasHashOfAccessToken() async throws {
         let service = try SessionFixture()
         let tokens = try await service.sessions.start(Self.opening, at: start)

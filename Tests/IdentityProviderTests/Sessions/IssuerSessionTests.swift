@@ -40,7 +40,7 @@ struct IssuerSessionTests {
         for _ in 0..<3000 {
             var changed = json
             changed[Int.random(in: 0..<json.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
-            // It reads as some session or as none; what is read writes down as what was read.
+            // Any session that is read round-trips.
             if let session = read(changed) { #expect(read(session.json) == session) }
         }
         for name in [
@@ -52,7 +52,7 @@ struct IssuerSessionTests {
         }
     }
 
-    /// Whole numbers are made of them, which not every number fits.
+    /// Times are converted to integers.
     @Test(arguments: ["created", "used", "expires", "at"])
     func timeOutOfRangeIsRejected(_ name: String) throws {
         var (session, token) = start()

@@ -57,7 +57,7 @@ struct RefreshFamilyTests {
         #expect(family.status(of: first, at: 10) == .spent)
     }
 
-    /// Against what the rules say, told over from the whole history.
+    /// Against a model with the whole history.
     @Test(arguments: UInt64(0)..<20)
     func randomHistoryMatchesModel(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)

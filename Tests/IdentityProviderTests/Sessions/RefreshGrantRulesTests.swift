@@ -4,7 +4,7 @@ import Verification
 
 @testable import IdentityProvider
 
-/// Who may use a refresh token, and for what.
+/// Client and scope rules of refreshes.
 struct RefreshGrantRulesTests {
     private let start = SessionFixture.start
 
@@ -17,7 +17,7 @@ struct RefreshGrantRulesTests {
         return try await service.sessions.start(opening, at: start)
     }
 
-    /// The second name is another spelling of the first, which Swift's `==` takes for the same.
+    /// The second name equals the first by Swift's `==`, but not by bytes.
     @Test(arguments: [RefreshingClient.client("other"), .client("e\u{301}"), .client(""), .none])
     func otherClientIsRefusedWithoutSpendingToken(_ client: RefreshingClient) async throws {
         let service = try SessionFixture()
@@ -72,7 +72,7 @@ struct RefreshGrantRulesTests {
         #expect(try service.claims(all.accessToken)["email"] == "alice@example.org")
     }
 
-    /// What the gateway would get for it by its session would be wider.
+    /// A renewal by the session would widen its scopes.
     @Test func narrowedAccessTokenIsNotRenewed() async throws {
         let service = try SessionFixture()
         let tokens = try await signIn(service, client: nil)

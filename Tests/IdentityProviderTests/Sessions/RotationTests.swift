@@ -5,7 +5,7 @@ import Time
 
 @testable import IdentityProvider
 
-/// Refresh tokens under hands that are many, late or foul.
+/// Concurrent, late and malicious use of refresh tokens.
 struct RotationTests {
     private let start = SessionFixture.start
 
@@ -123,7 +123,6 @@ struct RotationTests {
         }
     }
 
-    /// Whatever call of a refresh or a renewal it comes before.
     @Test(arguments: [WatchedStore.Call.value, .replace], [true, false])
     func concurrentEndWins(before call: WatchedStore.Call, ofARefresh isRefresh: Bool) async throws {
         let store = WatchedStore()

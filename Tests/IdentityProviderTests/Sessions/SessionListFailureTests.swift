@@ -6,12 +6,12 @@ import Verification
 
 @testable import IdentityProvider
 
-/// A list and its sessions when the store, or the gateway, fails between two writes.
+/// Failures between the writes of a list and its sessions.
 struct SessionListFailureTests {
     private let start = SessionFixture.start
     private let key = StoreKey(tenant: "chat", kind: "sessions", hashing: "alice".utf8)
 
-    /// From its n-th write on the store fails, as if the gateway was killed before it.
+    /// The store fails from its n-th write on, as if the gateway had crashed.
     private func cut(_ store: WatchedStore, beforeWrite number: Int) {
         let writes = Tally()
         store.onCall { (call) async throws(StoreError) in
@@ -25,7 +25,7 @@ struct SessionListFailureTests {
         let store = WatchedStore()
         let killed = try SessionFixture(.chat, store)
         cut(store, beforeWrite: number)
-        // Two writes are all that a sign-in takes.
+        // A sign-in has two writes.
         if number == 3 {
             _ = try await killed.signIn()
         } else {
@@ -39,7 +39,7 @@ struct SessionListFailureTests {
         #expect(list.entries.count == listed.count)
     }
 
-    /// Whoever lists drops what has no record, which must not be what is yet to get one.
+    /// A reader drops entries without a record, but not those of sessions being created.
     @Test func listingDuringSignInHidesNothing() async throws {
         let store = WatchedStore()
         let service = try SessionFixture(.chat, store)
@@ -62,11 +62,11 @@ struct SessionListFailureTests {
         let (tokens, other) = (try await service.signIn(), try await service.signIn(at: start + 1))
         cut(store, beforeWrite: number)
         let isAcknowledged = (try? await service.sessions.end(sessionID: tokens.sessionID, at: start + 2)) != nil
-        // Record and revocation: that the list is behind is nobody's harm.
+        // The record and the revocation must be written; the list may be behind.
         #expect(isAcknowledged == (number > 2))
         store.onCall(nil)
         let listed = try await service.sessions.sessions(ofSubject: "alice", at: start + 3).map(\.id)
-        // What is not listed any more cannot be used any more.
+        // An unlisted session cannot be used.
         #expect(listed == (number == 1 ? [other.sessionID, tokens.sessionID] : [other.sessionID]))
         #expect((try await service.sessions.session(tokens.sessionID, at: start + 3) == nil) == (number > 1))
         try await service.sessions.end(sessionID: tokens.sessionID, at: start + 4)
@@ -120,7 +120,7 @@ struct SessionListFailureTests {
         let record = try #require(try await store.value(for: recordKey))
         try await store.set([1], for: recordKey, lifetime: nil)
         #expect(try await service.sessions.sessions(ofSubject: "alice", at: start).map(\.id) == [second.sessionID])
-        // It may be mended yet.
+        // It may be repaired.
         try await store.set(record, for: recordKey, lifetime: nil)
         #expect(try await service.sessions.sessions(ofSubject: "alice", at: start).count == 2)
         try await store.set([1], for: recordKey, lifetime: nil)

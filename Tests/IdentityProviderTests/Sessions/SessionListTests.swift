@@ -6,7 +6,7 @@ import Verification
 
 @testable import IdentityProvider
 
-/// Whose sessions there are.
+/// Listing a subject's sessions.
 struct SessionListTests {
     private let start = SessionFixture.start
     private let key = StoreKey(tenant: "chat", kind: "sessions", hashing: "alice".utf8)
@@ -97,7 +97,7 @@ struct SessionListTests {
         #expect(try await ids(service, at: start + 90_000) == [second.sessionID])
         let list = try await storedList(clansKey, in: store)
         #expect(list.entries.map(\.id) == [second.sessionID])
-        // Three days after it began no session goes on: that takes no look.
+        // Sessions older than three days are dropped without a read.
         let third = try await service.signIn(at: start + 80_000 + 4 * 86_400)
         let next = try await storedList(clansKey, in: store)
         #expect(next.entries.map(\.id) == [third.sessionID])
@@ -125,7 +125,7 @@ struct SessionListTests {
         let service = try SessionFixture()
         let first = try await service.signIn()
         for turn in 1..<SessionList.most { _ = try await service.signIn(at: start + Double(turn)) }
-        // Used, the first goes on when the others, which began after it, have ended.
+        // The first was used and outlives the others.
         let month = 30 * 86_400.0
         let used = try await service.sessions.refresh(first.refresh, at: start + month - 1)
         let last = try await service.signIn(at: start + month + 1000)

@@ -5,7 +5,7 @@ import Verification
 
 @testable import IdentityProvider
 
-/// What was revoked gets no tokens, however it asks.
+/// Revoked sessions, subjects and tenants.
 struct SessionRevocationTests {
     private let start = SessionFixture.start
 
@@ -39,7 +39,7 @@ struct SessionRevocationTests {
         #expect(
             try await refusal { try await service.sessions.refresh(tokens.refresh, at: start + 21) } == .unknownSession
         )
-        // Who signed in after it, and other tenants, go on.
+        // Later sign-ins and other tenants are not affected.
         _ = try await service.sessions.refresh(later.refresh, at: start + 20)
         _ = try await SessionFixture(.clans, store).sessions.refresh(bystander.refresh, at: start + 20)
     }
@@ -75,7 +75,7 @@ struct SessionRevocationTests {
             #expect(try await one.sessions.sessions(ofSubject: "alice", at: start + 201).map(\.id) == [later.sessionID])
             _ = try await one.sessions.refresh(later.refresh, at: start + 201)
             _ = try await one.sessions.refresh(bob.refresh, at: start + 201)
-            // The access tokens too, also the one that was issued after the time to a session from before it.
+            // Their access tokens too, even one issued after the time.
             let checks = StoredRevocations(store: store)
             for tokens in [first, second, renewed] {
                 #expect(await checks.isRevoked(try one.verify(tokens, at: start + 201), tenant: "chat"))
@@ -85,7 +85,7 @@ struct SessionRevocationTests {
         }
     }
 
-    /// As long as the longest session: one that the list does not know stays refused.
+    /// For the lifetime of the longest session.
     @Test func unlistedSessionIsRefusedAfterEndAll() async throws {
         let store = MemoryStore.still
         let service = try SessionFixture(.clans, store)
@@ -94,7 +94,7 @@ struct SessionRevocationTests {
         try await service.sessions.endAll(ofSubject: "alice", before: start + 1, at: start + 1, reason: "deleted")
         #expect(try await service.sessions.session(tokens.sessionID, at: start + 2) != nil)
         #expect(try await refusal { try await service.sessions.refresh(tokens.refresh, at: start + 2) } == .revoked)
-        // Beside the one of the session that was refused just now, whichever the store gives first.
+        // Besides the revocation of the session just refused.
         let records = try await store.revocations(tenant: "clans", cursor: nil, limit: 9).records
         #expect(try #require(records.map(\.expiresAt).max()) >= start + 1 + 3 * 86_400)
     }

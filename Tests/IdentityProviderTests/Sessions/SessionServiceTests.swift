@@ -75,7 +75,7 @@ struct SessionServiceTests {
 
     @Test func renewalForAnotherSubjectIsRefused() async throws {
         let service = try SessionFixture()
-        // One of two spellings of the same letters, which Swift's `==` takes for the same.
+        // Equal to another spelling by Swift's `==`, but not by bytes.
         let session = try await service.signIn("\u{E9}lodie").sessionID
         for other in ["bob", "", "e\u{301}lodie"] {
             let refused = try await refusal {
@@ -122,7 +122,7 @@ struct SessionServiceTests {
         #expect(try await service.sessions.session(other.sessionID, at: start + 6) != nil)
         let revoked = try await store.revocations(tenant: "chat", cursor: nil, limit: 10).records
         #expect(revoked.map(\.note.id) == [tokens.sessionID])
-        // As long as the last of its access tokens may be held to be good anywhere.
+        // For the lifetime of its last access token.
         #expect(try #require(revoked.first).expiresAt >= start + 5 + 1800)
         try await service.sessions.end(sessionID: tokens.sessionID, at: start + 7)
     }

@@ -4,7 +4,7 @@ import Time
 
 @testable import IdentityProvider
 
-/// Nothing that was acknowledged is lost, and what was not leaves everything as it was.
+/// What was acknowledged is kept; what failed changes nothing.
 struct StoreFailureTests {
     private let start = SessionFixture.start
 
@@ -63,7 +63,7 @@ struct StoreFailureTests {
         )
     }
 
-    /// The write was made, and its answer lost: the client comes again with what it has.
+    /// The write succeeded, but its response was lost.
     @Test func rotationWithLostResponseIsFoundByRetry() async throws {
         let store = WatchedStore()
         let service = try SessionFixture(.chat, store)

@@ -7,23 +7,21 @@ import Verification
 
 @testable import IdentityProvider
 
-/// Instances on one store in a time of their own, which goes wrong as times do: clocks differ, the store is away for
-/// some, processes are killed, and stop in the middle of a write while the others go on.
+/// Simulates instances on one store: clocks differ, the store fails for some, processes crash or pause within a write.
 ///
-/// It records who read the store when, and objects to a token that somebody up to date cannot verify.
+/// It records when each instance read the store, and reports a token that an up-to-date instance cannot verify.
 actor KeyFleet {
-    /// Who asks the store.
+    /// The instance that calls the store.
     @TaskLocal static var caller: Int?
 
     private struct Member {
         var instance: KeyInstance
         /// Seconds that its clock is ahead.
         var skew: Double
-        /// The true time at which it last began to read the store, and did read it.
+        /// True time of its last successful read of the store.
         var readAt = UnixTime.distantPast
         var keepUpAt: UnixTime
         var awayUntil = UnixTime.distantPast
-        /// In the middle of something.
         var isBusy = false
     }
 
@@ -74,10 +72,10 @@ actor KeyFleet {
     private func chance(_ oneIn: Int) -> Bool { Int.random(in: 0..<oneIn, using: &random) == 0 }
 }
 
-// MARK: - What happens
+// MARK: - Events
 
 extension KeyFleet {
-    /// A little later: who is due keeps up, then everybody signs and verifies.
+    /// Advances time: due instances maintain their keys, then instances sign and verify.
     private func step() async throws {
         time += Double.random(in: 5...40, using: &random)
         for index in members.indices where !members[index].isBusy {
@@ -114,20 +112,19 @@ extension KeyFleet {
         members[index].awayUntil = time + Double.random(in: 30...9000, using: &random)
     }
 
-    /// What an instance has in memory is gone, whatever it was about to do with it. Another takes its place.
+    /// Replaces an instance by a new one.
     private func kill() async throws {
         let index = Int.random(in: members.indices, using: &random)
         guard !members[index].isBusy else { return }
         kills += 1
-        // It writes and does not live to use what it wrote.
+        // It may write first, and not use the result.
         if members[index].awayUntil <= time, Bool.random(using: &random) {
             await asking(index) { instance in _ = try? await instance.keys.rotate(at: instance.time, dryRun: false) }
         }
         members[index] = try member()
     }
 
-    /// A store that is away does not answer. A writer may be stopped before it writes, for a moment or for hours, while
-    /// all others go on.
+    /// The store may be unavailable, or a writer paused for up to hours while others continue.
     private func called(_ call: WatchedStore.Call) async throws(StoreError) {
         guard let index = Self.caller else { return }
         if members[index].awayUntil > time { throw .unavailable("away") }
@@ -143,7 +140,7 @@ extension KeyFleet {
     }
 }
 
-// MARK: - What must hold
+// MARK: - Invariants
 
 extension KeyFleet {
     private func sign(_ index: Int) async throws {
@@ -155,7 +152,7 @@ extension KeyFleet {
         do {
             token = try await Self.$caller.withValue(index) { try await instance.sign(.access) }
         } catch {
-            // Only who cannot read the store may fail to sign.
+            // Only an instance without the store may fail to sign.
             #expect(members[index].awayUntil > began, "\(error)")
             return
         }
@@ -165,7 +162,7 @@ extension KeyFleet {
         verifyEverywhere(signed)
     }
 
-    /// Everybody who read the store within the last two minutes verifies the token until it expires.
+    /// Every instance that read the store within two minutes verifies the token until it expires.
     private func verifyEverywhere(_ token: Token) {
         for member in members where time - member.readAt <= 120 && time < token.expiresAt {
             checks += 1

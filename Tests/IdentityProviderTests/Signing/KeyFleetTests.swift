@@ -6,7 +6,7 @@ struct KeyFleetTests {
     func everySignedTokenIsVerifiableByUpToDateInstances(_ seed: UInt64) async throws {
         let fleet = KeyFleet(seed: seed)
         try await fleet.run(members: 3, for: 6 * 3600)
-        // The time was as bad as it was meant to be.
+        // The simulation was adverse enough.
         #expect(await fleet.keyIDs.count >= 3)
         #expect(await fleet.checks > 1000)
         #expect(await fleet.pauses >= 2)

@@ -44,7 +44,7 @@ struct OwnTokenVerifierTests {
                 #expect(await verify(token, as: other, allowExpired: true, keys) == .failure(.wrongType))
             }
         }
-        // Nobody takes one in another spelling, or without a word.
+        // Other spellings and a missing `typ` are refused.
         let key = try #require(TestKeys.p256)
         let directory = TestKeys.directoryKeys(.es256, try TestKeys.files())
         let signer = try TokenSigner(key, algorithm: .es256, keyID: key.thumbprint)
@@ -68,7 +68,7 @@ struct OwnTokenVerifierTests {
             claims[name] = value
             expectRefusal(await verify(try await keys.sign(claims, as: .access), as: .access, keys), reason)
         }
-        // The audience of an ID token is a client, which the caller knows.
+        // The caller checks the audience of an ID token.
         var claims = Self.claims
         claims["aud"] = "a-client"
         #expect(await verify(try await keys.sign(claims, as: .id), as: .id, keys) == .success("alice"))

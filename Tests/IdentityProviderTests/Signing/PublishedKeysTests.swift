@@ -5,7 +5,7 @@ import Verification
 
 @testable import IdentityProvider
 
-/// What the world is told of keys.
+/// Published keys.
 struct PublishedKeysTests {
     /// RFC 7518 section 6.3.2 and 6.2.2.1, RFC 8037 section 2, RFC 7518 section 6.4.1.
     private static let privateMembers = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"]
@@ -26,14 +26,14 @@ struct PublishedKeysTests {
             #expect(key.members.map(\.name) == numbers + ["kid", "use", "alg"])
             #expect(key["use"] == "sig" && key["alg"]?.string == algorithm.rawValue)
         }
-        // What others read of it verifies what is signed.
+        // The document gives the same keys.
         let read = try KeySet(jwks: JSONWriter.bytes(of: published.document), origin: .url)
         #expect(read.keys == published.keys.keys)
     }
 
     @Test func privateMembersOfFileAreNotPublished() async throws {
         let files = try TestKeys.files()
-        // A private JWK beside the PEM files, its members no key's in truth: one that is passed on would be seen.
+        // A private JWK with recognizable members.
         var jwk = try #require(try SigningKey.generate(.p256).publicJWK())
         for member in Self.privateMembers { jwk[member] = .string("c2VjcmV0") }
         jwk["kid"] = "gone"

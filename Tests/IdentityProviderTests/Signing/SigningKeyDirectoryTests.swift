@@ -75,7 +75,7 @@ struct SigningKeyDirectoryTests {
     }
 }
 
-/// Lists `/keys/` as `/keys`, as a disk does, and reads no path with two slashes.
+/// Lists `/keys/` as `/keys`, and reads no path with two slashes.
 private struct SlashedFiles: FileReading {
     private let files: FakeKeyFiles
 

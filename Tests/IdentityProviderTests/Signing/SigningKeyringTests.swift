@@ -5,7 +5,7 @@ import Verification
 
 @testable import IdentityProvider
 
-/// The ring as a value: what signs when, and what is due.
+/// The ring as a value.
 struct SigningKeyringTests {
     private static let day = 86_400.0
     private static let start = UnixTime(1_800_000_000)
@@ -23,7 +23,7 @@ struct SigningKeyringTests {
         #expect(ring.keys.map(\.keyID) == ring.keys.map(\.key.thumbprint))
         #expect(ring.keys.allSatisfy { $0.key.algorithms.contains(algorithm) })
         #expect(ring.due(at: Self.start, times).isEmpty)
-        // A clock that is behind knows no other key either.
+        // Also for a clock that is behind.
         #expect(ring.active(at: Self.start - 60) == ring.keys[0])
     }
 
@@ -55,7 +55,7 @@ struct SigningKeyringTests {
         #expect(try ring.rotated(at: Self.start, times).keys[1].activeFrom == Self.start + 3600)
         #expect(try ring.rotated(at: Self.start + 3000, times).keys[1].activeFrom == Self.start + 3600)
         #expect(try ring.rotated(at: Self.start + 3500, times).keys[1].activeFrom == Self.start + 3800)
-        // Also where keys are to change faster than that.
+        // Even if keys rotate faster than that.
         let hasty = SigningKeyTimes(rotateEvery: 60, longestToken: 60)
         #expect(try ring.kept(at: Self.start, hasty).keys[1].activeFrom == Self.start + 3600)
     }
@@ -113,7 +113,7 @@ struct SigningKeyringTests {
     }
 }
 
-/// The ring as it is kept.
+/// The stored ring.
 struct SigningKeyringJSONTests {
     private let times = SigningKeyTimes(rotateEvery: 1000, longestToken: 60)
 
@@ -161,7 +161,7 @@ struct SigningKeyringJSONTests {
                 }
             }
             guard let read = SigningKeyring(json: json, .es256) else { continue }
-            // What is left of the names is still true of the keys.
+            // Key IDs still match the keys.
             #expect(read.keys.allSatisfy { $0.keyID == $0.key.thumbprint })
         }
     }

@@ -5,7 +5,7 @@ import Verification
 
 @testable import IdentityProvider
 
-/// One instance's view of the keys in a store.
+/// Keys in a store, by one instance.
 struct StoredKeysTests {
     private static let start = UnixTime(1_800_000_000)
     private static let day = 86_400.0
@@ -108,7 +108,7 @@ struct StoredKeysTests {
         await #expect(throws: SigningProblem.self) { try await other.sign(.access) }
         await #expect(throws: SigningProblem.self) { try await other.keys.published() }
         #expect(other.distributed.isEmpty)
-        // Nothing was put in the place of the ring.
+        // The ring was not replaced.
         #expect(try await KeyInstance(store).keyID() == first)
     }
 

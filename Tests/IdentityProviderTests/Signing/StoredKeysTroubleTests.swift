@@ -6,7 +6,7 @@ import Verification
 
 @testable import IdentityProvider
 
-/// Stores that are away or lose things, and instances that do the same thing at once.
+/// Store failures and concurrent instances.
 struct StoredKeysTroubleTests {
     private static let start = UnixTime(1_800_000_000)
 
@@ -77,7 +77,7 @@ struct StoredKeysTroubleTests {
         #expect(instance.log.lines.count { $0.hasPrefix("error") } == 1)
         instance.time += 1
         await #expect(throws: SigningProblem.outOfTouch(seconds: 3601)) { try await instance.sign(.access) }
-        // It publishes and verifies on: those are the keys as far as anybody here knows.
+        // It still publishes the last known keys.
         #expect(try await instance.keys.published().keys.keys.count == 2)
         store.onCall(nil)
         instance.time += 10
@@ -100,7 +100,7 @@ struct StoredKeysTroubleTests {
         let instance = try KeyInstance(store)
         let first = try await instance.keyID()
         let now = Self.start + 86_400
-        // The answer to the replacement is lost, and the process is killed.
+        // The response to the replacement is lost, and the process crashes.
         store.onCall { (call) async throws(StoreError) in
             guard call == .replace else { return }
             store.onCall(nil)

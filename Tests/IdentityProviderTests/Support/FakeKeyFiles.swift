@@ -1,7 +1,7 @@
 import Synchronization
 import Tenants
 
-/// A disk that holds what a test puts there.
+/// Files in memory.
 final class FakeKeyFiles: FileReading {
     private let files: Mutex<[String: String]>
 
@@ -26,7 +26,7 @@ final class FakeKeyFiles: FileReading {
     }
 }
 
-/// A disk that is broken.
+/// Fails every read.
 struct BrokenKeyFiles: FileReading {
     static let fault = FileReadingError.unreadable("Input/output error")
 

@@ -1,6 +1,6 @@
 import Store
 
 extension MemoryStore {
-    /// One whose clock stands still: nothing in it expires, however long a test has to wait for its turn.
+    /// A store whose clock does not advance: nothing expires, however slow the test is.
     static var still: MemoryStore { MemoryStore(clock: { 1_800_000_000 }) }
 }

@@ -6,7 +6,7 @@ import Verification
 
 @testable import IdentityProvider
 
-/// One instance's sessions of a tenant, with who verifies its tokens.
+/// The session service of one instance, and a verifier of its tokens.
 struct SessionFixture {
     /// When tests begin.
     static let start = UnixTime(1_800_000_000.25)
@@ -15,7 +15,7 @@ struct SessionFixture {
     let sessions: SessionService
     private let files: FakeKeyFiles
 
-    /// - Parameter problem: Why it cannot sign; nil: it can.
+    /// - Parameter problem: Makes signing fail.
     init(
         _ rules: IssuerRules = .chat,
         _ store: any Store = MemoryStore.still,
@@ -37,7 +37,7 @@ struct SessionFixture {
         try await sessions.start(SessionOpening(subject: subject, claims: ["email": "alice@example.org"]), at: now)
     }
 
-    /// What a token says, whoever signed it.
+    /// The claims, not verified.
     func claims(_ token: String?) throws -> JSONObject { try part(1, of: token) }
 
     func header(_ token: String?) throws -> JSONObject { try part(0, of: token) }
@@ -54,13 +54,13 @@ struct SessionFixture {
 }
 
 extension IssuedTokens {
-    /// The refresh token; a test that gets none has failed.
+    /// The refresh token, which must be present.
     var refresh: String {
         get throws { try #require(refreshToken) }
     }
 }
 
-/// What a call was refused for; nil if it gave something.
+/// The refusal of a call; nil if it succeeded.
 func refusal<Result>(_ call: () async throws -> Result) async throws -> IssuingRefusal? {
     do {
         _ = try await call()

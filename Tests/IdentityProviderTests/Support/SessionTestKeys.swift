@@ -3,10 +3,10 @@ import Verification
 
 @testable import IdentityProvider
 
-/// The keys of ``TestKeys``, as a session service signs with them. It publishes none: who verifies reads the files.
+/// Signs with ``TestKeys``. Publishes none: verifiers read the files.
 struct SessionTestKeys: IssuerKeys {
     let algorithm: SignatureAlgorithm
-    /// Why nothing can be signed; nil: it can.
+    /// Makes signing fail.
     var problem: SigningProblem?
 
     func sign(_ claims: JSONObject, as type: IssuedTokenType) async throws(SigningProblem) -> String {

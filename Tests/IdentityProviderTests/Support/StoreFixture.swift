@@ -34,7 +34,7 @@ final class StoreFixture: Sendable {
         file = FileManager.default.temporaryDirectory.appendingPathComponent("issuing-\(UUID().uuidString).db")
     }
 
-    /// An open store: for Redis and SQLite one more, as another process has it.
+    /// An open store; for Redis and SQLite a new one, like another process's.
     func store() async throws -> any Store {
         if kind == .memory, let store = opened.withLock({ $0.first }) { return store }
         let store = make()

@@ -4,20 +4,20 @@ import Verification
 
 @testable import IdentityProvider
 
-/// Private keys in files of a pretend disk, as `gatehouse keys generate` leaves them.
+/// Private keys in files, as written by `gatehouse keys generate`.
 enum TestKeys {
     static let directory = "/keys"
     static let p256 = try? SigningKey.generate(.p256)
     static let rsa = try? SigningKey.generate(.rsa(bits: 2048))
 
-    /// A disk with a key for ES256 and one for RS256.
+    /// A key for ES256 and one for RS256.
     static func files() throws -> FakeKeyFiles {
         let files = FakeKeyFiles()
         for key in [try #require(p256), try #require(rsa)] { try put(key, in: files) }
         return files
     }
 
-    /// - Parameter name: Without the ending; nil: the thumbprint.
+    /// - Parameter name: Without the extension; nil for the thumbprint.
     static func put(_ key: SigningKey, named name: String? = nil, in files: FakeKeyFiles) throws {
         let name = try name ?? #require(key.thumbprint)
         files["\(directory)/\(name).pem"] = key.privateKeyPEM
@@ -44,7 +44,7 @@ extension IssuerRules {
         longestSession: .seconds(3 * 86_400)
     )
 
-    /// What a gateway verifies its tokens with, from the same directory.
+    /// Verifies with the keys of the same directory.
     func verifier(_ files: any FileReading) throws -> TokenVerifier {
         let source = KeyFileSource(kind: .directory, path: TestKeys.directory, algorithms: [algorithm])
         let issuer = IssuerPolicy(

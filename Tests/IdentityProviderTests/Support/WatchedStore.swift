@@ -1,8 +1,7 @@
 import Store
 import Synchronization
 
-/// A memory store that tells of each call before it makes it. What it is told then may throw in its place, or do
-/// something else first, as another instance would.
+/// A memory store with a hook before each call, which may throw, or act like another instance.
 final class WatchedStore: Store {
     enum Call: String, Sendable, CaseIterable {
         case value, set, replace, remove, revoke
@@ -15,12 +14,12 @@ final class WatchedStore: Store {
 
     func onCall(_ watch: Watch?) { self.watch.withLock { $0 = watch } }
 
-    /// From now on calls of these kinds fail.
+    /// Makes calls of these kinds fail.
     func fail(_ calls: [Call], with error: StoreError = .unavailable("gone")) {
         onCall { (call) async throws(StoreError) in if calls.contains(call) { throw error } }
     }
 
-    private func tell(_ call: Call) async throws(StoreError) {
+    private func willCall(_ call: Call) async throws(StoreError) {
         if let watch = watch.withLock({ $0 }) { try await watch(call) }
     }
 
@@ -30,12 +29,12 @@ final class WatchedStore: Store {
     func close() async { await memory.close() }
 
     func value(for key: StoreKey) async throws(StoreError) -> [UInt8]? {
-        try await tell(.value)
+        try await willCall(.value)
         return try await memory.value(for: key)
     }
 
     func set(_ value: [UInt8], for key: StoreKey, lifetime: Duration?) async throws(StoreError) {
-        try await tell(.set)
+        try await willCall(.set)
         try await memory.set(value, for: key, lifetime: lifetime)
     }
 
@@ -45,22 +44,22 @@ final class WatchedStore: Store {
         for key: StoreKey,
         lifetime: Duration?
     ) async throws(StoreError) -> Bool {
-        try await tell(.replace)
+        try await willCall(.replace)
         return try await memory.replace(expected, with: value, for: key, lifetime: lifetime)
     }
 
     func remove(_ key: StoreKey) async throws(StoreError) {
-        try await tell(.remove)
+        try await willCall(.remove)
         try await memory.remove(key)
     }
 
     func revoke(_ revocations: [Revocation]) async throws(StoreError) -> [RevocationRecord] {
-        try await tell(.revoke)
+        try await willCall(.revoke)
         return try await memory.revoke(revocations)
     }
 }
 
-// MARK: - What no session needs
+// MARK: - Not watched
 
 extension WatchedStore {
     func acquire(_ key: StoreKey, for duration: Duration) async throws(StoreError) -> Lease? {

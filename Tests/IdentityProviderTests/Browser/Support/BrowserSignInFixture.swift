@@ -7,7 +7,7 @@ import Verification
 @testable import IdentityProvider
 @testable import Tenants
 
-/// A tenant with everything that signs people in in a browser.
+/// A tenant with browser sign-in.
 struct BrowserSignInFixture {
     /// When tests begin.
     static let start = SessionFixture.start
@@ -107,14 +107,14 @@ struct BrowserSignInFixture {
 }
 
 extension BrowserSignInFixture {
-    /// Parameters that are as they have to be.
+    /// Valid parameters.
     static let good: [(name: String, value: String)] = [
         ("client_id", "mobile"), ("redirect_uri", "clanboards://oauthredirect"), ("response_type", "code"),
         ("scope", "openid email"), ("state", "of the app"), ("nonce", "n-1"), ("code_challenge", challenge),
         ("code_challenge_method", "S256"),
     ]
 
-    /// The good ones with some changed; nil leaves one out.
+    /// Valid parameters with changes; nil removes one.
     static func parameters(_ changes: KeyValuePairs<String, String?> = [:]) -> [(name: String, value: String)] {
         var parameters = good
         for (name, value) in changes {
@@ -158,7 +158,6 @@ extension BrowserSignInFixture {
         return response
     }
 
-    /// What an authorization request comes to.
     func authorize(_ parameters: [(name: String, value: String)] = good) async throws -> EndpointResponse {
         try await response(request(.authorize, parameters))
     }
@@ -168,7 +167,7 @@ struct Unexpected: Error {
     let what: String
 }
 
-/// A browser that has begun to sign in at the page, and one of the providers that it may go on to.
+/// A browser that has begun a sign-in, and signed in at a provider.
 struct BrowserVisit {
     let fixture: BrowserSignInFixture
     let provider: ScriptedBrowserProvider
@@ -206,7 +205,7 @@ struct BrowserVisit {
         (code, requested) = try provider.signIn(at: url)
     }
 
-    /// The request with which the provider's answer comes.
+    /// The callback request.
     func back(
         _ endpoint: Endpoint,
         by method: String = "GET",
@@ -231,7 +230,7 @@ extension EndpointResponse {
 
     var text: String { String(decoding: body, as: UTF8.self) }
 
-    /// The parameters of where it redirects to.
+    /// The parameters of the redirect's target.
     var locationFields: FormFields {
         get throws {
             let location = try #require(value(of: "Location"))
@@ -240,13 +239,13 @@ extension EndpointResponse {
         }
     }
 
-    /// The `error` that the client is told; nil for none.
+    /// The `error` in the redirect; nil for none.
     var redirectError: String? {
         get throws { value(of: "Location") == nil ? nil : try locationFields["error"] }
     }
 }
 
-/// What signing in in a browser never asks for itself.
+/// Not used by browser sign-in.
 private struct UnaskedParts: RevocationChecks {
     func isRevoked(_ principal: Principal, tenant: String) async -> Bool { true }
 

@@ -1,6 +1,6 @@
 @testable import IdentityProvider
 
-/// A page as a strict reader of HTML has it: tags in order, with their attributes, and the text between them.
+/// A page parsed strictly: tags in order, with their attributes, and the text between them.
 struct PageReading {
     struct Tag: Equatable {
         var name: String
@@ -10,9 +10,9 @@ struct PageReading {
 
     private(set) var tags: [Tag] = []
     private(set) var text = ""
-    /// What stands in `style`.
+    /// The content of `style`.
     private(set) var style = ""
-    /// Whether each end closes what was opened last.
+    /// Whether tags are properly nested.
     private(set) var isBalanced = true
 
     private static let void: Set = ["meta", "br", "path"]

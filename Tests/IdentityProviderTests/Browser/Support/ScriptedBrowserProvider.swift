@@ -5,10 +5,10 @@ import Verification
 
 @testable import IdentityProvider
 
-/// A provider that gives out codes as a real one does: each is good for who shows the verifier, nonce and redirect URI
-/// of the request that it came from, and once.
+/// A provider that issues codes like a real one: each works once, with the verifier, nonce and redirect URI of its
+/// authorization request.
 final class ScriptedBrowserProvider: BrowserProvider {
-    /// What a browser was sent with.
+    /// The parameters of an authorization URL.
     struct Requested: Sendable, Equatable {
         var redirectURI: String
         var state: String
@@ -37,7 +37,6 @@ final class ScriptedBrowserProvider: BrowserProvider {
         state = Mutex(State(identity: identity))
     }
 
-    /// From now on nobody can be vouched for.
     func fail(_ refusal: EndpointRefusal) { state.withLock { $0.failure = refusal } }
 
     func authorizationURL(redirectURI: String, state: String, nonce: String, codeChallenge: String) -> String {
@@ -49,7 +48,7 @@ final class ScriptedBrowserProvider: BrowserProvider {
         )
     }
 
-    /// The code that somebody gets who signs in at `url`, and what the browser was sent with.
+    /// Signs in at `url`.
     func signIn(at url: String) throws -> (code: String, requested: Requested) {
         let query = url.split(separator: "?", maxSplits: 1).last.map { Array($0.utf8) } ?? []
         let fields = try FormFields(query)

@@ -64,7 +64,7 @@ extension IssuerFixture {
         )
     }
 
-    /// A code as the sign-in page gives it.
+    /// A code as issued by the sign-in page.
     func code(
         for client: IssuerClient = .mobile,
         scopes: [String] = ["openid", "email"],
@@ -89,7 +89,7 @@ extension IssuerFixture {
         )
     }
 
-    /// What a client sends with a code of its own.
+    /// A client's token request for a code.
     func redemption(_ code: String, _ client: IssuerClient = .mobile) -> Parameters {
         [
             ("grant_type", "authorization_code"), ("code", code), ("redirect_uri", client.redirectURIs.first ?? ""),
@@ -97,7 +97,7 @@ extension IssuerFixture {
         ] + client.credentials
     }
 
-    /// The tokens of somebody who has just signed in with a client.
+    /// The tokens of a new sign-in.
     func tokens(
         for client: IssuerClient = .mobile,
         scopes: [String] = ["openid", "email"],
@@ -109,10 +109,10 @@ extension IssuerFixture {
         return try TokenResponse(await post(.token, redemption(code, client), at: now))
     }
 
-    /// What an access token is by introspection.
+    /// Whether introspection reports the token as active.
     func isActive(_ token: String, at now: UnixTime = start) async throws -> Bool {
         let answer = try await post(.introspect, [("token", token)] + IssuerClient.board.credentials, at: now)
-        guard let isActive = try answer.object["active"]?.bool else { throw UnexpectedResponse(what: answer.verdict) }
+        guard let isActive = try answer.object["active"]?.bool else { throw UnexpectedResponse(what: answer.outcome) }
         return isActive
     }
 }
@@ -136,7 +136,7 @@ extension IssuerClient {
     }
 }
 
-/// An answer of the token endpoint.
+/// A response of the token endpoint.
 struct TokenResponse {
     let body: JSONObject
     let access: String
@@ -183,6 +183,6 @@ extension EndpointResponse {
 
     func field(_ name: String) -> String? { fields.first { $0.name == name }?.value }
 
-    /// Status and error, as tables of tests have them.
-    var verdict: String { "\(status) \(error ?? "-")" }
+    /// Status and error.
+    var outcome: String { "\(status) \(error ?? "-")" }
 }

@@ -7,7 +7,7 @@ import Verification
 @testable import IdentityProvider
 @testable import Tenants
 
-/// A tenant's issuer, whole: a store, its keys, sessions, codes and endpoints.
+/// A tenant's issuer with its store, keys, sessions, codes and endpoints.
 struct IssuerFixture {
     /// When tests begin.
     static let start = UnixTime(1_800_000_000.25)
@@ -100,7 +100,7 @@ extension IssuerClient {
         postLogoutRedirectURIs: ["clanboards://signed-out"],
         scopes: ["openid", "email", "profile"]
     )
-    /// Another one, of somebody else.
+    /// Another app.
     static let tablet = IssuerClient(id: "tablet", redirectURIs: ["clanboards://oauthredirect"])
     /// A server.
     static let board = IssuerClient(
@@ -130,7 +130,7 @@ extension Account {
     )
 }
 
-/// No provider is asked for anything here.
+/// Providers that are unreachable.
 struct NoProviders: ProviderTokens, ProviderRequests {
     func verify(
         _ token: String,

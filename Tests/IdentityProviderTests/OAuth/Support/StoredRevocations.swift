@@ -5,7 +5,7 @@ import Verification
 
 @testable import IdentityProvider
 
-/// Revocations as the store has them now, read anew for each question.
+/// Revocations, read from the store for each check.
 struct StoredRevocations: RevocationChecks {
     let store: any Store
 

@@ -4,10 +4,10 @@ import Verification
 
 @testable import IdentityProvider
 
-/// What a token is bound to: tests have another `Confirmation` beside it.
+/// `Testing` has another `Confirmation`.
 typealias TokenConfirmation = Verification.Confirmation
 
-/// A client's own key, and the proofs that it makes with it (RFC 9449 section 4.2).
+/// A client's key, and proofs made with it (RFC 9449 section 4.2).
 struct ProofKey: Sendable {
     let key: SigningKey
     let thumbprint: [UInt8]
@@ -24,8 +24,8 @@ struct ProofKey: Sendable {
     /// - Parameters:
     ///   - url: `htu`.
     ///   - token: The access token that it is for.
-    ///   - changes: Claims in place of its own; null: none.
-    ///   - header: Likewise.
+    ///   - changes: Replaced claims; null removes one.
+    ///   - header: Replaced header parameters.
     func proof(
         _ method: String,
         _ url: String,

@@ -5,13 +5,13 @@ import Verification
 @testable import IdentityProvider
 @testable import Tenants
 
-/// A client of an issuer that comes with proofs, or ought to.
+/// A client of an issuer that may send proofs.
 struct ProvingApp {
     static let tokenPath = "/id/oauth2/token"
 
     let fixture: IssuerFixture
     var client: IssuerClient = .mobile
-    /// What it proves with; nil: it sends no proof.
+    /// Nil to send no proof.
     var key: ProofKey?
     /// Of its connection.
     var certificate: [UInt8]?
@@ -22,7 +22,7 @@ struct ProvingApp {
 
     /// Posts a form to the token endpoint.
     ///
-    /// - Parameter proofs: In place of one of its own.
+    /// - Parameter proofs: Nil for a valid one.
     func ask(
         _ form: Parameters,
         proofs: [String]? = nil,
@@ -69,7 +69,6 @@ struct ProvingApp {
         )
     }
 
-    /// Signs somebody in.
     func signIn(boundTo thumbprint: [UInt8]? = nil, at now: UnixTime = IssuerFixture.start) async throws
         -> TokenResponse
     {
@@ -81,11 +80,11 @@ struct ProvingApp {
         try await ask([("grant_type", "refresh_token"), ("refresh_token", token)] + client.credentials, at: now)
     }
 
-    /// Uses an access token as a client that holds the key does, at an endpoint that takes one.
+    /// Uses an access token at an endpoint.
     ///
     /// - Parameters:
     ///   - scheme: In the Authorization field.
-    ///   - proof: In place of one of its own.
+    ///   - proof: Nil for a valid one.
     func use(
         _ token: String,
         at endpoint: Endpoint = .userInfo,
@@ -111,7 +110,7 @@ struct ProvingApp {
 }
 
 extension IssuerFixture {
-    /// A fixture that looks at proofs.
+    /// An issuer with DPoP.
     static func proving(
         _ rules: ProofRules = ProofRules(need: .optional),
         clients: [IssuerClient] = [.mobile, .board, .service, .tablet],
@@ -134,10 +133,10 @@ extension TokenResponse {
 }
 
 extension EndpointResult {
-    /// Status, code and DPoP error, as tables of tests have them.
-    var verdict: String {
+    /// Status, code and DPoP error.
+    var outcome: String {
         switch self {
-        case .response(let response): response.verdict
+        case .response(let response): response.outcome
         case .refused(let refusal):
             "\(refusal.status) \(refusal.code.rawValue) \(refusal.fields.proofError ?? "-")"
         case .forward: "forwarded"
