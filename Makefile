@@ -39,7 +39,7 @@ SERVER_TESTS := ^(EndToEndTests|RealClientTests|(Redis|Store)Tests\.(?!FuzzTests
 SERVER_TESTS_AT_ONCE := 32
 # Several instances with their Redis servers and Sentinels, or proxies in front, one test at a time: each has the machine
 # to itself.
-FLEET_TESTS := ^EndToEndTests\.(Agreement|Arrival|CutWire|Failover|HostileStore|Killed|PausedStore|ProofFleet[A-Za-z]*|RateLimitFleet[A-Za-z]*|RefreshFleet[A-Za-z]*|SignInFleet[A-Za-z]*|ReloadRace|RevokingUnderLoad|Rolling|SharedKeySet)Tests
+FLEET_TESTS := ^EndToEndTests\.(Agreement|Crash|Failover|HostileStore|PausedStore|ProofFleet[A-Za-z]*|RateLimitFleet[A-Za-z]*|RefreshFleet[A-Za-z]*|RevocationPropagation|SignInFleet[A-Za-z]*|ReloadRace|RevokingUnderLoad|Rolling|SharedKeySet|StorePartition)Tests
 # Exclusivity is checked at compile time and in every debug build and test; at run time it costs a third of the user
 # instructions of a request.
 RELEASE_FLAGS := -c release --product gatehouse --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchecked

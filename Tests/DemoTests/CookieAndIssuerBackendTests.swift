@@ -19,7 +19,7 @@ struct CookieAndIssuerBackendTests {
         try GatewayToken.make(key, .es256, issuer: "https://chat.localtest", audience: "chat-api", id: id, type: type)
     }
 
-    @Test func financeSetsAnHttpOnlyCookieThatItsResourceTakes() async throws {
+    @Test func financeSetsHttpOnlyCookieForItsResource() async throws {
         let key = try AppKey(secret: Array("another secret of the tests, long enough".utf8))
         try await AppUnderTest.run(FinanceBackend(key: key, now: { noon })) { app in
             let signIn = try await app.send(.post, "/auth/login", json: .signIn())
@@ -33,7 +33,7 @@ struct CookieAndIssuerBackendTests {
         }
     }
 
-    @Test func chatBelievesTheGatewayAndNotTheTokenAlone() async throws {
+    @Test func chatRequiresGatewayFieldsBesideToken() async throws {
         let token = try chatToken()
         try await AppUnderTest.run(try chat()) { app in
             try await app.expect(200, .get, "/api/messages", token: token, identity: "user-alice")
@@ -45,7 +45,7 @@ struct CookieAndIssuerBackendTests {
     }
 
     /// An ID token has the same key, issuer and perhaps audience.
-    @Test func chatTakesNoTokenThatIsNoAccessToken() async throws {
+    @Test func chatRefusesTokenThatIsNotAccessToken() async throws {
         let token = try chatToken(type: "JWT")
         try await AppUnderTest.run(try chat()) { app in
             try await app.expect(401, .get, "/api/messages", token: token, identity: "user-alice")
@@ -53,14 +53,14 @@ struct CookieAndIssuerBackendTests {
     }
 
     @Test(arguments: ["/api/auth/login", "/api/auth/refresh", "/api/auth/logout"])
-    func whatTheGatewayServesIsNotHere(_ path: String) async throws {
+    func gatewayPathsAreNotServed(_ path: String) async throws {
         let token = try chatToken()
         try await AppUnderTest.run(try chat()) { app in
             try await app.expect(404, .post, path, token: token, identity: "user-alice", json: .signIn())
         }
     }
 
-    @Test func staleTokenIsRefusedAndItsSessionIsNot() async throws {
+    @Test func staleTokenIsRefusedAndSessionIsKept() async throws {
         let stale = try chatToken(id: "stale")
         let next = try chatToken(id: "next")
         try await AppUnderTest.run(try chat()) { app in
@@ -71,7 +71,7 @@ struct CookieAndIssuerBackendTests {
         }
     }
 
-    @Test func nobodyCanMakeATokenStaleThatIsNotTheCallers() async throws {
+    @Test func onlyCallersTokenCanBeMadeStale() async throws {
         let token = try chatToken()
         try await AppUnderTest.run(try chat()) { app in
             try await app.expect(401, .post, "/sample/stale")
@@ -80,7 +80,7 @@ struct CookieAndIssuerBackendTests {
         }
     }
 
-    @Test func clansTellsWhoTheTokenIsOf() async throws {
+    @Test func clansReturnsTokenSubject() async throws {
         let key = try SigningKey.generate(.rsa(bits: 2048))
         let token = try GatewayToken.make(
             key,

@@ -7,7 +7,7 @@ import Verification
 struct DemoEnvironmentTests {
     private static let quiet = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
 
-    @Test func signsInThroughItsOwnGatewayWhereThatIssuesTheTokens() async throws {
+    @Test func demoSignsInThroughGatewayIssuer() async throws {
         let fixture = try await DemoEnvironment.start(port: nil, freePorts: true, logger: Self.quiet)
         let guide: DemoGuide
         do {

@@ -36,7 +36,7 @@ struct DemoGuideTests {
         try #require(try await guide().json.object?["lines"]?.array).compactMap(\.object)
     }
 
-    @Test func everyTenantHasALineThatPassesAndOneWithoutAToken() async throws {
+    @Test func everyTenantHasPassingAndTokenlessLine() async throws {
         let lines = try await lines()
         for tenant in ["customer", "driver", "finance", "chat", "clans"] {
             let statuses = lines.filter { $0["tenant"] == .string(tenant) }.map { $0["status"] }
@@ -45,7 +45,7 @@ struct DemoGuideTests {
         }
     }
 
-    @Test func everyTenantThatRefreshesShowsTheNewTokens() async throws {
+    @Test func everyTenantThatRefreshesShowsNewTokens() async throws {
         let lines = try await lines()
         for (tenant, field) in [
             ("customer", "x-refreshed-token: "), ("driver", "x-refreshed-token: "), ("clans", "x-refreshed-token: "),
@@ -60,7 +60,7 @@ struct DemoGuideTests {
     }
 
     /// A refresh ends the token that it is for: who shares it with a later line spoils that one.
-    @Test func sessionsThatAreRefreshedAreNobodyElses() async throws {
+    @Test func refreshedSessionsAreNotShared() async throws {
         let commands = try await lines().compactMap { $0["command"]?.string }
         let stale = commands.enumerated().filter { $0.element.contains("/sample/stale") }
         #expect(stale.count == 5)
@@ -76,7 +76,7 @@ struct DemoGuideTests {
     }
 
     /// Apple's tokens work once.
-    @Test func noTwoLinesShareAnIdentityToken() async throws {
+    @Test func noTwoLinesShareIdentityToken() async throws {
         let commands = try await lines().compactMap { $0["command"]?.string }
         let tokens = commands.compactMap { $0.firstMatch(of: /"identity_token":"([^"]+)"/).map { String($0.output.1) } }
         #expect(tokens.count >= 6)
@@ -88,7 +88,7 @@ struct DemoGuideTests {
         #expect(statuses.contains(409))
     }
 
-    @Test func everyLineIsInTheTextWithItsStatusAbove() async throws {
+    @Test func everyLineIsInTextWithItsStatusAbove() async throws {
         let guide = try await guide()
         for line in try #require(guide.json.object?["lines"]?.array) {
             let status = try #require(line.object?["status"]?.double)
@@ -98,7 +98,7 @@ struct DemoGuideTests {
         }
     }
 
-    @Test func argumentsAreQuotedForAShell() {
+    @Test func argumentsAreQuotedForShell() {
         let line = DemoLine(200, "", ["http://a.localtest:1/x?y=1", "it's", "plain-1.2", ""])
         #expect(line.command == "curl -sS 'http://a.localtest:1/x?y=1' 'it'\\''s' plain-1.2 ''")
     }

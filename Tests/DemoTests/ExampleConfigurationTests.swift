@@ -5,7 +5,7 @@ import Verification
 @testable import GatehouseDemo
 
 struct ExampleConfigurationTests {
-    @Test func exampleRunsOnSecretsMadeUpForTheDemo() throws {
+    @Test func exampleRunsOnGeneratedSecrets() throws {
         let configuration = try ExampleConfiguration.read(try DemoSecrets.generate())
         #expect(configuration.tenants.map(\.name) == ["customer", "driver", "finance", "chat", "clans"])
         #expect(configuration.gateway.admin?.token != nil)

@@ -20,7 +20,7 @@ struct SampleBackendsTests {
         await again.shutdown()
     }
 
-    @Test func tokensAreOfTheirAppsAndExpireWhenTheyAreTo() throws {
+    @Test func tokensAreForTheirAppAndExpire() throws {
         let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
         let backends = try SampleBackends(keys: try SampleKeys.generate(), logger: logger, now: { noon })
         for app in [SampleAppName.customer, .driver, .finance] {
@@ -39,7 +39,7 @@ struct SampleBackendsTests {
         #expect(claims["role"] == "customer")
     }
 
-    @Test func whoTheGatewaySignsInGetsNoTokenHere() throws {
+    @Test func gatewaySignInGetsNoBackendToken() throws {
         let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
         let backends = try SampleBackends(keys: try SampleKeys.generate(), logger: logger, now: { noon })
         for app in [SampleAppName.chat, .clans] {
@@ -47,7 +47,7 @@ struct SampleBackendsTests {
         }
     }
 
-    @Test func expiredTokenOfTheGatewayIsOfTheSameSession() throws {
+    @Test func expiredGatewayTokenKeepsSession() throws {
         let keys = try SampleKeys.generate()
         let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
         let backends = try SampleBackends(keys: keys, logger: logger, now: { noon })
@@ -64,7 +64,7 @@ struct SampleBackendsTests {
         #expect(try backends.expired(good, of: .customer, for: 3600) == nil)
     }
 
-    @Test func takenPortIsAnError() async throws {
+    @Test func takenPortIsError() async throws {
         let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
         let first = try SampleBackends(keys: try SampleKeys.generate(), logger: logger, now: { noon })
         let ports = try await first.start(ports: .free)

@@ -32,7 +32,7 @@ struct AppUnderTest {
         cookie: String? = nil,
         fields: [String: String] = [:],
         json: JSONObject? = nil
-    ) async throws -> Answer {
+    ) async throws -> AppResponse {
         var headers = HTTPFields()
         for (name, value) in fields { headers[try #require(HTTPField.Name(name))] = value }
         headers[.authorization] = token.map { "Bearer \($0)" }
@@ -40,7 +40,7 @@ struct AppUnderTest {
         if let name = HTTPField.Name("X-User-Id") { headers[name] = identity }
         let body = json.map { ByteBuffer(bytes: JSONWriter.bytes(of: $0)) }
         return try await client.execute(uri: path, method: method, headers: headers, body: body) { response in
-            Answer(
+            AppResponse(
                 status: response.status.code,
                 cookies: response.headers[values: .setCookie],
                 json: (try? JSONParser.parse(Array(response.body.readableBytesView)).object) ?? JSONObject()
@@ -48,7 +48,7 @@ struct AppUnderTest {
         }
     }
 
-    /// Sends a request and expects its answer to have this status.
+    /// Sends a request and expects its response to have this status.
     func expect(
         _ status: Int,
         _ method: HTTPRequest.Method,
@@ -59,12 +59,12 @@ struct AppUnderTest {
         json: JSONObject? = nil,
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
-        let answer = try await send(method, path, token: token, identity: identity, cookie: cookie, json: json)
-        #expect(answer.status == status, sourceLocation: sourceLocation)
+        let response = try await send(method, path, token: token, identity: identity, cookie: cookie, json: json)
+        #expect(response.status == status, sourceLocation: sourceLocation)
     }
 }
 
-struct Answer: Sendable {
+struct AppResponse: Sendable {
     let status: Int
     let cookies: [String]
     let json: JSONObject

@@ -13,7 +13,7 @@ struct UmuveBackendTests {
         UmuveBackend(key: try AppKey(secret: Self.secret), now: now)
     }
 
-    @Test func signInGivesATokenThatTheResourceTakes() async throws {
+    @Test func signInTokenIsAcceptedByResource() async throws {
         try await AppUnderTest.run(try backend()) { app in
             let signIn = try await app.send(.post, "/api/auth/login", json: .signIn())
             let jobs = try await app.send(.get, "/api/jobs", token: try signIn.text("token"), identity: "user-alice")
@@ -23,7 +23,7 @@ struct UmuveBackendTests {
         }
     }
 
-    @Test func roleDecidesTheAudienceOfTheToken() async throws {
+    @Test func roleDecidesAudienceOfToken() async throws {
         try await AppUnderTest.run(try backend()) { app in
             for (role, audience) in [(nil, "umuve-customer"), ("driver", "umuve-driver"), ("admin", "umuve-customer")] {
                 let token = try await app.send(.post, "/api/auth/login", json: .signIn(role: role)).text("token")
@@ -41,7 +41,7 @@ struct UmuveBackendTests {
         }
     }
 
-    @Test func refreshEndsTheOldToken() async throws {
+    @Test func refreshEndsOldToken() async throws {
         try await AppUnderTest.run(try backend()) { app in
             let old = try await app.send(.post, "/api/auth/login", json: .signIn(role: "driver")).text("token")
             let new = try await app.send(.post, "/api/auth/refresh", token: old).text("token")
@@ -53,7 +53,7 @@ struct UmuveBackendTests {
         }
     }
 
-    @Test func expiredTokenIsRefreshedForAWeekAndNoLonger() async throws {
+    @Test func expiredTokenIsRefreshableForOneWeek() async throws {
         let clock = Mutex(noon)
         let week: Double = 7 * 86_400
         let backend = try backend { clock.withLock { $0 } }
@@ -78,19 +78,19 @@ struct UmuveBackendTests {
         }
     }
 
-    @Test func resourceAnswersWithWhatItWasSent() async throws {
+    @Test func resourceEchoesRequest() async throws {
         try await AppUnderTest.run(try backend()) { app in
             let token = try await app.send(.post, "/api/auth/login", json: .signIn()).text("token")
             let sent: JSONObject = ["move": "a piano"]
-            let answer = try await app.send(.post, "/api/jobs", token: token, json: sent)
-            #expect(answer.status == 200)
-            #expect(answer.json["received"] == .object(sent))
-            #expect(answer.json["subject"] == "user-alice")
+            let response = try await app.send(.post, "/api/jobs", token: token, json: sent)
+            #expect(response.status == 200)
+            #expect(response.json["received"] == .object(sent))
+            #expect(response.json["subject"] == "user-alice")
             try await app.expect(401, .post, "/api/jobs", json: sent)
         }
     }
 
-    @Test func logoutEndsTheToken() async throws {
+    @Test func logoutEndsToken() async throws {
         try await AppUnderTest.run(try backend()) { app in
             let token = try await app.send(.post, "/api/auth/login", json: .signIn()).text("token")
             try await app.expect(200, .post, "/api/auth/logout", token: token)
@@ -120,13 +120,13 @@ struct UmuveBackendTests {
         "X-Verified-Provider": "apple", "X-Forwarded-Host": "customer.localtest:8080",
     ]
 
-    @Test func whoTheGatewayHasVerifiedIsSignedIn() async throws {
+    @Test func verifiedFieldsSignIn() async throws {
         try await AppUnderTest.run(try backend()) { app in
             let signIn = try await app.send(.post, "/api/auth/apple", fields: Self.verified)
             let again = try await app.send(.post, "/api/auth/apple", fields: Self.verified)
-            for answer in [signIn, again] {
-                #expect(answer.status == 200)
-                let claims = try UnverifiedToken(Array(try answer.text("token").utf8)).claims()
+            for response in [signIn, again] {
+                #expect(response.status == 200)
+                let claims = try UnverifiedToken(Array(try response.text("token").utf8)).claims()
                 #expect(claims["sub"] == "001234.alice.0123")
                 #expect(claims["email"] == "alice@shop.example")
                 #expect(claims["aud"] == "umuve-customer")
@@ -137,14 +137,14 @@ struct UmuveBackendTests {
         }
     }
 
-    @Test func bodyAloneSignsNobodyIn() async throws {
+    @Test func bodyAloneDoesNotSignIn() async throws {
         try await AppUnderTest.run(try backend()) { app in
             let body: JSONObject = ["userIdentifier": "001234.alice.0123", "email": "alice@shop.example"]
             try await app.expect(401, .post, "/api/auth/apple", json: body)
         }
     }
 
-    @Test func accountHasTheRoleOfTheAppWhereItWasFirst() async throws {
+    @Test func accountKeepsRoleOfFirstApp() async throws {
         try await AppUnderTest.run(try backend()) { app in
             var driver = Self.verified
             driver["X-Forwarded-Host"] = "driver.localtest"

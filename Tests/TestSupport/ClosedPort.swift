@@ -1,6 +1,6 @@
 import Glibc
 
-/// A loopback port that nobody listens on and that nobody else can take meanwhile: bound, but never listened on.
+/// A loopback port that is bound but not listened on, so that connecting is refused and no other process takes it.
 package final class ClosedPort: Sendable {
     package struct NotBound: Error {}
 

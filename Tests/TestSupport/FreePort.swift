@@ -2,9 +2,8 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Ports of the loopback interface for servers that want to be told theirs. Each is given once, and none is of those
-/// from which the system takes the ports of clients: a server that is away for a while finds its port free, and no two
-/// tests are led to one server.
+/// Free loopback ports for servers with a configured port. Each is returned once, and none is in the range of ephemeral
+/// ports: a restarted server finds its port free, and no two tests share a port.
 package enum FreePort {
     private static let next = Atomic(Int.random(in: 10_000..<28_000))
 

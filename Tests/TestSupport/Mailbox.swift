@@ -29,7 +29,7 @@ package final class Mailbox<Value: Sendable>: Sendable {
         waiter?.succeed(value)
     }
 
-    /// Nothing more comes: what is there can still be taken, then every wait throws `end`. Only the first end counts.
+    /// Ends the mailbox: pending values can still be taken, then every wait throws `end`. Only the first call counts.
     package func finish(_ end: any Error) {
         let waiters = state.withLock { state -> [EventLoopPromise<Value>] in
             guard state.end == nil else { return [] }
@@ -40,7 +40,7 @@ package final class Mailbox<Value: Sendable>: Sendable {
         for waiter in waiters { waiter.fail(end) }
     }
 
-    /// What is there now, without waiting.
+    /// The next value without waiting; nil if there is none.
     package func takeReady() -> Value? {
         state.withLock { $0.values.isEmpty ? nil : $0.values.removeFirst() }
     }

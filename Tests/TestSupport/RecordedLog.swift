@@ -1,7 +1,7 @@
 package import Logging
 import Synchronization
 
-/// What was said in the log.
+/// The recorded log.
 package final class RecordedLog: Sendable {
     private let level: Logger.Level
     private let events = Mutex<[String]>([])

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Glibc
 
-/// A server program at work. Whatever its test does, it is ended after two minutes.
+/// A running server program, killed after two minutes in any case.
 package final class ServerProcess: Sendable {
     /// What it says, line by line; read all the time, for a full pipe would stop it.
     package let lines: Mailbox<String>
@@ -32,7 +32,7 @@ package final class ServerProcess: Sendable {
 
     package var isRunning: Bool { process.isRunning }
 
-    /// Reads on until a line has `text`. A program that ends before is told of with what it said.
+    /// Reads on until a line has `text`. Throws with its output if the program ends first.
     package func line(with text: String) async throws {
         var said: [String] = []
         do {
@@ -57,7 +57,7 @@ package final class ServerProcess: Sendable {
 
     package func resume() { Glibc.kill(process.processIdentifier, SIGCONT) }
 
-    /// Ends it without a word, and waits until it is gone.
+    /// Kills it (SIGKILL) and waits for its end.
     package func kill() async throws {
         guard process.isRunning else { return }
         Glibc.kill(process.processIdentifier, SIGKILL)

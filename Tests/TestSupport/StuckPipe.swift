@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A pipe that nobody reads until a test wants it: who writes to it waits as soon as it is full.
+/// A pipe that is not read until a test wants it: writers block once it is full.
 package final class StuckPipe: Sendable {
     package struct Failure: Error {
         package var code = errno
@@ -12,7 +12,7 @@ package final class StuckPipe: Sendable {
     private let reader: CInt
     private let isRead = Atomic(false)
 
-    /// - Parameter isFull: Whether already the first byte has no room, for lines of `x`.
+    /// - Parameter isFull: Whether it is full from the start.
     package init(isFull: Bool = false) throws {
         var ends: [CInt] = [-1, -1]
         guard pipe(&ends) == 0 else { throw Failure() }
@@ -21,7 +21,7 @@ package final class StuckPipe: Sendable {
         for end in ends where fcntl(end, F_SETFD, FD_CLOEXEC) != 0 { throw Failure() }
         if isFull {
             setNonBlocking(true)
-            // A pipe has room by pages; the last byte ends what is left of one.
+            // A pipe is filled by pages; the last byte fills the rest of one.
             let page = [UInt8](repeating: UInt8(ascii: "x"), count: 4095) + [UInt8(ascii: "\n")]
             while write(writer, page, page.count) > 0 {}
             while write(writer, "\n", 1) > 0 {}

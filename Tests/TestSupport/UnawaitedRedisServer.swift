@@ -2,8 +2,8 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A `redis-server` or `redis-sentinel` on a free port with a directory of its own. Unlike a ``RedisServer`` it is had
-/// at once: it is there when a client, which tries until it is, is connected.
+/// A `redis-server` or `redis-sentinel` on a free port with a directory of its own. Unlike a ``RedisServer`` it is
+/// returned at once: clients retry until it is up.
 package final class UnawaitedRedisServer: Sendable {
     package let port: Int
     private let scratch: Scratch
@@ -28,7 +28,7 @@ package final class UnawaitedRedisServer: Sendable {
 
     package func resume() { Glibc.kill(identifier, SIGCONT) }
 
-    /// Ends it without a word.
+    /// Kills it (SIGKILL).
     package func kill() {
         process.withLock { process in
             guard process.isRunning else { return }

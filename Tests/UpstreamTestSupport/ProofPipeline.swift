@@ -66,7 +66,7 @@ package final class ProofPipeline {
         ["Authorization: \(scheme) \(token)"] + proofs.map { "DPoP: \($0)" }
     }
 
-    /// The answer in the end: a proof that has to be settled is, as by the worker.
+    /// The final decision: a pending proof is settled as by the worker.
     package func answer(
         _ lines: [String],
         path: String = "/orders",

@@ -16,7 +16,7 @@ package import Verification
 
 /// One event loop's way from a head's bytes to the head that the backend gets, without a socket.
 package final class RequestPipeline {
-    /// What came of a request.
+    /// The result of a request.
     package enum Answer {
         case malformed(HTTPViolation)
         case refused(Refusal)

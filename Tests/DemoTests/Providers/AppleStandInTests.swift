@@ -9,10 +9,10 @@ import Verification
 @testable import Demo
 
 struct AppleStandInTests {
-    @Test func codeIsExchangedForATokenWithTheNonceOfTheBrowser() async throws {
+    @Test func codeIsExchangedForTokenWithNonce() async throws {
         try await StandInUnderTest.run { stand in
-            let answer = try await stand.post("/apple/auth/token", try stand.appleGrant())
-            #expect(answer.status == 200)
+            let response = try await stand.post("/apple/auth/token", try stand.appleGrant())
+            #expect(response.status == 200)
             let keys = try await stand.get("/apple/auth/keys")
             #expect(keys.headers[.cacheControl]?.contains("max-age=") == true)
             let policy = VerificationPolicy(
@@ -25,7 +25,7 @@ struct AppleStandInTests {
                     )
                 ]
             )
-            let token = try #require(answer.json["id_token"]?.string)
+            let token = try #require(response.json["id_token"]?.string)
             let principal = try TokenVerifier(policy).verify(Array(token.utf8), at: noon)
             #expect(principal.claims["nonce"] == "the-nonce")
             #expect(principal.claims["email"] == "alice@example.com")
@@ -33,7 +33,7 @@ struct AppleStandInTests {
         }
     }
 
-    @Test func browserPostsTheNameAtTheFirstSignInOnly() async throws {
+    @Test func browserPostsNameAtFirstSignInOnly() async throws {
         try await StandInUnderTest.run { stand in
             let first = try stand.standIn.redirect(for: stand.appleURL())
             #expect(first.isPost)
@@ -46,7 +46,7 @@ struct AppleStandInTests {
         }
     }
 
-    @Test func pageHasTheFormsForBothAnswers() async throws {
+    @Test func pageHasFormsForBothResponses() async throws {
         try await StandInUnderTest.run { stand in
             stand.standIn.setUser(
                 ProviderUser(subject: "s", email: "b@example.com", givenName: "<b>", familyName: "\"Q\""),
@@ -71,7 +71,7 @@ struct AppleStandInTests {
         ["redirect_uri": "https://clans.localtest@evil.example/api/v1/users/oauth2/callback/apple"],
         ["redirect_uri": "\(StandInUnderTest.appleRedirect)?a=b"], ["redirect_uri": ""],
     ])
-    func authorizationThatAppleWouldNotTakeShowsAnError(_ changes: [String: String]) async throws {
+    func invalidAppleAuthorizationShowsError(_ changes: [String: String]) async throws {
         try await StandInUnderTest.run { stand in
             let path = String(stand.appleURL(changes).dropFirst(stand.standIn.url.count))
             let response = try await stand.get(path)
@@ -80,7 +80,7 @@ struct AppleStandInTests {
         }
     }
 
-    @Test func parameterThatIsThereTwiceIsAnError() async throws {
+    @Test func duplicateParameterIsRefused() async throws {
         try await StandInUnderTest.run { stand in
             let path = String(stand.appleURL().dropFirst(stand.standIn.url.count))
             let response = try await stand.get("\(path)&state=other")
@@ -94,11 +94,11 @@ struct AppleStandInTests {
         (["client_id": "com.example.clans"], "invalid_client"), (["client_secret": "x"], "invalid_client"),
         (["client_secret": ""], "invalid_request"),
     ])
-    func exchangeThatAppleWouldNotDoIsRefused(_ changes: [String: String], _ error: String) async throws {
+    func invalidAppleExchangeIsRefused(_ changes: [String: String], _ error: String) async throws {
         try await StandInUnderTest.run { stand in
-            let answer = try await stand.post("/apple/auth/token", try stand.appleGrant(changes))
-            #expect(answer.status == 400)
-            #expect(answer.json["error"] == .string(error))
+            let response = try await stand.post("/apple/auth/token", try stand.appleGrant(changes))
+            #expect(response.status == 400)
+            #expect(response.json["error"] == .string(error))
         }
     }
 
@@ -108,21 +108,24 @@ struct AppleStandInTests {
             ["exp": 1_769_999_000], ["exp": 1_790_000_000], ["exp": nil], ["iat": nil],
         ] as [JSONObject]
     )
-    func clientSecretWithAWrongClaimIsRefused(_ changes: JSONObject) async throws {
+    func clientSecretWithWrongClaimIsRefused(_ changes: JSONObject) async throws {
         try await StandInUnderTest.run { stand in
             let secret = try stand.appleSecret(changes)
-            let answer = try await stand.post("/apple/auth/token", try stand.appleGrant(["client_secret": secret]))
-            #expect(answer.json["error"] == "invalid_client")
+            let response = try await stand.post("/apple/auth/token", try stand.appleGrant(["client_secret": secret]))
+            #expect(response.json["error"] == "invalid_client")
         }
     }
 
-    @Test func clientSecretIsToBeOfTheRegisteredKey() async throws {
+    @Test func clientSecretRequiresRegisteredKey() async throws {
         try await StandInUnderTest.run { stand in
             for secret in [
                 try stand.appleSecret(kid: "OTHER"), try stand.appleSecret(key: try SigningKey.generate(.p256)),
             ] {
-                let answer = try await stand.post("/apple/auth/token", try stand.appleGrant(["client_secret": secret]))
-                #expect(answer.json["error"] == "invalid_client")
+                let response = try await stand.post(
+                    "/apple/auth/token",
+                    try stand.appleGrant(["client_secret": secret])
+                )
+                #expect(response.json["error"] == "invalid_client")
             }
         }
     }
@@ -152,7 +155,7 @@ struct AppleStandInTests {
         }
     }
 
-    @Test func tokensSayWhatTheyAreAskedToSay() async throws {
+    @Test func tokensCarryRequestedClaims() async throws {
         try await StandInUnderTest.run { stand in
             let token = try stand.standIn.appleIdentityToken(
                 subject: "s",
@@ -175,7 +178,7 @@ struct AppleStandInTests {
         }
     }
 
-    @Test func eventsAreTextInAToken() async throws {
+    @Test func eventsAreTextInToken() async throws {
         try await StandInUnderTest.run { stand in
             let event = try stand.standIn.appleEvent(type: "consent-revoked", subject: "s", at: noon, audience: "app")
             let claims = try UnverifiedToken(Array(event.utf8)).claims()

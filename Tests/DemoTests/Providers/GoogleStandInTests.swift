@@ -8,10 +8,10 @@ import Verification
 @testable import Demo
 
 struct GoogleStandInTests {
-    @Test func codeIsExchangedForTokensOfTheUser() async throws {
+    @Test func codeIsExchangedForTokensOfUser() async throws {
         try await StandInUnderTest.run { stand in
-            let answer = try await stand.post("/google/token", try stand.googleGrant())
-            #expect(answer.status == 200)
+            let response = try await stand.post("/google/token", try stand.googleGrant())
+            #expect(response.status == 200)
             let keys = try await stand.get("/google/certs")
             let policy = VerificationPolicy(
                 issuers: [
@@ -23,11 +23,11 @@ struct GoogleStandInTests {
                     )
                 ]
             )
-            let token = try #require(answer.json["id_token"]?.string)
+            let token = try #require(response.json["id_token"]?.string)
             let principal = try TokenVerifier(policy).verify(Array(token.utf8), at: noon)
             #expect(principal.claims["nonce"] == "the-nonce")
             #expect(principal.claims["email_verified"] == true)
-            let access = try #require(answer.json["access_token"]?.string)
+            let access = try #require(response.json["access_token"]?.string)
             let info = try await stand.get("/google/userinfo", [.authorization: "Bearer \(access)"])
             let user = try JSONParser.parse(Array(info.body.readableBytesView)).object
             #expect(user?["sub"] == principal.subject.map(JSONValue.string))
@@ -36,10 +36,10 @@ struct GoogleStandInTests {
 
     @Test func browserIsRedirectedWithStateAndIssuer() async throws {
         try await StandInUnderTest.run { stand in
-            let answer = try stand.standIn.redirect(for: stand.googleURL())
-            #expect(!answer.isPost)
-            #expect(answer["state"] == "the-state")
-            #expect(answer["iss"] == stand.standIn.googleIssuer)
+            let response = try stand.standIn.redirect(for: stand.googleURL())
+            #expect(!response.isPost)
+            #expect(response["state"] == "the-state")
+            #expect(response["iss"] == stand.standIn.googleIssuer)
             stand.standIn.setSkipsConsent(true)
             let path = String(stand.googleURL().dropFirst(stand.standIn.url.count))
             let redirect = try await stand.get(path)
@@ -59,7 +59,7 @@ struct GoogleStandInTests {
         ["redirect_uri": "http://chat.localtest:8080/elsewhere"],
         ["redirect_uri": "http://chat.localtest:x/api/auth/callback"], ["response_mode": "form_post"],
     ])
-    func authorizationThatGoogleWouldNotTakeShowsAnError(_ changes: [String: String]) async throws {
+    func invalidGoogleAuthorizationShowsError(_ changes: [String: String]) async throws {
         try await StandInUnderTest.run { stand in
             let path = String(stand.googleURL(changes).dropFirst(stand.standIn.url.count))
             let response = try await stand.get(path)
@@ -75,15 +75,15 @@ struct GoogleStandInTests {
         (["redirect_uri": "http://chat.localtest/api/auth/callback"], 400, "invalid_grant"),
         (["code": "made-up"], 400, "invalid_grant"), (["grant_type": "refresh_token"], 400, "unsupported_grant_type"),
     ])
-    func exchangeThatGoogleWouldNotDoIsRefused(
+    func invalidGoogleExchangeIsRefused(
         _ changes: [String: String],
         _ status: Int,
         _ error: String
     ) async throws {
         try await StandInUnderTest.run { stand in
-            let answer = try await stand.post("/google/token", try stand.googleGrant(changes))
-            #expect(answer.status == status)
-            #expect(answer.json["error"] == .string(error))
+            let response = try await stand.post("/google/token", try stand.googleGrant(changes))
+            #expect(response.status == status)
+            #expect(response.json["error"] == .string(error))
         }
     }
 
@@ -97,7 +97,7 @@ struct GoogleStandInTests {
         }
     }
 
-    @Test func accessTokenIsKnownToBothWhoTellOfIt() async throws {
+    @Test func accessTokenIsKnownToUserinfoAndTokeninfo() async throws {
         let clock = Mutex(noon)
         try await StandInUnderTest.run(now: { clock.withLock { $0 } }) { stand in
             let token = stand.standIn.googleAccessToken(

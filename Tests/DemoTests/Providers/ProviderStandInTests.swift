@@ -13,7 +13,7 @@ struct ProviderStandInTests {
         return ProviderStandIn(keys: try StandInUnderTest.keys.get(), logger: logger, now: { noon })
     }
 
-    @Test func startsOnAFreePortAndFreesIt() async throws {
+    @Test func startsOnFreePortAndFreesIt() async throws {
         let first = try standIn()
         try await first.start()
         let port = try #require(Int(first.url.split(separator: ":").last ?? ""))
@@ -27,7 +27,7 @@ struct ProviderStandInTests {
         await third.shutdown()
     }
 
-    @Test func tenantIsLedToTheStandInForAllItAsks() throws {
+    @Test func tenantIsPointedToStandIn() throws {
         let standIn = try standIn()
         var apple = try StandInUnderTest.tenant("clans.localtest", apple: true)
         var google = try StandInUnderTest.tenant("chat.localtest", apple: false)
@@ -53,7 +53,7 @@ struct ProviderStandInTests {
         #expect(without.signIn == nil)
     }
 
-    @Test func failuresAndCallsAreOfOneEndpoint() async throws {
+    @Test func failuresAndCallsArePerEndpoint() async throws {
         try await StandInUnderTest.run { stand in
             stand.standIn.fail(.status(503), for: .appleKeys)
             #expect(try await stand.get("/apple/auth/keys").status == .serviceUnavailable)
@@ -72,7 +72,7 @@ struct ProviderStandInTests {
         }
     }
 
-    @Test func whatIsDownClosesTheConnectionWithoutAnAnswer() async throws {
+    @Test func stoppedEndpointClosesConnection() async throws {
         try await StandInUnderTest.run(onSocket: true) { stand in
             let up = try await stand.get("/apple/auth/keys")
             #expect(up.status == .ok)
@@ -82,7 +82,7 @@ struct ProviderStandInTests {
         }
     }
 
-    @Test func rotatedKeysSignAndOldOnesGoUnlessTheyAreKept() async throws {
+    @Test func rotationReplacesKeysUnlessKept() async throws {
         try await StandInUnderTest.run { stand in
             func keySet() async throws -> KeySet {
                 try KeySet(jwks: Array(try await stand.get("/apple/auth/keys").body.readableBytesView))

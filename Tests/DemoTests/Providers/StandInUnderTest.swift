@@ -136,19 +136,19 @@ struct StandInUnderTest {
     }
 
     func appleGrant(_ changes: [String: String] = [:]) throws -> [String: String] {
-        let answer = try standIn.redirect(for: appleURL())
+        let response = try standIn.redirect(for: appleURL())
         return [
             "grant_type": "authorization_code", "client_id": "com.example.clans.web",
             "client_secret": try appleSecret(), "redirect_uri": Self.appleRedirect,
-            "code": try #require(answer["code"]),
+            "code": try #require(response["code"]),
         ].merging(changes) { $1 }
     }
 
     func googleGrant(_ changes: [String: String] = [:]) throws -> [String: String] {
-        let answer = try standIn.redirect(for: googleURL())
+        let response = try standIn.redirect(for: googleURL())
         return [
             "grant_type": "authorization_code", "client_id": "chat-web", "client_secret": "the secret of chat",
-            "redirect_uri": Self.googleRedirect, "code": try #require(answer["code"]), "code_verifier": Self.verifier,
+            "redirect_uri": Self.googleRedirect, "code": try #require(response["code"]), "code_verifier": Self.verifier,
         ].merging(changes) { $1 }
     }
 }

@@ -1,37 +1,34 @@
 import Testing
 
-/// `limits` on connections: how many there may be, and how long they may say nothing.
+/// `limits` on connections: their number and how long they may be idle.
 @Suite struct AcceptLimitTests {
     // MARK: connections
 
-    /// Connections that have been answered once: the gateway knows them.
+    /// Connections with one response each, so that the gateway has accepted them.
     private func visitors(_ count: Int, _ fixture: GatewayFixture) async throws -> [RawClient] {
         var visitors: [RawClient] = []
         for _ in 0..<count {
             let client = try await fixture.connect()
-            try await client.send(fixture.head("/open/x"))
-            #expect(try await client.response().status == 200)
+            #expect(try await client.request(fixture.head("/open/x")).status == 200)
             visitors.append(client)
         }
         return visitors
     }
 
-    @Test func aConnectionTooManyIsToldSo() async throws {
+    @Test func connectionOverLimitIsRefused() async throws {
         try await withGateway(GatewaySetup(gateway: "limits: { connections: 3 }")) { fixture async throws in
             let visitors = try await visitors(3, fixture)
             for method in ["GET", "POST"] {
                 let client = try await fixture.connect()
-                try await client.send(fixture.head("/open/x", method: method))
-                let refused = try await client.response(to: method)
+                let refused = try await client.request(fixture.head("/open/x", method: method), method: method)
                 expectRefusal(refused, 503, "overloaded")
                 #expect(refused.fields.list("Connection") == ["close"])
                 #expect(try await client.untilClosed() == [])
                 await client.close()
             }
-            // Those that are there are not touched.
+            // Existing connections stay.
             for client in visitors {
-                try await client.send(fixture.head("/open/x"))
-                #expect(try await client.response().status == 200)
+                #expect(try await client.request(fixture.head("/open/x")).status == 200)
             }
             #expect(fixture.backend.requests.count == 6)
 
@@ -41,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func http2IsToldInItsOwnWords() async throws {
+    @Test func http2ConnectionOverLimitIsRefused() async throws {
         try await withGateway(GatewaySetup(gateway: "limits: { connections: 1 }")) { fixture async throws in
             let visitor = try await visitors(1, fixture)
             let client = HTTP2Client(try await fixture.connect())
@@ -49,7 +46,7 @@ import Testing
             try await client.send(.settings())
             // Either a refusal on the stream or the end of the connection, but no request.
             let stream = try? await client.open("/open/x")
-            if let stream, case .answered(let response) = try await client.outcome(of: stream) {
+            if let stream, case .response(let response) = try await client.outcome(of: stream) {
                 expectRefusal(response, 503, "overloaded")
             }
             #expect(fixture.backend.requests.count == 1)
@@ -58,26 +55,23 @@ import Testing
         }
     }
 
-    @Test func tlsConnectionsAreCountedToo() async throws {
+    @Test func tlsConnectionOverLimitIsRefused() async throws {
         try await withTLSGateway(.tls(gateway: "limits: { connections: 1 }")) { fixture async throws in
             let first = try await fixture.connectTLS()
             let second = try await fixture.connectTLS()
-            try await second.send(fixture.head("/open/x"))
-            expectRefusal(try await second.response(), 503, "overloaded")
-            try await first.send(fixture.head("/open/x"))
-            #expect(try await first.response().status == 200)
+            expectRefusal(try await second.request(fixture.head("/open/x")), 503, "overloaded")
+            #expect(try await first.request(fixture.head("/open/x")).status == 200)
         }
     }
 
-    @Test func aFloodIsClosedWithoutAWord() async throws {
+    @Test func connectionFloodIsClosedUnanswered() async throws {
         try await withTLSGateway(.tls(gateway: "limits: { connections: 2, idle_timeout: 10m }")) {
             fixture async throws in
             let visitors = [try await fixture.connectTLS(), try await fixture.connectTLS()]
             func awaitConnections(_ count: Double) async throws {
                 _ = try await fixture.metrics { $0.value("gatehouse_connections", ["state": "open"]) == count }
             }
-            // 16 more are told so after their handshake, which these leave out; those after them are not even
-            // listened to.
+            // 16 more get a refusal after their handshake, which these do not finish; later ones are not even read.
             var held: [RawClient] = []
             for _ in 0..<16 { held.append(try await fixture.connect()) }
             try await awaitConnections(18)
@@ -90,29 +84,26 @@ import Testing
             }
             await held[0].close()
             try await awaitConnections(17)
-            let told = try await fixture.connectTLS()
-            try await told.send(fixture.head("/open/x"))
-            expectRefusal(try await told.response(), 503, "overloaded")
+            let refused = try await fixture.connectTLS()
+            expectRefusal(try await refused.request(fixture.head("/open/x")), 503, "overloaded")
             for client in visitors {
-                try await client.send(fixture.head("/open/x"))
-                #expect(try await client.response().status == 200)
+                #expect(try await client.request(fixture.head("/open/x")).status == 200)
             }
             #expect(fixture.backend.requests.count == 2)
         }
     }
 
-    /// One address has taken all connections: idle ones of them make room for another's.
+    /// One address holds all connections: some idle ones are closed for another's.
     @Test func addressWithAllConnectionsMakesRoomForAnother() async throws {
         let setup = GatewaySetup(gateway: "trusted_proxies: [127.0.0.1/32]\nlimits: { connections: 8 }")
         try await withGateway(setup) { fixture async throws in
             var visitors: [RawClient] = []
             for _ in 0..<8 {
                 let client = try await fixture.connect()
-                try await client.send(ProxyHeader.line4 + Array(fixture.head("/open/x").utf8))
-                #expect(try await client.response().status == 200)
+                #expect(try await client.request(ProxyHeader.line4 + Array(fixture.head("/open/x").utf8)).status == 200)
                 visitors.append(client)
             }
-            // Refused until room is made, which takes one tenth of a second at most.
+            // Refused until a connection is closed, within a tenth of a second.
             var status = try await fixture.request("/open/x").status
             #expect(status == 503)
             while status == 503 { status = try await fixture.request("/open/x").status }
@@ -126,8 +117,8 @@ import Testing
         }
     }
 
-    /// What the server has sent, and the client not yet taken, is no reason to close: the client would lose the rest.
-    @Test func connectionWhoseClientHasNotTakenTheResponseDoesNotMakeRoom() async throws {
+    /// A connection with an unread response must not be closed: the client would lose the rest.
+    @Test func connectionWithUnreadResponseDoesNotMakeRoom() async throws {
         let setup = GatewaySetup(
             gateway: "trusted_proxies: [127.0.0.1/32]\nlimits: { connections: 8, header_timeout: 10m }",
             tenant: "limits: { body_rate: 0 }"
@@ -140,7 +131,7 @@ import Testing
             for _ in 0..<7 { try await fixture.connect().send(ProxyHeader.line4) }
             _ = try await fixture.metrics { $0.value("gatehouse_connections", ["state": "open"]) == 8 }
 
-            // They stay: six of the idle connections go, and no other.
+            // Six of the idle connections are closed, and no other.
             var newcomers: [RawClient] = []
             while newcomers.count < 6 {
                 let client = try await fixture.connect()
@@ -148,7 +139,7 @@ import Testing
                 if try await client.response().status == 200 { newcomers.append(client) } else { await client.close() }
             }
             try await http2.send(.windowUpdate(stream, 65_535))
-            #expect(try await http2.answer(on: stream).status == 200)
+            #expect(try await http2.response(on: stream).status == 200)
         }
     }
 
@@ -157,35 +148,35 @@ import Testing
     private static let short = "limits: { header_timeout: 300ms, idle_timeout: 10m }"
 
     @Test(arguments: ["G", "GET /open/x HTTP/1.1\r\nHost: app.test\r\n", "PRI * HTTP/2.0\r\n", "\r\n"])
-    func aBeginningOfARequestIsNotWaitedForLong(sent: String) async throws {
+    func partialRequestTimesOut(sent: String) async throws {
         try await withGateway(GatewaySetup(gateway: Self.short)) { fixture async throws in
             let client = try await fixture.connect()
             try await client.send(sent)
-            let answer = try await client.untilClosed().text
-            // A preface that breaks off is a request of an unknown version.
+            let response = try await client.untilClosed().text
+            // A truncated preface is a request of an unknown version.
             let status = sent.hasPrefix("PRI") ? "505" : "408"
-            #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 \(status) "), "\(answer)")
+            #expect(response.isEmpty || response.hasPrefix("HTTP/1.1 \(status) "), "\(response)")
             #expect(fixture.backend.requests.isEmpty)
         }
     }
 
-    @Test func aBeginningOfAProxyHeaderIsNotWaitedForLong() async throws {
+    @Test func partialProxyHeaderTimesOut() async throws {
         let setup = GatewaySetup(gateway: "trusted_proxies: [127.0.0.1/32]\n\(Self.short)")
         try await withGateway(setup) { fixture async throws in
             for beginning in [Array(ProxyHeader.line4.prefix(9)), Array(ProxyHeader.binary4.prefix(20))] {
                 let client = try await fixture.connect()
                 try await client.send(beginning)
-                let answer = try await client.untilClosed().text
-                #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 4"), "\(answer)")
+                let response = try await client.untilClosed().text
+                #expect(response.isEmpty || response.hasPrefix("HTTP/1.1 4"), "\(response)")
             }
-            // The request behind a header has no more time than another.
+            // The request after a header has no more time than another.
             let client = try await fixture.connect()
             try await client.send(ProxyHeader.line4)
             _ = try await client.untilClosed()
         }
     }
 
-    @Test func aHandshakeIsNotWaitedForLong() async throws {
+    @Test func partialHandshakeTimesOut() async throws {
         try await withTLSGateway(.tls(gateway: Self.short)) { fixture async throws in
             let hello: [UInt8] = [0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc, 0x03, 0x03]
             for beginning in [[0x16], hello] {
@@ -196,28 +187,27 @@ import Testing
         }
     }
 
-    @Test func aRequestOverTLSIsNotWaitedForLong() async throws {
+    @Test func partialRequestOverTLSTimesOut() async throws {
         try await withTLSGateway(.tls(gateway: Self.short)) { fixture async throws in
             let client = try await fixture.connectTLS()
-            try await client.send("GET /open/x HTT")
-            let response = try await client.response()
+            let response = try await client.request("GET /open/x HTT")
             #expect(response.status == 408)
             #expect(try await client.untilClosed() == [])
         }
     }
 
-    @Test func aDrippingRequestHasNoMoreTime() async throws {
+    @Test func drippingRequestTimesOut() async throws {
         try await withGateway(GatewaySetup(gateway: Self.short)) { fixture async throws in
             let client = try await fixture.connect()
             let dripping = Task {
-                // A byte whenever another request has come and gone: far longer than the timeout, if it is let.
+                // One byte per other request: far longer than the timeout.
                 for byte in fixture.head("/open/\(String(repeating: "x", count: 3000))").utf8 {
                     try await client.send([byte])
                     _ = try await fixture.request("/refused")
                 }
             }
-            let answer = try await client.untilClosed().text
-            #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 408 "), "\(answer)")
+            let response = try await client.untilClosed().text
+            #expect(response.isEmpty || response.hasPrefix("HTTP/1.1 408 "), "\(response)")
             dripping.cancel()
             await client.close()
             _ = await dripping.result
@@ -229,7 +219,7 @@ import Testing
 
     private static let idle = "limits: { header_timeout: 10m, idle_timeout: 300ms }"
 
-    @Test func aConnectionThatSaysNothingIsClosed() async throws {
+    @Test func silentConnectionIsClosed() async throws {
         try await withTLSGateway(.tls(gateway: Self.idle)) { fixture async throws in
             #expect(try await fixture.connect().untilClosed() == [])
             let plain = fixture.keep(RawClient(try await Wire.connect(to: fixture.addresses[1])))
@@ -237,19 +227,10 @@ import Testing
         }
     }
 
-    @Test func anHTTP2ConnectionThatSaysNothingIsClosed() async throws {
-        try await withGateway(GatewaySetup(gateway: Self.idle)) { fixture async throws in
-            let client = try await fixture.http2()
-            while try await client.event(on: 0) != nil {}
-            #expect(await client.lastGoAway?.code == .noError)
-        }
-    }
-
-    @Test func aConnectionBetweenRequestsIsClosed() async throws {
+    @Test func idleConnectionIsClosed() async throws {
         try await withTLSGateway(.tls(gateway: Self.idle)) { fixture async throws in
             let client = try await fixture.connectTLS()
-            try await client.send(fixture.head("/open/x"))
-            #expect(try await client.response().status == 200)
+            #expect(try await client.request(fixture.head("/open/x")).status == 200)
             #expect(try await client.untilClosed() == [])
 
             let http2 = try await fixture.http2TLS()
@@ -259,7 +240,7 @@ import Testing
         }
     }
 
-    @Test func anAnswerThatTakesItsTimeIsWaitedFor() async throws {
+    @Test func slowResponseOutlivesIdleTimeout() async throws {
         let slow = Gate("an idle connection was closed")
         let script = BackendScript.ok(after: slow, at: "/open/slow")
         try await withGateway(GatewaySetup(gateway: Self.idle), backend: script) { fixture async throws in
@@ -269,11 +250,11 @@ import Testing
             let stream = try await http2.open("/open/slow")
             _ = try await fixture.backend.arrivals.next()
             _ = try await fixture.backend.arrivals.next()
-            // Twice the idle timeout of somebody else.
+            // Two idle timeouts of other connections pass.
             for _ in 0..<2 { _ = try await fixture.connect().untilClosed() }
             slow.open()
             #expect(try await client.response().status == 200)
-            #expect(try await http2.answer(on: stream).status == 200)
+            #expect(try await http2.response(on: stream).status == 200)
         }
     }
 }

@@ -1,19 +1,18 @@
 import Testing
 import Verification
 
-/// A trusted proxy in front says by the PROXY protocol whose connection it is.
+/// Source addresses from a trusted proxy by the PROXY protocol.
 @Suite struct ProxyProtocolTests {
     private static let trusting = GatewaySetup(gateway: "trusted_proxies: [127.0.0.1/32]")
 
     /// Expects a request behind the header to be served as one from `source`.
     private func expectSource(_ source: String, _ fixture: GatewayFixture, behind header: [UInt8]) async throws {
         let client = try await fixture.connect()
-        try await client.send(header + Array(fixture.head("/open/x").utf8))
-        #expect(try await client.response().status == 200)
+        #expect(try await client.request(header + Array(fixture.head("/open/x").utf8)).status == 200)
         let seen = try await fixture.backend.arrivals.next()
         #expect(seen.fields["X-Forwarded-For"] == [source])
         #expect(try await fixture.accessLog.next()["remote"]?.string == source)
-        // It holds for the whole connection.
+        // It applies to the whole connection.
         try await client.send(fixture.head("/open/x", fields: ["X-Forwarded-For: 198.51.100.7"]))
         #expect(try await client.response().status == 200)
         let next = try await fixture.backend.arrivals.next()
@@ -26,13 +25,13 @@ import Verification
         (ProxyHeader.line4, "203.0.113.9"), (ProxyHeader.line6, "2001:db8::9"),
         (ProxyHeader.binary4, "203.0.113.9"), (ProxyHeader.binary6, "2001:db8::9"),
     ])
-    func theSourceIsTheClient(header: [UInt8], source: String) async throws {
+    func sourceAddressIsClient(header: [UInt8], source: String) async throws {
         try await withGateway(Self.trusting) { fixture async throws in
             try await expectSource(source, fixture, behind: header)
         }
     }
 
-    @Test func withoutASourceTheProxyIsTheClient() async throws {
+    @Test func proxyIsClientWithoutSource() async throws {
         let headers = [
             ProxyHeader.line("UNKNOWN"), ProxyHeader.line("UNKNOWN ffff::1 ffff::2 1 2"),
             ProxyHeader.binary(command: 0x20, family: 0, []),
@@ -43,7 +42,7 @@ import Verification
         }
     }
 
-    @Test func aSourceIsTrustedOrNotByItself() async throws {
+    @Test func sourceAddressMayBeTrustedProxy() async throws {
         let setup = GatewaySetup(gateway: "trusted_proxies: [127.0.0.1/32, 203.0.113.0/24]")
         try await withGateway(setup) { fixture async throws in
             let client = try await fixture.connect()
@@ -55,7 +54,7 @@ import Verification
         }
     }
 
-    @Test func http2StandsBehindAHeaderToo() async throws {
+    @Test func http2FollowsProxyHeader() async throws {
         try await withGateway(Self.trusting) { fixture async throws in
             for header in [ProxyHeader.line4, ProxyHeader.binary4] {
                 let client = HTTP2Client(try await fixture.connect())
@@ -67,13 +66,12 @@ import Verification
         }
     }
 
-    @Test func tlsStandsBehindAHeaderToo() async throws {
+    @Test func tlsFollowsProxyHeader() async throws {
         try await withTLSGateway(.tls(gateway: "trusted_proxies: [127.0.0.1/32]")) { fixture async throws in
             let pieces = ProxyHeader.line4.map { [$0] }
             for preamble in [[ProxyHeader.line4], [ProxyHeader.binary4], pieces] {
                 let client = try await fixture.connectTLS(preamble: preamble)
-                try await client.send(fixture.head("/open/x"))
-                #expect(try await client.response().status == 200)
+                #expect(try await client.request(fixture.head("/open/x")).status == 200)
                 let seen = try await fixture.backend.arrivals.next()
                 #expect(seen.fields["X-Forwarded-For"] == ["203.0.113.9"])
                 #expect(seen.fields["X-Forwarded-Proto"] == ["https"])
@@ -94,7 +92,7 @@ import Verification
         ProxyHeader.binary([203, 0, 113, 9]), ProxyHeader.signature + [0x21, 0x11, 0xff, 0xff],
     ]
 
-    @Test func aMalformedHeaderClosesTheConnection() async throws {
+    @Test func malformedHeaderClosesConnection() async throws {
         try await withGateway(Self.trusting) { fixture async throws in
             for header in Self.malformed {
                 let client = try await fixture.connect()
@@ -106,19 +104,19 @@ import Verification
         }
     }
 
-    @Test func anyoneElsesHeaderIsNoRequest() async throws {
+    @Test func proxyHeaderOfUntrustedPeerIsRefused() async throws {
         try await withGateway(GatewaySetup(gateway: "trusted_proxies: [192.0.2.0/24]")) { fixture async throws in
             for header in [ProxyHeader.line4, ProxyHeader.binary4, ProxyHeader.line("UNKNOWN")] {
                 let client = try await fixture.connect()
                 try await client.send(header + Array(fixture.head("/open/x").utf8))
-                let answer = try await client.untilClosed().text
-                #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 400 "), "\(answer)")
+                let response = try await client.untilClosed().text
+                #expect(response.isEmpty || response.hasPrefix("HTTP/1.1 400 "), "\(response)")
             }
             #expect(fixture.backend.requests.isEmpty)
         }
     }
 
-    @Test func anyoneElsesHeaderIsNoHandshake() async throws {
+    @Test func proxyHeaderOfUntrustedPeerFailsHandshake() async throws {
         try await withTLSGateway { fixture async throws in
             for header in [ProxyHeader.line4, ProxyHeader.binary4] {
                 await #expect(throws: (any Error).self) { _ = try await fixture.connectTLS(preamble: [header]) }

@@ -2,16 +2,11 @@ import Tenants
 import Testing
 import Verification
 
-/// What holds for every path of the admin API.
+/// Rules for every path of the admin API.
 @Suite struct AdminAPITests {
-    private static let locked = GatewaySetup(
-        gateway: "admin: { address: \"127.0.0.1:0\", token: \"\(GatewayFixture.adminToken)\" }"
-    )
-    private static let bearer = ["Authorization: Bearer \(GatewayFixture.adminToken)"]
-
     /// The methods of each path that the API describes.
     private func described(_ fixture: GatewayFixture) async throws -> [(path: String, methods: [String])] {
-        let response = try await fixture.askAdmin("GET", "/openapi.json")
+        let response = try await fixture.adminRequest("GET", "/openapi.json")
         guard response.status == 200, let document = try JSONParser.parse(response.body.bytes).object else {
             throw Malformed("\(response.status)")
         }
@@ -21,25 +16,25 @@ import Verification
         }
     }
 
-    @Test func everyPathThatIsDescribedIsThere() async throws {
+    @Test func everyDescribedPathExists() async throws {
         try await withGateway { fixture async throws in
             let paths = try await described(fixture)
             #expect(paths.count > 8)
             for (path, methods) in paths {
-                // Without a body, so that nothing is changed and nothing is waited for.
+                // Without a body, so that nothing changes.
                 for method in methods where path != "/api/events" {
-                    let status = try await fixture.askAdmin(method, path).status
+                    let status = try await fixture.adminRequest(method, path).status
                     #expect(status != 404 && status != 405, "\(method) \(path)")
                 }
             }
         }
     }
 
-    @Test func anotherMethodIsToldWhatThereIs() async throws {
+    @Test func wrongMethodGetsAllow() async throws {
         try await withGateway { fixture async throws in
             for (path, methods) in try await described(fixture) {
                 for method in ["PUT", "PATCH", "OPTIONS", "TRACE"] {
-                    let response = try await fixture.askAdmin(method, path)
+                    let response = try await fixture.adminRequest(method, path)
                     #expect(AdminProblemDocument(response)?.code == "method_not_allowed", "\(method) \(path)")
                     #expect(response.status == 405)
                     #expect(response.fields["Allow"] == [methods.joined(separator: ", ")], "\(method) \(path)")
@@ -48,7 +43,7 @@ import Verification
         }
     }
 
-    @Test func anUnknownPathIsAProblem() async throws {
+    @Test func unknownPathIsProblem() async throws {
         try await withGateway { fixture async throws in
             for path in ["/nothing-here", "/api", "/api/tenants/app", "/API/tenants"] {
                 let problem = AdminProblemDocument(try await fixture.admin(path))
@@ -57,21 +52,23 @@ import Verification
         }
     }
 
-    /// Who is not let in learns nothing of what there is.
-    @Test func withoutTheTokenEveryPathIsTheSame() async throws {
-        try await withGateway(Self.locked) { fixture async throws in
+    /// An unauthenticated client learns nothing about existing paths.
+    @Test func everyPathIsTheSameWithoutToken() async throws {
+        try await withGateway(.withAdminToken) { fixture async throws in
             fixture.keepSecret(GatewayFixture.adminToken)
             for path in ["/openapi.json", "/api/tenants", "/api/reload", "/nothing-here"] {
                 for method in ["GET", "POST", "DELETE", "PUT"] {
-                    let problem = AdminProblemDocument(try await fixture.askAdmin(method, path))
+                    let problem = AdminProblemDocument(try await fixture.adminRequest(method, path))
                     #expect(problem?.code == "missing_token", "\(method) \(path)")
                 }
             }
-            #expect(try await fixture.askAdmin("GET", "/openapi.json", fields: Self.bearer).status == 200)
+            #expect(
+                try await fixture.adminRequest("GET", "/openapi.json", fields: GatewayFixture.adminBearer).status == 200
+            )
         }
     }
 
-    @Test func everyAnswerHasAnIDOfItsOwn() async throws {
+    @Test func everyResponseHasUniqueID() async throws {
         try await withGateway { fixture async throws in
             var seen: Set<String> = []
             for path in ["/healthz", "/api/tenants", "/nothing-here"] {
@@ -86,24 +83,24 @@ import Verification
         }
     }
 
-    @Test func headIsAnsweredWithoutABody() async throws {
+    @Test func headResponseHasNoBody() async throws {
         try await withGateway { fixture async throws in
             for path in ["/healthz", "/metrics", "/api/tenants"] {
-                let response = try await fixture.askAdmin("HEAD", path)
+                let response = try await fixture.adminRequest("HEAD", path)
                 #expect(response.status == 200, "\(path)")
                 #expect(response.body.bytes.isEmpty, "\(path)")
             }
         }
     }
 
-    @Test func parametersThatNobodyKnowsAreRefused() async throws {
+    @Test func unknownParametersAreRefused() async throws {
         try await withGateway { fixture async throws in
             for (method, path) in [
                 ("GET", "/api/keys?tenant=app&x=1"), ("POST", "/api/keys?tenant=app"), ("POST", "/api/reload?force=1"),
                 ("GET", "/api/revocations?tenant=app&tenant=app"), ("DELETE", "/api/sessions?tenant=app"),
                 ("GET", "/api/sessions?tenant=%zz"),
             ] {
-                let problem = AdminProblemDocument(try await fixture.askAdmin(method, path))
+                let problem = AdminProblemDocument(try await fixture.adminRequest(method, path))
                 #expect(problem?.code == "bad_request", "\(method) \(path)")
             }
         }

@@ -2,18 +2,18 @@ import Tenants
 import Testing
 import Verification
 
-/// The line that is written of each change through the admin API.
+/// The audit line of each change through the admin API.
 @Suite struct AuditTests {
-    private static let locked = GatewaySetup(
-        gateway: "admin: { address: \"127.0.0.1:0\", token: \"\(GatewayFixture.adminToken)\" }"
-    )
-    private static let bearer = ["Authorization: Bearer \(GatewayFixture.adminToken)"]
-
-    @Test func saysWhoDidWhatToWhomAndWithWhatResult() async throws {
-        try await withGateway(Self.locked) { fixture async throws in
+    @Test func changeIsAuditedWithActorTargetAndResult() async throws {
+        try await withGateway(.withAdminToken) { fixture async throws in
             fixture.keepSecret(GatewayFixture.adminToken)
             let body = #"{"tenant":"app","subject":"ali\nce","reason":"left the company"}"#
-            let response = try await fixture.askAdmin("POST", "/api/revocations", body: body, fields: Self.bearer)
+            let response = try await fixture.adminRequest(
+                "POST",
+                "/api/revocations",
+                body: body,
+                fields: GatewayFixture.adminBearer
+            )
             #expect(response.status == 200)
             let line = try #require(fixture.audit("revoked").first)
             let id = try #require(response.fields["X-Request-Id"].first)
@@ -26,7 +26,7 @@ import Verification
         }
     }
 
-    @Test func hasWhatWasNotDoneAsWell() async throws {
+    @Test func refusedChangeIsAudited() async throws {
         try await withGateway { fixture async throws in
             let refused = [
                 ("POST", "/api/revocations", #"{"tenant":"none","all":true}"#, "not revoked", "unknown_tenant"),
@@ -36,7 +36,7 @@ import Verification
                 ("POST", "/api/reload", #"{"force":true}"#, "configuration not reloaded", "bad_request"),
             ]
             for (method, path, body, message, code) in refused {
-                let problem = AdminProblemDocument(try await fixture.askAdmin(method, path, body: body))
+                let problem = AdminProblemDocument(try await fixture.adminRequest(method, path, body: body))
                 #expect(problem?.code == code, "\(method) \(path)")
                 let lines = fixture.audit(message)
                 #expect(lines.count == 1, "\(message)")
@@ -46,29 +46,29 @@ import Verification
         }
     }
 
-    @Test func readingIsNoChange() async throws {
+    @Test func readIsNotAudited() async throws {
         try await withGateway { fixture async throws in
             _ = try await fixture.admin("/api/revocations?tenant=app")
             _ = try await fixture.admin("/api/tenants")
-            _ = try await fixture.askAdmin("POST", "/api/keys", body: #"{"tenant":"app","dry_run":true}"#)
+            _ = try await fixture.adminRequest("POST", "/api/keys", body: #"{"tenant":"app","dry_run":true}"#)
             #expect(!fixture.log.text.contains("request_id"))
         }
     }
 
-    /// Browsers begin without a token.
-    @Test func strangersWithoutATokenLeaveNoLine() async throws {
-        try await withGateway(Self.locked) { fixture async throws in
+    /// Browsers send a first request without a token.
+    @Test func requestWithoutTokenIsNotAudited() async throws {
+        try await withGateway(.withAdminToken) { fixture async throws in
             let body = #"{"tenant":"app","all":true}"#
-            #expect(try await fixture.askAdmin("POST", "/api/revocations", body: body).status == 401)
+            #expect(try await fixture.adminRequest("POST", "/api/revocations", body: body).status == 401)
             #expect(!fixture.log.text.contains("revoked"))
             #expect(!fixture.log.text.contains("not let in"))
         }
     }
 
-    @Test func tellsOfWrongTokens() async throws {
-        try await withGateway(Self.locked) { fixture async throws in
+    @Test func wrongTokenIsAudited() async throws {
+        try await withGateway(.withAdminToken) { fixture async throws in
             let guess = ["Authorization: Bearer guessed"]
-            #expect(try await fixture.askAdmin("GET", "/metrics", fields: guess).status == 401)
+            #expect(try await fixture.adminRequest("GET", "/metrics", fields: guess).status == 401)
             let lines = fixture.log.text.split(separator: "\n").filter { $0.hasPrefix("warning not let in ") }
             #expect(lines.count == 1)
             let line = try #require(lines.first)

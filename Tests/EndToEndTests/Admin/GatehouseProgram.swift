@@ -2,7 +2,7 @@ import Foundation
 import NIOCore
 import TestSupport
 
-/// The program itself, as it was built beside these tests.
+/// The `gatehouse` program, as built beside these tests.
 struct GatehouseProgram: Sendable {
     struct Output: Sendable {
         var exit: Int32
@@ -54,7 +54,7 @@ struct GatehouseProgram: Sendable {
         return text
     }
 
-    /// Where it is.
+    /// Its path.
     static func path() throws -> String { try url().path }
 
     private static func url() throws -> URL {

@@ -2,9 +2,9 @@ import Tenants
 import Testing
 import Verification
 
-/// `/api/revocations`: what is acknowledged is in force for the very next request.
+/// `/api/revocations`: an acknowledged revocation is in force for the next request.
 @Suite struct RevocationAPITests {
-    /// Names the same caller by every selector.
+    /// Claims that every selector matches.
     private static let claims: JSONObject = ["jti": "t1", "sid": "s1", "sub": "alice"]
 
     private func pass(_ fixture: GatewayFixture, _ token: String) async throws {
@@ -19,7 +19,7 @@ import Verification
         (#""jti":"t1""#, ["jti", "jti"]), (#""session":"s1""#, ["session"]), (#""subject":"alice""#, ["subject"]),
         (#""all":true"#, ["all"]),
     ])
-    func selectorsRefuseAndWithdrawingLetsPassAgain(_ selector: String, _ kinds: [String]) async throws {
+    func revocationRefusesAndWithdrawalAdmits(_ selector: String, _ kinds: [String]) async throws {
         try await withGateway { fixture async throws in
             let token = try fixture.token(Self.claims)
             try await pass(fixture, token)
@@ -37,15 +37,15 @@ import Verification
     }
 
     @Test(arguments: [["jti": "t1"], [:]] as [JSONObject])
-    func tokensAreRevokedWhole(_ claims: JSONObject) async throws {
+    func wholeTokenIsRevoked(_ claims: JSONObject) async throws {
         try await withGateway { fixture async throws in
             let token = try fixture.token(claims)
             let other = try fixture.token(["jti": "t2"])
             try await pass(fixture, token)
             let body = #"{"tenant":"app","token":"\#(token)"}"#
-            let answer = try await fixture.revocations("POST", body: body)
-            #expect(try fixture.entries("revoked", answer).first?["expires_at"]?.string != nil)
-            #expect(!answer.body.text.contains(token))
+            let response = try await fixture.revocations("POST", body: body)
+            #expect(try fixture.entries("revoked", response).first?["expires_at"]?.string != nil)
+            #expect(!response.body.text.contains(token))
             try await isRevoked(fixture, token)
             try await pass(fixture, other)
             _ = try fixture.entries("withdrawn", try await fixture.revocations("DELETE", body: body))
@@ -71,7 +71,7 @@ import Verification
         }
     }
 
-    @Test func everyLoopHasItWhenItIsAcknowledged() async throws {
+    @Test func acknowledgedRevocationIsInForceOnEveryLoop() async throws {
         try await withGateway(GatewaySetup(gateway: "threads: 4")) { fixture async throws in
             let tokens = try (0..<8).map { try fixture.token(["jti": .string("t\($0)"), "sid": "s1"]) }
             for token in tokens { try await pass(fixture, token) }

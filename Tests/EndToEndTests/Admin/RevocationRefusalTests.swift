@@ -3,20 +3,17 @@ import TestSupport
 import Testing
 import Verification
 
-/// `/api/revocations`: who is turned away, and with what words.
+/// Refusals of `/api/revocations`.
 @Suite struct RevocationRefusalTests {
     private static let all = #"{"tenant":"app","all":true}"#
-    private static let locked = GatewaySetup(
-        gateway: "admin: { address: \"127.0.0.1:0\", token: \"\(GatewayFixture.adminToken)\" }"
-    )
 
     private func expectOpen(_ fixture: GatewayFixture) async throws {
         #expect(try await fixture.request("/x", token: try fixture.token()).status == 200)
     }
 
     @Test(arguments: ["POST", "DELETE", "GET"])
-    func tokenIsNeededWhereThereIsOne(_ method: String) async throws {
-        try await withGateway(Self.locked) { fixture async throws in
+    func adminTokenIsRequiredIfConfigured(_ method: String) async throws {
+        try await withGateway(.withAdminToken) { fixture async throws in
             fixture.keepSecret(GatewayFixture.adminToken)
             let body = method == "GET" ? nil : Self.all
             let wrong = [
@@ -31,23 +28,21 @@ import Verification
                 #expect(response.fields["WWW-Authenticate"].first?.hasPrefix("Bearer realm=\"admin\"") == true)
             }
             try await expectOpen(fixture)
-            let right = ["Authorization: Bearer \(GatewayFixture.adminToken)", "Content-Type: application/json"]
             let query = method == "GET" ? "?tenant=app" : ""
-            #expect(try await fixture.revocations(method, query: query, body: body, fields: right).status == 200)
+            #expect(
+                try await fixture.revocations(method, query: query, body: body, fields: GatewayFixture.adminBearer)
+                    .status == 200
+            )
         }
     }
 
     @Test(arguments: [
         ["Origin: https://evil.test"], ["Sec-Fetch-Site: cross-site"], ["Sec-Fetch-Site: same-site"], ["Origin: null"],
     ])
-    func crossSiteRequestsAreRefusedWithoutAToken(_ fields: [String]) async throws {
+    func crossSiteRequestsAreRefusedWithoutToken(_ fields: [String]) async throws {
         try await withGateway { fixture async throws in
             for method in ["POST", "DELETE"] {
-                let response = try await fixture.revocations(
-                    method,
-                    body: Self.all,
-                    fields: fields + ["Content-Type: application/json"]
-                )
+                let response = try await fixture.revocations(method, body: Self.all, fields: fields)
                 #expect(response.status == 403, "\(method)")
                 #expect(AdminProblemDocument(response)?.code == "cross_site_request", "\(method)")
             }
@@ -55,7 +50,7 @@ import Verification
         }
     }
 
-    @Test func foreignHostsAreRefusedWithoutAToken() async throws {
+    @Test func foreignHostsAreRefusedWithoutToken() async throws {
         try await withGateway { fixture async throws in
             let client = fixture.keep(RawClient(try await Wire.connect(to: try #require(fixture.adminAddress))))
             let fields = ["Content-Length: \(Self.all.utf8.count)"]
@@ -66,7 +61,7 @@ import Verification
         }
     }
 
-    @Test func bodiesHaveABound() async throws {
+    @Test func bodySizeIsLimited() async throws {
         try await withGateway { fixture async throws in
             let padding = String(repeating: " ", count: (64 << 10) - Self.all.utf8.count)
             let tooLong = try await fixture.revocations("POST", body: Self.all + padding + " ")
@@ -84,19 +79,19 @@ import Verification
     ])
     func bodiesAreJSON(_ type: String, _ status: Int) async throws {
         try await withGateway { fixture async throws in
-            let response = try await fixture.revocations("POST", body: Self.all, fields: ["Content-Type: \(type)"])
+            let response = try await fixture.revocations("POST", body: Self.all, type: type)
             #expect(response.status == status)
             if status == 415 { #expect(AdminProblemDocument(response)?.code == "unsupported_media_type") }
         }
     }
 
-    @Test func bodyWithoutATypeIsTakenForJSON() async throws {
+    @Test func bodyWithoutTypeIsReadAsJSON() async throws {
         try await withGateway { fixture async throws in
-            #expect(try await fixture.revocations("POST", body: Self.all, fields: []).status == 200)
+            #expect(try await fixture.revocations("POST", body: Self.all, type: nil).status == 200)
         }
     }
 
-    @Test func storeOutOfReachIsSaidAndNothingIsInForce() async throws {
+    @Test func unreachableStoreRefusesRevocation() async throws {
         let nobody = try ClosedPort()
         let setup = GatewaySetup(gateway: "store: \"redis://127.0.0.1:{redis}/0\"", tenant: "on_store_failure: allow")
         try await withGateway(setup, values: ["redis": "\(nobody.port)"]) { fixture async throws in
@@ -113,7 +108,7 @@ import Verification
         withExtendedLifetime(nobody) {}
     }
 
-    @Test func tenantsListenerHasNoRevocations() async throws {
+    @Test func revocationsAreNotServedToClients() async throws {
         try await withGateway { fixture async throws in
             expectRefusal(try await fixture.request("/api/revocations", method: "POST"), 401, "missing_token")
         }

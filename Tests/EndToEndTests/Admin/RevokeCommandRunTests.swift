@@ -5,9 +5,6 @@ import Verification
 
 /// `gatehouse revoke` against a running gateway.
 @Suite struct RevokeCommandRunTests {
-    private static let locked = GatewaySetup(
-        gateway: "admin: { address: \"127.0.0.1:0\", token: \"\(GatewayFixture.adminToken)\" }"
-    )
     private static let environment = ["GATEHOUSE_ADMIN_TOKEN": GatewayFixture.adminToken]
 
     private func run(
@@ -28,18 +25,18 @@ import Verification
         (["--jti", "t1"], "token t1 of https://id.test"), (["--session", "s1"], "session s1"),
         (["--subject", "alice"], "subject alice, tokens issued before "), (["--all"], "all tokens issued before "),
     ])
-    func selectorsRevokeAndWithdraw(_ arguments: [String], _ words: String) async throws {
-        try await withGateway(Self.locked) { fixture async throws in
+    func selectorsRevokeAndWithdraw(_ arguments: [String], _ description: String) async throws {
+        try await withGateway(.withAdminToken) { fixture async throws in
             fixture.keepSecret(GatewayFixture.adminToken)
             let token = try fixture.token(["jti": "t1", "sid": "s1", "sub": "alice"])
             let revoked = try await run(fixture, arguments + ["--reason", "a test"])
             #expect(revoked.exit == 0 && revoked.errors == "", "\(revoked)")
-            #expect(revoked.output.hasPrefix("revoked: tenant app, \(words)"))
+            #expect(revoked.output.hasPrefix("revoked: tenant app, \(description)"))
             #expect(revoked.output.hasSuffix(", until it is withdrawn\n"))
             expectRefusal(try await fixture.request("/x", token: token), 401, "token_revoked")
             let withdrawn = try await run(fixture, arguments + ["--withdraw"])
             #expect(withdrawn.exit == 0 && withdrawn.errors == "", "\(withdrawn)")
-            #expect(withdrawn.output.hasPrefix("withdrawn: tenant app, \(words)"))
+            #expect(withdrawn.output.hasPrefix("withdrawn: tenant app, \(description)"))
             #expect(try await fixture.request("/x", token: token).status == 200)
             let again = try await run(fixture, arguments + ["--withdraw"])
             #expect(again.exit == 0 && again.output == "nothing was withdrawn: no such revocation was in force\n")
@@ -47,7 +44,7 @@ import Verification
     }
 
     @Test func tokenIsReadFromStandardInput() async throws {
-        try await withGateway(Self.locked) { fixture async throws in
+        try await withGateway(.withAdminToken) { fixture async throws in
             let token = try fixture.token()
             let revoked = try await run(fixture, ["--token", "-", "--for", "1h"], input: token + "\n")
             #expect(revoked.exit == 0 && revoked.errors == "", "\(revoked)")
@@ -61,8 +58,8 @@ import Verification
         }
     }
 
-    @Test func failuresAreToldInTheServersWords() async throws {
-        try await withGateway(Self.locked) { fixture async throws in
+    @Test func serverErrorsAreQuoted() async throws {
+        try await withGateway(.withAdminToken) { fixture async throws in
             let long = try await run(fixture, ["--all", "--for", "4000d"])
             #expect(long.exit == 1 && long.output == "")
             #expect(long.errors.contains("\"for\" must be more than 0 and at most 3650d"))
@@ -79,9 +76,9 @@ import Verification
         }
     }
 
-    /// 0.0.0.0 leads to this machine, but does not look like it.
-    @Test func tokensOnTheWayToOthersAreWarnedOf() async throws {
-        try await withGateway(Self.locked) { fixture async throws in
+    /// 0.0.0.0 reaches this machine, but is not a loopback address.
+    @Test func tokenOverPlainHTTPIsWarnedAbout() async throws {
+        try await withGateway(.withAdminToken) { fixture async throws in
             let admin = "http://0.0.0.0:\(try #require(fixture.adminAddress).port)"
             let warning = "warning: \(admin) is plain http to another machine"
             let arguments = ["revoke", "--tenant", "app", "--admin", admin]
@@ -96,7 +93,7 @@ import Verification
         }
     }
 
-    @Test func nobodyThereIsSaidWithTheAddress() async throws {
+    @Test func refusedConnectionNamesAddress() async throws {
         let closed = try ClosedPort()
         let admin = "http://127.0.0.1:\(closed.port)"
         let output = try await GatehouseProgram.run(["revoke", "--tenant", "app", "--all", "--admin", admin])
@@ -106,7 +103,7 @@ import Verification
         withExtendedLifetime(closed) {}
     }
 
-    @Test func anotherServiceIsTakenForWhatItIs() async throws {
+    @Test func anotherServiceIsRecognized() async throws {
         try await withGateway { fixture async throws in
             let admin = "http://127.0.0.1:\(fixture.backend.port)"
             let output = try await GatehouseProgram.run(["revoke", "--tenant", "app", "--all", "--admin", admin])

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Verification
 
-/// `GET /api/tenants`: how the gateway and each tenant are doing.
+/// `GET /api/tenants`: status of the gateway and each tenant.
 @Suite struct TenantsAPITests {
     private static let two = GatewaySetup(
         others: """
@@ -15,11 +15,11 @@ import Verification
               backend: { servers: ["{other}", "{nobody}"] }
               authenticate:
                 from: [bearer]
-                issuers: [ { issuer: "https://secret.test", audiences: [app], algorithms: [HS256], secret: "${HOUSE_SECRET}" } ]
+                issuers: [ { issuer: "https://secret.test", audiences: [app], algorithms: [HS256], secret: "${TEST_SECRET}" } ]
             """
     )
 
-    @Test func countsWhatWasAsked() async throws {
+    @Test func reportCountsRequests() async throws {
         try await withGateway(Self.two) { fixture async throws in
             let token = try fixture.token()
             _ = try await fixture.request("/", token: token)
@@ -46,7 +46,7 @@ import Verification
     }
 }
 
-/// An answer of `GET /api/tenants`.
+/// A response of `GET /api/tenants`.
 struct ReportDocument {
     var object: JSONObject
 
@@ -64,7 +64,7 @@ struct ReportDocument {
 }
 
 extension GatewayFixture {
-    /// Asks until `holds`, since a count may come a turn of the loop after its answer.
+    /// Polls until `holds`, since a count may follow its response by a turn of the event loop.
     func report(until holds: (ReportDocument) -> Bool = { _ in true }) async throws -> ReportDocument {
         var last: ReportDocument?
         let end = NIODeadline.now() + .patience

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Verification
 
-/// Which server a request goes to.
+/// Load balancing.
 @Suite struct BalancingTests {
     // MARK: round_robin
 
@@ -10,8 +10,7 @@ import Verification
         try await withFleet(10) { fixture, fleet async throws in
             let client = try await fixture.connect()
             for _ in 0..<250 {
-                try await client.send(fixture.head("/open/x"))
-                #expect(try await client.response().status == 200)
+                #expect(try await client.request(fixture.head("/open/x")).status == 200)
             }
             #expect(fleet.counts == [Int](repeating: 25, count: 10))
         }
@@ -19,15 +18,15 @@ import Verification
 
     // MARK: least_requests
 
-    @Test func aServerThatHangsIsLeftAloneWhileAnotherIsIdle() async throws {
+    @Test func hangingServerGetsNothingWhileAnotherIsIdle() async throws {
         let taken = Mailbox<Int>("a request at a server")
         let release = Gate("the hanging server answers")
-        let script = { (place: Int) in
+        let script = { (index: Int) in
             BackendScript { exchange in
                 try await exchange.body()
-                taken.put(place)
-                if place == 0 { try await release.passed() }
-                try await exchange.sendOK("\(place)")
+                taken.put(index)
+                if index == 0 { try await release.passed() }
+                try await exchange.sendOK("\(index)")
             }
         }
         try await withFleet(2, "balance: least_requests", script: script) { fixture, fleet async throws in
@@ -47,7 +46,7 @@ import Verification
 
     // MARK: hash:subject
 
-    /// The server that answers each subject.
+    /// The server of each subject.
     private func homes(_ fixture: GatewayFixture, _ subjects: [String]) async throws -> [String: String] {
         var homes: [String: String] = [:]
         for subject in subjects {
@@ -58,14 +57,14 @@ import Verification
         return homes
     }
 
-    @Test func aSubjectStaysWithItsServer() async throws {
+    @Test func subjectStaysWithItsServer() async throws {
         let subjects = (0..<40).map { "user-\($0)" }
         try await withFleet(4, "balance: hash:subject") { fixture, fleet async throws in
             let first = try await homes(fixture, subjects)
             #expect(Set(first.values).count == 4)
             #expect(try await homes(fixture, subjects) == first)
 
-            // With a server gone only its subjects move, and they move to more than one.
+            // Without a server only its subjects move, and to more than one server.
             await fleet.servers[2].stop()
             let second = try await homes(fixture, subjects)
             let moved = subjects.filter { first[$0] != second[$0] }
@@ -74,7 +73,7 @@ import Verification
         }
     }
 
-    @Test func whoIsNotSignedInIsSpread() async throws {
+    @Test func anonymousRequestsAreSpread() async throws {
         try await withFleet(4, "balance: hash:subject") { fixture, fleet async throws in
             for _ in 0..<200 { #expect(try await fixture.request("/open/x").status == 200) }
             // 50 each expected; seven standard deviations of a fair draw.

@@ -3,19 +3,19 @@ import NIOHTTP2
 import TestSupport
 import Testing
 
-/// The connections to a server that speaks HTTP/2: one for many requests, with its limits obeyed and its end survived.
+/// Connections to an HTTP/2 server: shared by many requests, within its limits, and replaced when they end.
 @Suite struct HTTP2BackendConnectionTests {
     private static let prompt: HTTP2Backend.Script = { call in
         try await call.body()
-        try await call.answer(call.path)
+        try await call.respond(call.path)
     }
 
-    @Test func hundredsOfRequestsShareAFewConnections() async throws {
+    @Test func hundredsOfRequestsShareFewConnections() async throws {
         let together = Gate("all requests are there")
         let script: HTTP2Backend.Script = { call in
             try await call.body()
             try await together.passed()
-            try await call.answer(call.path)
+            try await call.respond(call.path)
         }
         let settings = [NIOHTTP2.HTTP2Setting.maximumStreams(1000)]
         try await withHTTP2Backend(script, settings: settings) { fixture, backend async throws in
@@ -33,19 +33,19 @@ import Testing
             #expect(backend.mostAtOnce == 400)
             together.open()
             for (client, streams) in clients {
-                for (place, stream) in streams.enumerated() {
-                    #expect(try await client.answer(on: stream).body.text == "/open/\(place)")
+                for (index, stream) in streams.enumerated() {
+                    #expect(try await client.response(on: stream).body.text == "/open/\(index)")
                 }
             }
         }
     }
 
-    @Test func aLimitOfOneStreamIsObeyed() async throws {
+    @Test func limitOfOneStreamIsObeyed() async throws {
         let settings = [NIOHTTP2.HTTP2Setting.maximumStreams(1)]
         try await withHTTP2Backend(Self.prompt, keys: "limits: { connections: 1 }", settings: settings) {
             fixture,
             backend async throws in
-            // The first answer brings the settings along.
+            // The settings arrive with the first response.
             #expect(try await fixture.request("/open/first").status == 200)
             var clients: [RawClient] = []
             for number in 0..<10 {
@@ -61,12 +61,12 @@ import Testing
         }
     }
 
-    @Test func whatALimitHoldsBackHasAConnectionOfItsOwnIfThereMayBeOne() async throws {
+    @Test func streamLimitOpensAnotherConnection() async throws {
         let together = Gate("three requests are there")
         let script: HTTP2Backend.Script = { call in
             try await call.body()
             if call.path != "/open/first" { try await together.passed() }
-            try await call.answer()
+            try await call.respond()
         }
         let settings = [NIOHTTP2.HTTP2Setting.maximumStreams(1)]
         try await withHTTP2Backend(script, keys: "limits: { connections: 3, pending: 0 }", settings: settings) {
@@ -88,17 +88,17 @@ import Testing
         }
     }
 
-    @Test func aGoAwayCostsNoRequest() async throws {
+    @Test func goAwayLosesNoRequest() async throws {
         let script: HTTP2Backend.Script = { call in
             try await call.body()
             if call.path == "/open/last" { try await call.goAway() }
-            try await call.answer()
+            try await call.respond()
         }
         try await withHTTP2Backend(script) { fixture, backend async throws in
             for number in 0..<3 {
                 #expect(try await fixture.request("/open/x").status == 200)
                 #expect(try await fixture.request("/open/last", method: "POST").status == 200)
-                // The gateway has no more use for it.
+                // The gateway closes it.
                 #expect(try await backend.ends.next() == number)
             }
             #expect(backend.connections == 3)
@@ -106,17 +106,17 @@ import Testing
         }
     }
 
-    @Test func whatAGoAwayLeavesOutIsAskedElsewhere() async throws {
+    @Test func requestAfterGoAwayMovesToAnotherConnection() async throws {
         let last = Gate("the second request was answered")
         let script: HTTP2Backend.Script = { call in
             try await call.body()
             if call.path == "/open/first" {
                 try await last.passed()
             } else if call.connection == 0 {
-                // The first is the last that is answered here.
+                // Accepts only the first stream.
                 return try await call.goAway(past: -2)
             }
-            try await call.answer()
+            try await call.respond()
         }
         try await withHTTP2Backend(script) { fixture, backend async throws in
             let first = try await fixture.connect()
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test func aResetBeforeTheHeadIsABadGatewayOrARetry() async throws {
+    @Test func resetBeforeHeadIsBadGatewayOrRetried() async throws {
         for (code, method, tries) in [
             (NIOHTTP2.HTTP2ErrorCode.internalError, "POST", 1), (.internalError, "GET", 2), (.refusedStream, "GET", 2),
             (.cancel, "DELETE", 1),
@@ -148,11 +148,11 @@ import Testing
         }
     }
 
-    @Test func aRetryAfterAResetIsAnswered() async throws {
+    @Test func retryAfterResetIsAnswered() async throws {
         let resets = Switch(true)
         let script: HTTP2Backend.Script = { call in
             try await call.body()
-            guard resets.isOn else { return try await call.answer() }
+            guard resets.isOn else { return try await call.respond() }
             resets.turn(on: false)
             try await call.reset(.refusedStream)
         }
@@ -162,12 +162,12 @@ import Testing
         }
     }
 
-    @Test func aConnectionThatBreaksCostsEachRequestItsOwn() async throws {
+    @Test func brokenConnectionRetriesOnlyIdempotentRequests() async throws {
         let script: HTTP2Backend.Script = { call in
             try await call.body()
             if call.connection == 0, call.path == "/open/breaks" { return try await call.closeConnection() }
             if call.connection == 0 { return }
-            try await call.answer()
+            try await call.respond()
         }
         try await withHTTP2Backend(script) { fixture, backend async throws in
             var clients: [(client: RawClient, method: String)] = []
@@ -186,7 +186,7 @@ import Testing
         }
     }
 
-    @Test func aServerThatIsNotThereIsUnavailable() async throws {
+    @Test func unreachableServerIsUnavailable() async throws {
         let closed = try ClosedPort()
         let setup = GatewaySetup(tenant: "backend: { servers: [\"h2c://127.0.0.1:\(closed.port)\"] }")
         try await withGateway(setup) { fixture async throws in
@@ -197,7 +197,7 @@ import Testing
         withExtendedLifetime(closed) {}
     }
 
-    @Test func aServerThatSpeaksHTTP11IsABadGateway() async throws {
+    @Test func http11ServerIsBadGateway() async throws {
         let setup = GatewaySetup(tenant: "backend: { servers: [\"{h2c}\"] }")
         let raw = "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
         let plain = try await Wire.listen { wire in
@@ -217,7 +217,7 @@ import Testing
         try await plain.close()
     }
 
-    @Test func anUnusedConnectionIsLetGo() async throws {
+    @Test func unusedConnectionIsClosed() async throws {
         try await withHTTP2Backend(Self.prompt, keys: "timeouts: { idle: 200ms }") { fixture, backend async throws in
             for number in 0..<2 {
                 #expect(try await fixture.request("/open/x").status == 200)

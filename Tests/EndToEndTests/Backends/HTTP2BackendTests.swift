@@ -39,12 +39,12 @@ import Testing
         }
     }
 
-    @Test func aPieceOfABodyIsPassedOnAtOnce() async throws {
+    @Test func bodyIsStreamed() async throws {
         try await withHTTP2Backend(Self.echo) { fixture, _ async throws in
             let client = try await fixture.connect()
             try await client.send(fixture.head("/open/x", method: "POST", fields: ["Transfer-Encoding: chunked"]))
             #expect(try await client.head(to: "POST").status == 200)
-            // Each is answered before the next is sent.
+            // Each is echoed before the next is sent.
             for piece in ["one", "two", "six"] {
                 try await client.send("3\r\n\(piece)\r\n")
                 var seen: [UInt8] = []
@@ -59,10 +59,10 @@ import Testing
     @Test func trailersPassBothWays() async throws {
         let script: HTTP2Backend.Script = { call in
             let request = try await call.body()
-            let told = request.trailers.first(name: "x-sum") ?? "none"
+            let sum = request.trailers.first(name: "x-sum") ?? "none"
             try await call.head(200, [("content-type", "application/grpc")])
             try await call.data(Array("body".utf8))
-            try await call.trailers([("grpc-status", "0"), ("x-told", told)])
+            try await call.trailers([("grpc-status", "0"), ("x-sum-seen", sum)])
         }
         try await withHTTP2Backend(script) { fixture, _ async throws in
             let client = try await fixture.http2()
@@ -75,30 +75,30 @@ import Testing
             )
             #expect(answer.body.text == "body")
             #expect(answer.body.trailers["grpc-status"] == ["0"])
-            #expect(answer.body.trailers["x-told"] == ["5"])
+            #expect(answer.body.trailers["x-sum-seen"] == ["5"])
 
             let raw = fixture.head("/open/x", method: "POST", fields: ["Transfer-Encoding: chunked", "TE: trailers"])
             let response = try await fixture.send(raw + "5\r\nhello\r\n0\r\nX-Sum: 6\r\n\r\n", method: "POST")
             #expect(response.body.text == "body")
             #expect(response.body.trailers["grpc-status"] == ["0"])
-            #expect(response.body.trailers["x-told"] == ["6"])
+            #expect(response.body.trailers["x-sum-seen"] == ["6"])
         }
     }
 
-    @Test func trailersWithoutABodyArePassedOn() async throws {
+    @Test func trailersWithoutBodyArePassedOn() async throws {
         let script: HTTP2Backend.Script = { call in
             try await call.body()
             try await call.head(200, [("content-type", "application/grpc"), ("grpc-status", "12")], end: true)
         }
         try await withHTTP2Backend(script) { fixture, _ async throws in
             let client = try await fixture.http2()
-            let answer = try await client.request("/open/x", method: "POST", body: [])
-            #expect(answer.fields["grpc-status"] == ["12"])
-            #expect(answer.body.bytes.isEmpty)
+            let response = try await client.request("/open/x", method: "POST", body: [])
+            #expect(response.fields["grpc-status"] == ["12"])
+            #expect(response.body.bytes.isEmpty)
         }
     }
 
-    @Test func answersWithoutABodyHaveNone() async throws {
+    @Test func responsesWithoutBodyHaveNone() async throws {
         let script: HTTP2Backend.Script = { call in
             try await call.body()
             switch call.path {
@@ -110,14 +110,13 @@ import Testing
             }
         }
         try await withHTTP2Backend(script) { fixture, backend async throws in
-            // All on one connection, where a body too many would be the next answer.
+            // On one connection, where a surplus body would become the next response.
             let client = try await fixture.connect()
             for (target, method, status) in [
                 ("/open/204", "GET", 204), ("/open/304", "GET", 304), ("/open/empty", "GET", 200),
                 ("/open/unknown", "GET", 200), ("/open/head", "HEAD", 200), ("/open/204", "DELETE", 204),
             ] {
-                try await client.send(fixture.head(target, method: method))
-                let response = try await client.response(to: method)
+                let response = try await client.request(fixture.head(target, method: method), method: method)
                 #expect(response.status == status, "\(target)")
                 #expect(response.body.bytes.isEmpty, "\(target)")
                 if method == "HEAD" || status == 304 { #expect(response.fields["Content-Length"] == ["7"]) }
@@ -126,12 +125,12 @@ import Testing
         }
     }
 
-    @Test func interimAnswersArePassedOn() async throws {
+    @Test func interimResponsesArePassedOn() async throws {
         let script: HTTP2Backend.Script = { call in
             try await call.head(103, [("link", "</style.css>; rel=preload")])
             try await call.body()
             try await call.head(103, [("link", "</more.css>; rel=preload")])
-            try await call.answer()
+            try await call.respond()
         }
         try await withHTTP2Backend(script) { fixture, _ async throws in
             let first = try await fixture.request("/open/x")
@@ -143,7 +142,7 @@ import Testing
         }
     }
 
-    @Test func lengthsThatAreNotKeptAreNotPassedOffAsWhole() async throws {
+    @Test func resetWithinAnnouncedLengthCutsResponse() async throws {
         let script: HTTP2Backend.Script = { call in
             try await call.body()
             try await call.head(200, [("content-length", "10")])
@@ -157,11 +156,11 @@ import Testing
         }
     }
 
-    @Test func silenceIsATimeoutAndItsStreamIsReset() async throws {
+    @Test func silentServerIsTimeoutAndResetsStream() async throws {
         let over = Gate("the test is over")
         let script: HTTP2Backend.Script = { call in
             try await call.body()
-            if call.path == "/open/silent" { try await over.passed() } else { try await call.answer() }
+            if call.path == "/open/silent" { try await over.passed() } else { try await call.respond() }
         }
         try await withHTTP2Backend(script, keys: "timeouts: { response: 300ms }") { fixture, backend async throws in
             let silent = try await fixture.connect()
@@ -175,11 +174,11 @@ import Testing
         }
     }
 
-    @Test func aClientThatGoesAwayResetsItsStreamAlone() async throws {
+    @Test func clientDisconnectResetsOnlyItsStream() async throws {
         let over = Gate("the test is over")
         let script: HTTP2Backend.Script = { call in
             try await call.body()
-            if call.path == "/open/held" { try await over.passed() } else { try await call.answer() }
+            if call.path == "/open/held" { try await over.passed() } else { try await call.respond() }
         }
         try await withHTTP2Backend(script) { fixture, backend async throws in
             let client = try await fixture.connect()

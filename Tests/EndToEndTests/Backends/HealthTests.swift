@@ -2,12 +2,12 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Probes take a server out and bring it back, and have the last word.
+/// Health probes eject a server and bring it back.
 @Suite struct HealthTests {
-    /// A probe that takes longer than `every` is a bad one, so it leaves a busy machine the time to answer.
+    /// A probe that takes longer than `every` fails, so this leaves a busy machine enough time.
     private static let health = "health: { path: /health, every: 500ms, healthy_after: 2, unhealthy_after: 3 }"
 
-    /// What `/health` answers: a pattern of statuses, over and over.
+    /// The statuses of `/health`: a repeated pattern.
     private final class Health: Sendable {
         private struct State {
             var pattern = [200]
@@ -35,7 +35,7 @@ import Testing
             return status
         }
 
-        /// Waits until the pattern that is shown has been asked `count` times and the gateway knows what it was told.
+        /// Waits until the current pattern was probed `count` times and the gateway has the results.
         func probed(_ count: Int) async throws {
             let current = state.withLock { $0.generation }
             var seen = 0
@@ -43,10 +43,10 @@ import Testing
         }
     }
 
-    private static func script(_ place: Int, _ health: Health?) -> BackendScript {
+    private static func script(_ index: Int, _ health: Health?) -> BackendScript {
         BackendScript { exchange in
             try await exchange.body()
-            guard exchange.head.path == "/health" else { return try await exchange.sendOK("\(place)") }
+            guard exchange.head.path == "/health" else { return try await exchange.sendOK("\(index)") }
             let status = health?.next() ?? 200
             try await exchange.send("HTTP/1.1 \(status) Status\r\nContent-Length: 0\r\n\r\n")
         }
@@ -57,8 +57,8 @@ import Testing
         return try #require(metrics.value("gatehouse_backend_healthy", ["tenant": "app", "server": server])) == 1
     }
 
-    /// Looks after each probe whether the server's state has changed. How many probes it takes is `ProbeHistoryTests`' to say:
-    /// on a busy machine one of them may come too late and count as a bad one.
+    /// Waits for the server's state to change. `ProbeHistoryTests` checks how many probes that takes: on a busy machine
+    /// a late one may count as failed.
     private func expect(
         _ server: String,
         becomes healthy: Bool,
@@ -72,9 +72,9 @@ import Testing
         Issue.record("\(server) is not \(healthy ? "healthy" : "unhealthy") after 60 probes")
     }
 
-    @Test func serverWithBadProbesGetsNothingUntilTheyAreGoodAgain() async throws {
+    @Test func unhealthyServerGetsNothingUntilHealthy() async throws {
         let health = Health()
-        let script = { (place: Int) in Self.script(place, place == 0 ? health : nil) }
+        let script = { (index: Int) in Self.script(index, index == 0 ? health : nil) }
         try await withFleet(2, Self.health, script: script) { fixture, fleet async throws in
             health.show(503)
             try await expect(fleet.label(0), becomes: false, health, fixture)
@@ -89,7 +89,7 @@ import Testing
 
             health.show(200)
             try await expect(fleet.label(0), becomes: true, health, fixture)
-            // Its share begins with a tenth.
+            // Its share starts at a tenth.
             for _ in 0..<60 { #expect(try await fixture.request("/open/x").status == 200) }
             #expect((2..<30).contains(fleet.openCounts[0]), "\(fleet.openCounts)")
             #expect(fixture.log.text.contains("server is not healthy"))
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func withNoHealthyServerLeftARequestIsRefusedAtOnce() async throws {
+    @Test func requestWithoutHealthyServerIsRefusedAtOnce() async throws {
         let health = Health()
         health.show(500)
         try await withFleet(1, Self.health, script: { Self.script($0, health) }) { fixture, fleet async throws in
@@ -114,20 +114,20 @@ import Testing
         }
     }
 
-    @Test func aProbeThatIsNotAnsweredIsABadOne() async throws {
+    @Test func unansweredProbeCountsAsFailure() async throws {
         let probes = Mailbox<Void>("a probe")
         let over = Gate("the test is over")
-        let script = { (place: Int) in
+        let script = { (index: Int) in
             BackendScript { exchange in
                 try await exchange.body()
-                guard exchange.head.path == "/health" else { return try await exchange.sendOK("\(place)") }
-                guard place == 0 else { return try await exchange.sendOK() }
+                guard exchange.head.path == "/health" else { return try await exchange.sendOK("\(index)") }
+                guard index == 0 else { return try await exchange.sendOK() }
                 probes.put(())
                 try await over.passed()
             }
         }
         try await withFleet(2, Self.health, script: script) { fixture, fleet async throws in
-            // The fourth is made when the third has been given up.
+            // The fourth starts when the third has timed out.
             for _ in 0..<4 { try await probes.next() }
             let metrics = try await fixture.metrics {
                 $0.value("gatehouse_backend_healthy", ["server": fleet.label(0)]) == 0

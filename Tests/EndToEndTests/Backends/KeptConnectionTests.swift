@@ -1,8 +1,8 @@
 import Testing
 
-/// Connections to a backend are kept, used again, and given up when they should be.
+/// Keep-alive connections to a backend.
 @Suite struct KeptConnectionTests {
-    @Test func aConnectionIsKeptAfterABodyInBothDirections() async throws {
+    @Test func connectionIsKeptAfterBodies() async throws {
         try await withGateway(backend: .echo) { fixture async throws in
             for fields in [["Content-Length: 5"], ["Transfer-Encoding: chunked"]] {
                 let body = fields[0].hasPrefix("C") ? "hello" : "5\r\nhello\r\n0\r\n\r\n"
@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    @Test func requestsAtTheSameTimeHaveConnectionsOfTheirOwn() async throws {
+    @Test func concurrentRequestsUseSeparateConnections() async throws {
         let together = Gate("three requests are there")
         let script = BackendScript { exchange in
             try await exchange.body()
@@ -36,21 +36,21 @@ import Testing
         }
     }
 
-    @Test func aServerThatGarblesItsAnswerIsNotAskedAgain() async throws {
+    @Test func garbledResponseIsNotRetried() async throws {
         let script = BackendScript { exchange in
             try await exchange.body()
             guard exchange.head.path == "/open/garbled" else { return try await exchange.sendOK() }
             try await exchange.send("HTTP/1.1 200 OK\r\nnonsense\r\n\r\n")
         }
         try await withGateway(backend: script) { fixture async throws in
-            // On a connection that was used before, where a server that said nothing would be asked again.
+            // On a reused connection, where a silent close would be retried.
             #expect(try await fixture.request("/open/x").status == 200)
             expectRefusal(try await fixture.request("/open/garbled"), 502, "backend_unavailable")
             #expect(fixture.backend.requests.count { $0.target == "/open/garbled" } == 1)
         }
     }
 
-    @Test func aConnectionThatWasClosedWhileIdleIsNotUsed() async throws {
+    @Test func closedIdleConnectionIsNotUsed() async throws {
         let script = BackendScript { exchange in
             try await exchange.body()
             try await exchange.sendOK()
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func aPostIsNotSentTwice() async throws {
+    @Test func postIsNotSentTwice() async throws {
         let script = BackendScript { exchange in
             try await exchange.body()
             if exchange.turn > 0 { return await exchange.close() }
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func aClientThatGoesAwayFreesTheBackend() async throws {
+    @Test func clientDisconnectFreesServer() async throws {
         let script = BackendScript { exchange in
             try await exchange.body()
             guard exchange.head.path == "/open/endless" else { return try await exchange.sendOK() }
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func aClientThatGoesAwayBeforeTheAnswerFreesTheBackend() async throws {
+    @Test func clientDisconnectBeforeResponseFreesServer() async throws {
         try await withGateway(backend: .silent) { fixture async throws in
             let client = try await fixture.connect()
             try await client.send(fixture.head("/open/x"))
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func aConnectionIsNotUsedAgainAfterAnAnswerThatCameTooEarly() async throws {
+    @Test func connectionIsNotReusedAfterEarlyResponse() async throws {
         let script = BackendScript { exchange in
             guard exchange.head.method == "POST" else {
                 try await exchange.body()

@@ -1,6 +1,6 @@
 import Testing
 
-/// `limits` and `timeouts` of a backend: what is too much is refused at once, and harms nobody else.
+/// `limits` and `timeouts` of a backend: excess requests are refused at once and do not affect others.
 @Suite struct PoolLimitTests {
     private static func held(until gate: Gate) -> BackendScript {
         BackendScript { exchange in
@@ -10,7 +10,7 @@ import Testing
         }
     }
 
-    @Test func whatIsOverTheConnectionsIsRefusedAtOnce() async throws {
+    @Test func requestOverConnectionLimitIsRefusedAtOnce() async throws {
         let gate = Gate("the held requests may be answered")
         let setup = GatewaySetup(
             tenant: "backend: { servers: [\"{backend}\"], limits: { connections: 3, pending: 0 } }"
@@ -35,15 +35,15 @@ import Testing
         }
     }
 
-    @Test func theLimitsAreThoseOfEachServer() async throws {
+    @Test func limitsApplyPerServer() async throws {
         let gate = Gate("the held requests may be answered")
         let script = { (_: Int) in Self.held(until: gate) }
         let keys = "limits: { connections: 1, pending: 0 }"
         try await withFleet(2, keys, script: script) { fixture, fleet async throws in
             var clients: [RawClient] = []
-            for place in 0..<2 {
+            for index in 0..<2 {
                 let client = try await fixture.connect()
-                try await client.send(fixture.head("/open/held/\(place)"))
+                try await client.send(fixture.head("/open/held/\(index)"))
                 clients.append(client)
             }
             for server in fleet.servers { _ = try await server.arrivals.next() }
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func thoseWhoWaitAreServedInTheirOrder() async throws {
+    @Test func waitingRequestsAreServedInOrder() async throws {
         let gate = Gate("the held request may be answered")
         let setup = GatewaySetup(
             tenant: "backend: { servers: [\"{backend}\"], limits: { connections: 1, pending: 8 } }"
@@ -66,7 +66,7 @@ import Testing
             for number in 0..<8 {
                 let client = try await fixture.connect()
                 try await client.send(fixture.head("/open/\(number)"))
-                // It is in the queue once the gateway has answered something that came after it.
+                // It is queued once the gateway has answered a later request.
                 #expect(try await fixture.request("/refused").status == 401)
                 waiting.append(client)
             }
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func whoGivesUpWaitingMakesRoom() async throws {
+    @Test func cancelledWaitingRequestFreesItsSlot() async throws {
         let gate = Gate("the held request may be answered")
         let setup = GatewaySetup(
             tenant: "backend: { servers: [\"{backend}\"], limits: { connections: 1, pending: 1 } }"
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func aStuckBackendOfOneTenantLeavesTheOthersAlone() async throws {
+    @Test func stuckBackendDoesNotAffectOtherTenants() async throws {
         let gate = Gate("the stuck backend goes on")
         let setup = GatewaySetup(
             tenant: "backend: { servers: [\"{backend}\"], limits: { connections: 4, pending: 16 } }",
@@ -123,7 +123,7 @@ import Testing
                 stuck.append(client)
             }
             for _ in 0..<4 { _ = try await fixture.backend.arrivals.next() }
-            // Everything that app has is taken; its neighbour notices nothing, on no connection.
+            // All connections of app are in use; its neighbour is not affected.
             expectRefusal(try await fixture.request("/open/x"), 503, "overloaded")
             let served = try await withThrowingTaskGroup(of: Int.self) { group async throws in
                 for _ in 0..<4 {

@@ -1,6 +1,6 @@
 import Testing
 
-/// One client address cannot keep the others from a server, whatever it sends how slowly.
+/// One client address cannot block a server for others, however slowly it sends.
 @Suite struct PoolSharingTests {
     private static let setup = GatewaySetup(
         gateway: "trusted_proxies: [\"127.0.0.1/32\"]",
@@ -12,12 +12,12 @@ import Testing
     private func expectOthersServed(_ fixture: GatewayFixture) async throws {
         for number in 1...4 {
             let fields = ["X-Forwarded-For: 198.51.100.\(number)"]
-            let answer = try await fixture.request("/open/x", fields: fields)
-            #expect(answer.status == 200, "\(answer.body.text)")
+            let response = try await fixture.request("/open/x", fields: fields)
+            #expect(response.status == 200, "\(response.body.text)")
         }
     }
 
-    @Test func trickledBodiesOverHTTP1KeepNobodyOut() async throws {
+    @Test func trickledBodiesOverHTTP1DoNotBlockOthers() async throws {
         try await withGateway(Self.setup) { fixture async throws in
             var slow: [RawClient] = []
             for _ in 0..<Self.trickled {
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func trickledBodiesOverHTTP2KeepNobodyOut() async throws {
+    @Test func trickledBodiesOverHTTP2DoNotBlockOthers() async throws {
         try await withGateway(Self.setup) { fixture async throws in
             let client = try await fixture.http2()
             for _ in 0..<Self.trickled {
@@ -50,9 +50,9 @@ import Testing
         }
     }
 
-    /// Answers that nobody reads hold no places either: while much is queued for a connection its servers are not read
+    /// Unread responses do not block others either: while much is queued for a connection its servers are not read
     /// from, and would wait for as long as the client likes.
-    @Test func answersThatAreNotReadKeepNobodyOut() async throws {
+    @Test func unreadResponsesDoNotBlockOthers() async throws {
         let size = 60_000
         let script = BackendScript { exchange in
             try await exchange.body()
@@ -61,12 +61,12 @@ import Testing
             try await exchange.send([UInt8](repeating: 7, count: length))
         }
         var setup = Self.setup
-        // Which would end them as well, only later.
+        // The minimum rate would end them as well, only later.
         setup.tenant += "\nlimits: { body_rate: 0 }"
         try await withGateway(setup, backend: script) { fixture async throws in
             let client = try await fixture.http2(.initialWindowSize(0))
             await client.keepWindowsShut()
-            // Some nine fill what is held for the connection, and the next eight are not read to their end.
+            // About nine fill the connection's buffer, and the next eight are not read to their end.
             for _ in 0..<30 {
                 _ = try await client.open("/open/large", fields: [("x-forwarded-for", Self.attacker)])
             }
@@ -75,8 +75,8 @@ import Testing
         }
     }
 
-    /// The only one there is may have every place, for as long as it keeps the rate.
-    @Test func addressAloneMayHoldEveryPlace() async throws {
+    /// A sole address may use every connection, as long as it keeps the rate.
+    @Test func soleAddressMayUseEveryConnection() async throws {
         try await withGateway(Self.setup, backend: .echo) { fixture async throws in
             var clients: [RawClient] = []
             for _ in 0..<8 {
@@ -86,28 +86,27 @@ import Testing
                 clients.append(client)
             }
             for client in clients {
-                try await client.send("llo")
-                #expect(try await client.response(to: "POST").body.text == "hello")
+                #expect(try await client.request("llo", method: "POST").body.text == "hello")
             }
         }
     }
 
-    /// A body below the least rate ends with 408 when its first 10 s are over, whatever came of it in small pieces.
-    @Test func bodyBelowTheRateIsRefused() async throws {
+    /// A body below the minimum rate ends with 408 after its first 10 s.
+    @Test func bodyBelowRateIsRefused() async throws {
         try await withGateway(.init(), backend: .echo) { fixture async throws in
             let client = try await fixture.connect()
             try await client.send(fixture.head("/open/x", method: "POST", fields: ["Content-Length: 5"]) + "he")
             let second = try await fixture.http2()
             let stream = try await second.open("/open/x", method: "POST", body: Array("he".utf8), end: false)
             for _ in 0..<2 { _ = try await fixture.backend.heads.next() }
-            // No content at all, of which the end never comes.
+            // No content, and no end either.
             let fields = [("content-length", "0")]
             let empty = try await second.open("/open/x", method: "POST", fields: fields, end: false)
-            // Neither frames nor padding are progress.
+            // Empty frames are not progress.
             try await second.send(.data(stream, ""))
             expectRefusal(try await client.response(to: "POST"), 408, "bad_request", "HTTP/1.1")
-            expectRefusal(try await second.answer(on: stream, to: "POST"), 408, "bad_request", "HTTP/2")
-            expectRefusal(try await second.answer(on: empty, to: "POST"), 408, "bad_request", "HTTP/2, no content")
+            expectRefusal(try await second.response(on: stream, to: "POST"), 408, "bad_request", "HTTP/2")
+            expectRefusal(try await second.response(on: empty, to: "POST"), 408, "bad_request", "HTTP/2, no content")
             for _ in 0..<2 { _ = try await fixture.backend.abandoned.next() }
         }
     }

@@ -1,10 +1,10 @@
 import Testing
 
-/// A request is made again only where that can do no harm.
+/// Retries happen only where they are harmless.
 @Suite struct RetryTests {
-    private static func resetsFirst(_ place: Int) -> BackendScript { place == 0 ? .resets : .names(place) }
+    private static func resetsFirst(_ index: Int) -> BackendScript { index == 0 ? .resets : .names(index) }
 
-    @Test func aResetBeforeAByteMovesARequestOn() async throws {
+    @Test func resetBeforeFirstByteRetriesOnAnotherServer() async throws {
         try await withFleet(2, script: Self.resetsFirst) { fixture, fleet async throws in
             for method in ["GET", "HEAD", "OPTIONS"] {
                 for _ in 0..<2 { #expect(try await fixture.request("/open/x", method: method).status == 200) }
@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: [(1, 1), (2, 2), (3, 3), (4, 4)])
-    func asManyTriesAreMadeAsConfigured(attempts: Int, tries: Int) async throws {
+    func configuredNumberOfAttemptsIsMade(attempts: Int, tries: Int) async throws {
         let script = { (_: Int) in BackendScript.resets }
         for servers in [1, 3] {
             let keys = "retries: { attempts: \(attempts) }"
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNotIdempotentIsNeverMadeAgain() async throws {
+    @Test func nonIdempotentRequestIsNeverRetried() async throws {
         let keys = "retries: { attempts: 5 }"
         for method in ["POST", "PATCH", "PUT", "DELETE", "PURGE"] {
             try await withFleet(2, keys, script: { _ in .resets }) { fixture, fleet async throws in
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func aRequestWithABodyIsNeverMadeAgain() async throws {
+    @Test func requestWithBodyIsNeverRetried() async throws {
         let framed = [("Content-Length: 5", "hello"), ("Transfer-Encoding: chunked", "5\r\nhello\r\n0\r\n\r\n")]
         for (field, body) in framed {
             try await withFleet(2, script: { _ in .resets }) { fixture, fleet async throws in
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func onlyTheConfiguredMethodsAreMadeAgain() async throws {
+    @Test func onlyConfiguredMethodsAreRetried() async throws {
         let keys = "retries: { methods: [PUT, DELETE] }"
         for (method, tries) in [("PUT", 2), ("DELETE", 2), ("GET", 1), ("HEAD", 1)] {
             try await withFleet(2, keys, script: { _ in .resets }) { fixture, fleet async throws in
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func nothingIsMadeAgainForNoReason() async throws {
+    @Test func onlyConfiguredReasonsAreRetried() async throws {
         for (reasons, tries) in [("", 1), ("connect_failure", 1), ("reset_before_response", 2)] {
             try await withFleet(2, "retries: { on: [\(reasons)] }", script: { _ in .resets }) {
                 fixture,
@@ -70,8 +70,8 @@ import Testing
     }
 
     @Test(arguments: ["H", "HTTP/1.1 2", "HTTP/1.1 200 OK\r\nContent-Le", "HTTP/1.1 103 Early Hints\r\n\r\n"])
-    func nothingIsMadeAgainAfterAByteOfAnAnswer(sent: String) async throws {
-        try await withFleet(2, script: { _ in .answersAndCloses(sent) }) { fixture, fleet async throws in
+    func nothingIsRetriedAfterFirstByteOfResponse(sent: String) async throws {
+        try await withFleet(2, script: { _ in .responseThenClose(sent) }) { fixture, fleet async throws in
             expectRefusal(try await fixture.request("/open/x"), 502, "backend_unavailable")
             #expect(fleet.counts.reduce(0, +) == 1)
         }
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: ["on: [connect_failure]", "attempts: 1", "methods: [GET]"])
-    func aRefusedConnectionMovesAnyRequestOn(retries: String) async throws {
+    func refusedConnectionRetriesAnyMethod(retries: String) async throws {
         try await withGateway(Self.withOneRefusing(retries)) { fixture async throws in
             for method in ["GET", "POST", "PATCH", "DELETE"] {
                 for _ in 0..<2 {
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(arguments: ["on: []", "on: [reset_before_response]"])
-    func aRefusedConnectionIsFinalWhereItIsNoReason(retries: String) async throws {
+    func refusedConnectionIsFinalIfNotConfigured(retries: String) async throws {
         try await withGateway(Self.withOneRefusing(retries)) { fixture async throws in
             let statuses = Set([
                 try await fixture.request("/open/x").status, try await fixture.request("/open/x").status,
@@ -109,12 +109,12 @@ import Testing
 
     // MARK: Kept connections
 
-    @Test func staleConnectionsCostNoRequest() async throws {
+    @Test func staleConnectionsLoseNoRequest() async throws {
         let together = Gate("five requests are there")
         let script = BackendScript { exchange in
             try await exchange.body()
             if exchange.head.path == "/open/together" { try await together.passed() }
-            // Given up just as a second request comes.
+            // Closed just as a second request arrives.
             if exchange.turn > 0 { return await exchange.close() }
             try await exchange.sendOK()
         }
@@ -130,8 +130,7 @@ import Testing
             for client in clients { #expect(try await client.response().status == 200) }
             #expect(fixture.backend.connections == 5)
             for client in clients {
-                try await client.send(fixture.head("/open/x"))
-                #expect(try await client.response().status == 200)
+                #expect(try await client.request(fixture.head("/open/x")).status == 200)
             }
         }
     }

@@ -4,17 +4,17 @@ import NIOSSL
 import TestSupport
 import Testing
 
-/// Servers that are spoken to by TLS: only the one that proves who it is gets a request.
+/// TLS to servers: only a verified one gets a request.
 @Suite struct SecureBackendTests {
     /// - Parameters:
     ///   - keys: Of `backend.tls`; `{ca}`, `{client}` and `{clientKey}` are files.
-    ///   - server: Nil: one that asks for nothing, with a good certificate for 127.0.0.1.
+    ///   - server: Nil: one with a valid certificate for 127.0.0.1, which requests none.
     private func withSecureBackend(
         _ keys: String = "ca_file: \"{ca}\"",
         scheme: String = "https",
         server: ServerTLS? = nil,
         script: BackendScript = .echo,
-        _ visit: (GatewayFixture, RecordingBackend, ServerTLS) async throws -> Void
+        _ test: (GatewayFixture, RecordingBackend, ServerTLS) async throws -> Void
     ) async throws {
         let authority = try TestAuthority.trusted.get()
         let tls = try server ?? ServerTLS(try authority.server("127.0.0.1"))
@@ -33,7 +33,7 @@ import Testing
         )
         try await attempt {
             try await withGateway(setup, values: values) { fixture async throws in
-                try await visit(fixture, backend, tls)
+                try await test(fixture, backend, tls)
             }
         } finally: {
             await backend.stop()
@@ -50,7 +50,7 @@ import Testing
         #expect(metrics.value("gatehouse_backend_requests_total", ["outcome": "connect_failure"]) == 2)
     }
 
-    @Test func aServerOfItsOwnAuthorityIsTrusted() async throws {
+    @Test func configuredAuthorityIsTrusted() async throws {
         try await withSecureBackend { fixture, backend, tls async throws in
             for size in [0, 5, 200_000] {
                 let body = String(repeating: "b", count: size)
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func aServerOfAnotherAuthorityIsNot() async throws {
+    @Test func otherAuthorityIsNotTrusted() async throws {
         let server = try ServerTLS(try TestAuthority.stranger.get().server("127.0.0.1"))
         try await withSecureBackend(server: server) { fixture, backend, tls async throws in
             try await expectUnreachable(fixture, backend)
@@ -72,20 +72,20 @@ import Testing
         }
     }
 
-    @Test func withoutAnAuthorityTheSystemsAreAskedFor() async throws {
+    @Test func systemAuthoritiesAreTheDefault() async throws {
         try await withSecureBackend("") { fixture, backend, _ async throws in
             try await expectUnreachable(fixture, backend)
         }
     }
 
-    @Test func aServerWhoseCertificateHasExpiredIsNot() async throws {
+    @Test func expiredServerCertificateIsRefused() async throws {
         let certificate = try TestAuthority.trusted.get().server("127.0.0.1", hasExpired: true)
         try await withSecureBackend(server: try ServerTLS(certificate)) { fixture, backend, _ async throws in
             try await expectUnreachable(fixture, backend)
         }
     }
 
-    @Test func theGatewaysOwnCertificateIsShown() async throws {
+    @Test func gatewayPresentsClientCertificate() async throws {
         let server = {
             try ServerTLS(try TestAuthority.trusted.get().server("127.0.0.1"), asksClients: true)
         }
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func plainTextToASecureServerFailsCleanly() async throws {
+    @Test func plainTextToSecureServerFailsCleanly() async throws {
         try await withSecureBackend("", scheme: "http") { fixture, backend, tls async throws in
             for method in ["GET", "POST"] {
                 expectRefusal(try await fixture.request("/open/x", method: method), 502, "backend_unavailable")
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func aServerThatSpeaksNoTLSFailsCleanly() async throws {
+    @Test func serverThatSpeaksNoTLSFailsCleanly() async throws {
         let greeting = BackendScript { exchange in await exchange.close() }
         let backend = try await RecordingBackend.start(greeting)
         let setup = GatewaySetup(tenant: "backend: { servers: [\"https://127.0.0.1:\(backend.port)\"] }")
@@ -124,7 +124,7 @@ import Testing
         await backend.stop()
     }
 
-    @Test func aServerThatIsSilentInTheHandshakeIsUnavailable() async throws {
+    @Test func serverSilentInHandshakeIsUnavailable() async throws {
         let silent = try await Wire.listen { _ in }
         let port = try #require(silent.localAddress?.port)
         let setup = GatewaySetup(
@@ -136,21 +136,21 @@ import Testing
         try await silent.close()
     }
 
-    @Test func aServerThatClosesDuringAnAnswerIsCut() async throws {
+    @Test func closeDuringResponseCutsIt() async throws {
         let raw = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"
-        try await withSecureBackend(script: .answersAndCloses(raw)) { fixture, _, _ async throws in
+        try await withSecureBackend(script: .responseThenClose(raw)) { fixture, _, _ async throws in
             let client = try await fixture.connect()
             try await client.send(fixture.head("/open/x"))
             #expect(try await client.untilClosed().text.hasSuffix("hello"))
         }
     }
 
-    @Test func http2IsSpokenWhereTheServerOffersIt() async throws {
+    @Test func http2IsNegotiated() async throws {
         let certificate = try TestAuthority.trusted.get().server("127.0.0.1")
         let tls = try ServerTLS(certificate, applicationProtocols: ["h2", "http/1.1"])
         let backend = try await HTTP2Backend.start(tls: tls) { call in
             let body = try await call.body().bytes
-            try await call.answer(body.text)
+            try await call.respond(body.text)
         }
         let scratch = try Scratch()
         defer { scratch.remove() }

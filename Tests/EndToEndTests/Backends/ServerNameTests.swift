@@ -1,8 +1,8 @@
 import Testing
 
-/// Servers that are named and not numbered.
+/// Servers given by host name.
 @Suite struct ServerNameTests {
-    @Test func aNameIsLookedUp() async throws {
+    @Test func serverNameIsResolved() async throws {
         let backend = try await RecordingBackend.start(.ok)
         let setup = GatewaySetup(tenant: "backend: { servers: [\"http://localhost:\(backend.port)\"] }")
         try await withGateway(setup) { fixture async throws in
@@ -15,14 +15,14 @@ import Testing
         await backend.stop()
     }
 
-    @Test func aNameThatNobodyHasIsUnavailable() async throws {
+    @Test func unresolvableNameIsUnavailable() async throws {
         let setup = GatewaySetup(tenant: "backend: { servers: [\"http://nobody.invalid:9001\"] }")
         try await withGateway(setup) { fixture async throws in
             for method in ["GET", "POST"] {
                 let response = try await fixture.request("/open/x", method: method)
                 expectRefusal(response, 503, "backend_unavailable", method)
             }
-            // While it is looked up the loop goes on with everything else.
+            // The event loop goes on during the lookup.
             let waiting = try await fixture.connect()
             try await waiting.send(fixture.head("/open/x"))
             #expect(try await fixture.request("/refused").status == 401)
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func aNamedServerIsPassedOverForAnother() async throws {
+    @Test func unresolvableServerIsPassedOver() async throws {
         let servers = "\"http://nobody.invalid:9001\", \"{backend}\""
         try await withGateway(GatewaySetup(tenant: "backend: { servers: [\(servers)] }")) { fixture async throws in
             for _ in 0..<6 { #expect(try await fixture.request("/open/x", method: "POST").status == 200) }

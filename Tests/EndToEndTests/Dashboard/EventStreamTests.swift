@@ -2,18 +2,14 @@ import TestSupport
 import Testing
 import Verification
 
-/// The dashboard's page, and the stream of reports that it listens to, over the wire.
+/// The dashboard's page and its event stream.
 @Suite struct EventStreamTests {
-    private static let locked = GatewaySetup(
-        gateway: "admin: { address: \"127.0.0.1:0\", token: \"\(GatewayFixture.adminToken)\" }"
-    )
-    private static let fields = ["Authorization: Bearer \(GatewayFixture.adminToken)"]
 
-    /// Asks for a stream and reads the head of the answer.
+    /// Requests a stream and reads the response head.
     private static func ask(_ fixture: GatewayFixture) async throws -> (client: RawClient, head: RawResponse) {
         let address = try #require(fixture.adminAddress)
         let client = fixture.keep(RawClient(try await Wire.connect(to: address)))
-        try await client.send(fixture.head("/api/events", host: "\(address)", fields: fields))
+        try await client.send(fixture.head("/api/events", host: "\(address)", fields: GatewayFixture.adminBearer))
         return (client, try await client.head())
     }
 
@@ -32,7 +28,7 @@ import Verification
         return client
     }
 
-    /// Reads on until a report says that the tenant `app` has had `count` requests.
+    /// Reads until a report counts `count` requests of tenant `app`.
     private static func report(_ client: RawClient, requests count: Double) async throws -> JSONObject {
         var text = ""
         while let piece = try await client.piece() {
@@ -50,8 +46,8 @@ import Verification
         throw EndOfStream()
     }
 
-    @Test func thePageNeedsNoTokenAndHoldsNothing() async throws {
-        try await withGateway(Self.locked) { fixture async throws in
+    @Test func pageNeedsNoTokenAndContainsNoData() async throws {
+        try await withGateway(.withAdminToken) { fixture async throws in
             let page = try await fixture.admin("/")
             #expect(page.status == 200)
             #expect(page.body.text.contains("data-access=\"token\""))
@@ -63,8 +59,8 @@ import Verification
         }
     }
 
-    @Test func eventsNeedTheToken() async throws {
-        try await withGateway(Self.locked) { fixture async throws in
+    @Test func eventsNeedToken() async throws {
+        try await withGateway(.withAdminToken) { fixture async throws in
             fixture.keepSecret(GatewayFixture.adminToken)
             let refused = try await fixture.admin("/api/events")
             #expect(refused.status == 401)
@@ -72,8 +68,8 @@ import Verification
         }
     }
 
-    @Test func aStreamTellsWhatHappens() async throws {
-        try await withGateway(Self.locked) { fixture async throws in
+    @Test func streamReportsRequests() async throws {
+        try await withGateway(.withAdminToken) { fixture async throws in
             let client = try await Self.stream(fixture)
             _ = try await Self.report(client, requests: 0)
             for _ in 0..<3 { #expect(try await fixture.request("/open/x").status == 200) }
@@ -85,26 +81,26 @@ import Verification
         }
     }
 
-    @Test func noMoreStreamsAreOpenThanMayBeAndWhoLeavesMakesRoom() async throws {
-        try await withGateway(Self.locked) { fixture async throws in
+    @Test func streamCountIsLimited() async throws {
+        try await withGateway(.withAdminToken) { fixture async throws in
             var clients: [RawClient] = []
             for _ in 0..<16 { clients.append(try await Self.stream(fixture)) }
-            let refused = try await fixture.admin("/api/events", fields: Self.fields)
+            let refused = try await fixture.admin("/api/events", fields: GatewayFixture.adminBearer)
             #expect(refused.status == 503)
             #expect(refused.fields["Retry-After"] == ["1"])
             #expect(AdminProblemDocument(refused)?.code == "too_many_streams")
             try await clients[0].reset()
-            // The gateway learns of it when it writes next.
+            // The gateway notices when it writes next.
             while try await Self.status(fixture) == 503 {}
         }
     }
 
-    @Test func aStreamEndsWhenTheGatewayStops() async throws {
-        try await withGateway(Self.locked) { fixture async throws in
+    @Test func streamEndsWhenGatewayStops() async throws {
+        try await withGateway(.withAdminToken) { fixture async throws in
             let client = try await Self.stream(fixture)
             _ = try await Self.report(client, requests: 0)
             async let stopped: Void = fixture.shutdown()
-            // It ends as an answer does, not by being cut off.
+            // It ends regularly instead of being cut.
             #expect(try await client.untilClosed().text.hasSuffix("0\r\n\r\n"))
             await stopped
         }

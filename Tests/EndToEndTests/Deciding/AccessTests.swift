@@ -1,6 +1,6 @@
 import Testing
 
-/// Access rules over a connection; what they say of which request is tested with `AuthorizerTests`.
+/// Access rules over a connection; `AuthorizerTests` tests the rules themselves.
 @Suite struct AccessTests {
     private static let rules = GatewaySetup(
         tenant: """
@@ -11,7 +11,7 @@ import Testing
             """
     )
 
-    @Test func callerIsAnsweredByTheRuleOfThePath() async throws {
+    @Test func accessRuleOfPathDecides() async throws {
         try await withGateway(Self.rules) { fixture async throws in
             let alice = try fixture.token(["role": "user", "scope": "read"])
             expectChallenge(try await fixture.request("/admin/x"), 401, "missing_token", error: nil)
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func badTokenOnAnOpenPathIsIgnoredAndAGoodOneTellsWhoItIs() async throws {
+    @Test func openPathIgnoresBadTokenAndUsesGoodOne() async throws {
         try await withGateway(Self.rules) { fixture async throws in
             let bad = [
                 "x", try fixture.token(["exp": TestIssuer.fromNow(-3600)]),

@@ -1,7 +1,7 @@
 import Testing
 import Verification
 
-/// `mode: observe`: everything is decided and counted, nothing is refused.
+/// `mode: observe`: decisions are counted, nothing is refused.
 @Suite struct ObserveModeTests {
     private static let observing = GatewaySetup(
         tenant: """
@@ -13,7 +13,7 @@ import Verification
             """
     )
 
-    @Test func anUnverifiedIdentityIsNeverInjected() async throws {
+    @Test func unverifiedIdentityIsNeverInjected() async throws {
         try await withGateway(Self.observing) { fixture async throws in
             let unverified = [
                 try fixture.token(["sub": "mallory"], algorithm: .rs256, key: fixture.issuer.stranger),
@@ -27,7 +27,7 @@ import Verification
         }
     }
 
-    @Test func anAmbiguousPathGoesThroughAsItCameAndIsCounted() async throws {
+    @Test func observedAmbiguousPathPassesUnchanged() async throws {
         try await withGateway(Self.observing) { fixture async throws in
             #expect(try await fixture.request("/x/..%2fadmin?y=1").status == 200)
             #expect(try await fixture.backend.arrivals.next().target == "/x/..%2fadmin?y=1")
@@ -35,7 +35,7 @@ import Verification
         }
     }
 
-    @Test func theOutcomeIsTheCodeThatWouldHaveBeen() async throws {
+    @Test func outcomeIsCodeOfObservedRefusal() async throws {
         try await withGateway(Self.observing) { fixture async throws in
             _ = try await fixture.request("/x")
             #expect(try await fixture.accessLog.next()["outcome"] == "missing_token")

@@ -23,7 +23,7 @@ import Testing
         return names
     }
 
-    @Test func everyRowNamesTestsThatExist() throws {
+    @Test func everyRowNamesExistingTests() throws {
         let tests = try Self.tests()
         var rows = 0
         for line in try Self.table().split(separator: "\n") where line.hasPrefix("| ") {
@@ -37,7 +37,7 @@ import Testing
         #expect(rows >= 12)
     }
 
-    @Test func everyTestIsNamedInTheTable() throws {
+    @Test func everyTestIsNamedInTable() throws {
         let text = try Self.table()
         let tests = try Self.tests()
         #expect(tests.count >= 12)

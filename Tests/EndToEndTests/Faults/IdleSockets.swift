@@ -41,9 +41,9 @@ final class IdleSockets: Sendable {
 
 /// How many files this process may open (RLIMIT_NOFILE).
 enum OpenFiles {
-    /// As many connections as wanted, both ends of which are this process's; at most half of its files, since other tests
-    /// run meanwhile. The limit is raised as far as it goes.
-    static func room(for wanted: Int) -> Int {
+    /// The number of connections of which this process can hold both ends: at most half of its files, since other tests
+    /// run meanwhile. Raises the limit as far as it goes.
+    static func limit(for wanted: Int) -> Int {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 0 }
         limit.rlim_cur = limit.rlim_max

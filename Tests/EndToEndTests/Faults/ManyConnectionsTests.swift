@@ -5,16 +5,16 @@ import Testing
 @Suite struct ManyConnectionsTests {
     private static let long = "limits: { connections: 20000, header_timeout: 1h, idle_timeout: 1h }"
 
-    /// 10,000 of them where the process may open enough files: both ends of each are its own.
-    @Test func connectionsThatAreOpenedAndLeftHoldUpNobody() async throws {
-        let count = OpenFiles.room(for: 10_000)
+    /// 10,000 if the process may open enough files for both ends.
+    @Test func idleConnectionsDoNotHoldUpOthers() async throws {
+        let count = OpenFiles.limit(for: 10_000)
         try #require(count >= 100)
         try await withGateway(.failing(gateway: Self.long)) { fixture async throws in
             let left = try IdleSockets(count: count, port: fixture.address.port)
             try await fixture.expectConnections { $0 >= Double(count) }
             try await fixture.expectNeighbourServed(times: 20)
             for request in try await fixture.sendBoth("/open/x") {
-                #expect(try await request.answer().status == 200)
+                #expect(try await request.response().status == 200)
                 await request.close()
             }
             left.close()
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func connectionsThatSayNothingAreDropped() async throws {
+    @Test func silentConnectionsAreDropped() async throws {
         let setup = GatewaySetup.failing(gateway: "limits: { header_timeout: 1s, idle_timeout: 1s }")
         try await withGateway(setup) { fixture async throws in
             var left: [RawClient] = []

@@ -1,12 +1,12 @@
 import Testing
 
-/// A server that resets the connection before its answer is there.
+/// A server that resets the connection before its response is there.
 @Suite struct ResetTests {
-    @Test func aServerThatResetsBeforeItsFirstByteIsABadGateway() async throws {
+    @Test func resetBeforeFirstByteIsBadGateway() async throws {
         try await withGateway(.failing(), backend: .resets) { fixture async throws in
             for _ in 0..<5 {
                 for request in try await fixture.sendBoth("/open/x") {
-                    expectRefusal(try await request.answer(), 502, "backend_unavailable", request.version)
+                    expectRefusal(try await request.response(), 502, "backend_unavailable", request.version)
                 }
                 try await fixture.expectNeighbourServed(times: 1)
             }
@@ -17,10 +17,10 @@ import Testing
         }
     }
 
-    @Test func aRequestThatMayNotBeRepeatedIsTriedOnce() async throws {
+    @Test func unrepeatableRequestIsTriedOnce() async throws {
         try await withGateway(.failing(), backend: .resets) { fixture async throws in
             for request in try await fixture.sendBoth("/open/x", method: "POST", body: "once") {
-                expectRefusal(try await request.answer(), 502, "backend_unavailable", request.version)
+                expectRefusal(try await request.response(), 502, "backend_unavailable", request.version)
             }
             #expect(fixture.backend.requests.count == 2)
             try await fixture.expectNeighbourServed()
@@ -28,7 +28,7 @@ import Testing
     }
 
     /// The server has begun to answer, so that not even a GET is repeated.
-    @Test func aServerThatResetsAfterItsFirstByteIsABadGateway() async throws {
+    @Test func resetAfterFirstByteIsBadGateway() async throws {
         let reset = Gate("the server resets")
         let script = BackendScript { exchange in
             try await exchange.body()
@@ -42,7 +42,7 @@ import Testing
             try await fixture.expectNeighbourServed()
             reset.open()
             for request in requests {
-                expectRefusal(try await request.answer(), 502, "backend_unavailable", request.version)
+                expectRefusal(try await request.response(), 502, "backend_unavailable", request.version)
             }
             #expect(fixture.backend.requests.count == 2)
             try await fixture.expectNeighbourServed()

@@ -1,7 +1,7 @@
 import Testing
 
-/// A server that is killed inside the body of its answer. What a killed process leaves behind is a FIN, or a RST where
-/// something was sent to it that it had not read.
+/// A server that is killed inside the body of its response. A killed process leaves a FIN, or a RST if it has unread
+/// data.
 @Suite struct ServerDiesTests {
     private enum End {
         case fin
@@ -12,7 +12,7 @@ import Testing
     private static let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"
     private static let closeDelimited = "HTTP/1.1 200 OK\r\n\r\nhello"
 
-    /// Has a server die after `beginning`, once the neighbour was served beside the half answer.
+    /// Lets the server die after `beginning`, once the neighbour was served meanwhile.
     private func kill(
         after beginning: String,
         by end: End,
@@ -35,30 +35,30 @@ import Testing
             death.open()
             for request in requests { try await expect(request) }
             try await fixture.expectNeighbourServed()
-            // What was begun is not begun again.
+            // Nothing is retried.
             #expect(fixture.backend.requests.count == requests.count)
             try await fixture.expectCounted("failed", end == .fin && beginning == Self.closeDelimited ? 0 : 2)
         }
     }
 
-    @Test func aServerKilledInABodyOfKnownLengthCutsTheAnswer() async throws {
+    @Test func serverKilledInBodyOfKnownLengthCutsResponse() async throws {
         try await kill(after: Self.known, by: .fin) { try await $0.expectCut() }
         try await kill(after: Self.known, by: .reset) { try await $0.expectCut() }
     }
 
-    @Test func aServerKilledBetweenTwoChunksCutsTheAnswer() async throws {
+    @Test func serverKilledBetweenChunksCutsResponse() async throws {
         try await kill(after: Self.chunked, by: .fin) { try await $0.expectCut() }
         try await kill(after: Self.chunked, by: .reset) { try await $0.expectCut() }
     }
 
-    @Test func aServerResetInACloseDelimitedAnswerCutsIt() async throws {
+    @Test func resetInCloseDelimitedResponseCutsIt() async throws {
         try await kill(after: Self.closeDelimited, by: .reset) { try await $0.expectCut() }
     }
 
-    /// Nobody can tell this death from the end of the answer (RFC 9112 section 6.3).
-    @Test func aServerKilledInACloseDelimitedAnswerEndsIt() async throws {
+    /// Indistinguishable from the end of the response (RFC 9112 section 6.3).
+    @Test func serverKilledInCloseDelimitedResponseEndsIt() async throws {
         try await kill(after: Self.closeDelimited, by: .fin) { request in
-            let response = try await request.answer()
+            let response = try await request.response()
             #expect(response.status == 200 && response.body.text == "hello")
         }
     }

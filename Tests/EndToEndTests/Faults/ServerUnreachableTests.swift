@@ -1,12 +1,12 @@
 import Testing
 
-/// A server to which no connection comes about.
+/// Servers that cannot be connected to.
 @Suite struct ServerUnreachableTests {
-    @Test func aServerThatRefusesConnectionsIsUnavailableAtOnce() async throws {
+    @Test func serverThatRefusesConnectionsIsUnavailableAtOnce() async throws {
         try await withGateway(.failing(server: "{nobody}")) { fixture async throws in
             for _ in 0..<5 {
                 for request in try await fixture.sendBoth("/open/x") {
-                    expectRefusal(try await request.answer(), 503, "backend_unavailable", request.version)
+                    expectRefusal(try await request.response(), 503, "backend_unavailable", request.version)
                 }
                 try await fixture.expectNeighbourServed(times: 1)
             }
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test func aServerThatAnswersNoConnectIsUnavailableAfterTheConnectTimeout() async throws {
+    @Test func hangingConnectIsUnavailableAfterTimeout() async throws {
         let hole = try BlackHole()
         let setup = GatewaySetup.failing(
             server: "http://127.0.0.1:\(hole.port)",
@@ -25,7 +25,7 @@ import Testing
             let waiting = try await fixture.sendBoth("/open/x", host: "patient.test")
             try await fixture.expectNeighbourServed()
             for request in try await fixture.sendBoth("/open/x") {
-                expectRefusal(try await request.answer(), 503, "backend_unavailable", request.version)
+                expectRefusal(try await request.response(), 503, "backend_unavailable", request.version)
             }
             try await fixture.expectNeighbourServed()
             try await fixture.expectRefused("backend_unavailable", 503, 2)
@@ -34,8 +34,8 @@ import Testing
         withExtendedLifetime(hole) {}
     }
 
-    /// Once it is known that connecting hangs, callers are told at once: they do not pile up.
-    @Test func callersDoNotPileUpAtAServerThatAnswersNoConnect() async throws {
+    /// Once connecting is known to hang, requests are refused at once and do not pile up.
+    @Test func callersDoNotPileUpAtHangingConnect() async throws {
         let hole = try BlackHole()
         let setup = GatewaySetup.failing(
             server: "http://127.0.0.1:\(hole.port)",
@@ -46,7 +46,7 @@ import Testing
             for _ in 0..<20 { requests += try await fixture.sendBoth("/open/x") }
             try await fixture.expectNeighbourServed()
             for request in requests {
-                expectRefusal(try await request.answer(), 503, "backend_unavailable", request.version)
+                expectRefusal(try await request.response(), 503, "backend_unavailable", request.version)
             }
             let labels = ["tenant": "app", "outcome": "connect_failure"]
             let before = try await fixture.metrics().value("gatehouse_backend_requests_total", labels) ?? 0

@@ -1,8 +1,8 @@
 import Testing
 
-/// A server that is there and says nothing.
+/// Servers that accept and stay silent.
 @Suite struct SilentServerTests {
-    @Test func aServerThatAcceptsAndStaysSilentIsATimeout() async throws {
+    @Test func silentServerIsTimeout() async throws {
         let over = Gate("the test is over")
         let setup = GatewaySetup.failing(backend: "timeouts: { response: 300ms }")
         try await withGateway(setup, backend: .nothing(until: over)) { fixture async throws in
@@ -10,7 +10,7 @@ import Testing
             for _ in waiting { _ = try await fixture.backend.arrivals.next() }
             try await fixture.expectNeighbourServed()
             for request in try await fixture.sendBoth("/open/x") {
-                expectRefusal(try await request.answer(), 504, "backend_timeout", request.version)
+                expectRefusal(try await request.response(), 504, "backend_timeout", request.version)
             }
             try await fixture.expectNeighbourServed()
             try await fixture.expectRefused("backend_timeout", 504, 2)
@@ -20,8 +20,8 @@ import Testing
         }
     }
 
-    /// Half-open: the server's host went away without a word while the connection was idle.
-    @Test func aKeptConnectionWhoseServerVanishedIsATimeoutAndIsNotUsedAgain() async throws {
+    /// Half-open: the server's host vanished while the connection was idle.
+    @Test func keptConnectionToVanishedServerIsNotReused() async throws {
         let over = Gate("the test is over")
         let script = BackendScript { exchange in
             try await exchange.body()
@@ -36,7 +36,7 @@ import Testing
             var last = try await fixture.request("/open/x").body.text
             for version in 0...1 {
                 let request = try await fixture.sendOne(of: version, "/open/vanished")
-                expectRefusal(try await request.answer(), 504, "backend_timeout", request.version)
+                expectRefusal(try await request.response(), 504, "backend_timeout", request.version)
                 try await fixture.expectNeighbourServed()
                 let next = try await fixture.request("/open/x").body.text
                 #expect(next != last, "the dead connection was used again")
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func aServerThatTakesNothingOfABodyIsATimeout() async throws {
+    @Test func serverThatDoesNotReadBodyIsTimeout() async throws {
         let over = Gate("the test is over")
         let script = BackendScript { _ in try await over.passed() }
         let setup = GatewaySetup.failing(backend: "timeouts: { idle: 300ms }")

@@ -6,7 +6,7 @@ import Testing
 
     // MARK: Heads
 
-    @Test func headsThatComeByteByByteHoldUpNobody() async throws {
+    @Test func slowHeadsDoNotHoldUpOthers() async throws {
         try await withGateway(.failing()) { fixture async throws in
             let head = fixture.head("/open/x")
             var slow: [RawClient] = []
@@ -26,19 +26,19 @@ import Testing
             }
             try await fixture.expectNeighbourServed(times: 10)
             #expect(fixture.backend.requests.isEmpty)
-            // None of them was dropped meanwhile.
+            // None was dropped meanwhile.
             for client in slow {
                 try await client.send(String(head.dropFirst(20)))
                 #expect(try await client.response().status == 200)
             }
             for (client, stream) in slowOverHTTP2 {
                 try await client.send(.continuation(stream, HeaderBlock(fields: Array(fields.dropFirst(2)))))
-                #expect(try await client.answer(on: stream).status == 200)
+                #expect(try await client.response(on: stream).status == 200)
             }
         }
     }
 
-    @Test func aHeadThatTakesTooLongIsRefused() async throws {
+    @Test func slowHeadIsRefused() async throws {
         let setup = GatewaySetup.failing(gateway: "limits: { header_timeout: 1s, idle_timeout: 2s }")
         try await withGateway(setup) { fixture async throws in
             let client = try await fixture.connect()
@@ -49,7 +49,7 @@ import Testing
             try await fixture.expectNeighbourServed()
             expectRefusal(try await client.response(), 408, "bad_request", "HTTP/1.1")
             try await client.untilClosed()
-            // There is no stream yet that could be answered.
+            // There is no stream yet to respond on.
             while try await second.event(on: 0) != nil {}
             #expect(await second.lastGoAway?.code == .enhanceYourCalm)
             #expect(fixture.backend.requests.isEmpty)
@@ -59,7 +59,7 @@ import Testing
 
     // MARK: Bodies
 
-    @Test func bodiesThatComeByteByByteHoldUpNobody() async throws {
+    @Test func slowBodiesDoNotHoldUpOthers() async throws {
         try await withGateway(.failing(), backend: .echo) { fixture async throws in
             var slow: [RawClient] = []
             var slowOverHTTP2: [(HTTP2Client, Int)] = []
@@ -82,12 +82,12 @@ import Testing
             for (client, stream) in slowOverHTTP2 {
                 for letter in ["l", "l"] { try await client.send(.data(stream, letter)) }
                 try await client.send(.data(stream, "o", end: true))
-                #expect(try await client.answer(on: stream, to: "POST").body.text == "hello")
+                #expect(try await client.response(on: stream, to: "POST").body.text == "hello")
             }
         }
     }
 
-    @Test func aBodyThatStopsIsRefused() async throws {
+    @Test func stalledBodyIsRefused() async throws {
         let setup = GatewaySetup.failing(gateway: "limits: { idle_timeout: 1s }")
         try await withGateway(setup, backend: .echo) { fixture async throws in
             let client = try await fixture.connect()
@@ -97,7 +97,7 @@ import Testing
             for _ in 0..<2 { _ = try await fixture.backend.heads.next() }
             try await fixture.expectNeighbourServed()
             expectRefusal(try await client.response(to: "POST"), 408, "bad_request", "HTTP/1.1")
-            expectRefusal(try await second.answer(on: stream, to: "POST"), 408, "bad_request", "HTTP/2")
+            expectRefusal(try await second.response(on: stream, to: "POST"), 408, "bad_request", "HTTP/2")
             for _ in 0..<2 { _ = try await fixture.backend.abandoned.next() }
             #expect(fixture.backend.requests.isEmpty)
             try await fixture.expectNeighbourServed()

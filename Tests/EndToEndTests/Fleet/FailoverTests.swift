@@ -2,9 +2,9 @@ import TestSupport
 import Testing
 import Verification
 
-/// Redis with Sentinel: the master is killed and a replica takes its place.
+/// Redis with Sentinel: the master is killed and a replica replaces it.
 @Suite struct FailoverTests {
-    @Test func whatWasAcknowledgedOutlivesTheMaster() async throws {
+    @Test func acknowledgedChangesOutliveMaster() async throws {
         try await SentinelSet.run(replicas: 2) { set in
             try await withInstances { fleet in
                 let (first, second) = (try await fleet.start(set.url), try await fleet.start(set.url))
@@ -16,10 +16,10 @@ import Verification
                 try await expectWithdrawn(["subject": "withdrawn"], by: first)
                 for subject in subjects { try await expectRevoked(["subject": .string(subject)], by: first) }
                 try await set.master.kill()
-                // Nobody waits for the new one: what is in force here stays in force.
+                // Revocations stay in force without waiting for the new master.
                 #expect(try await first.refuses(revoked[0]))
                 #expect(try await !first.refuses(free))
-                try await KilledTests.expectRevokingWorks(by: second, at: first, fleet)
+                try await CrashTests.expectRevokingWorks(by: second, at: first, fleet)
                 let third = try await fleet.start(set.url)
                 for instance in [first, second, third] {
                     for token in revoked { #expect(try await instance.refuses(token)) }

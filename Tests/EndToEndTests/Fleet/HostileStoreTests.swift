@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 import Verification
 
-/// Keys of Redis that somebody else has overwritten: requests go on, what was acknowledged stays in force, revoking is
-/// refused, and all of it works again without a restart when the key is gone.
+/// Overwritten Redis keys: requests go on, acknowledged revocations stay in force, revoking is refused, and everything
+/// recovers without a restart once the key is gone.
 @Suite(.serialized) struct HostileStoreTests {
     private static let overwritten = [
         RedisCommand("SET", "gatehouse:changes", "text"), RedisCommand("SET", "gatehouse:changes:count", "many"),
@@ -56,9 +56,9 @@ import Verification
             for key in keys { try await server.send(RedisCommand("DEL", key)) }
             try await server.send(command)
             try await until("revoking is refused") {
-                let answer = try await first.revoke(["subject": "too-late"])
-                if answer.status == 200 { try await server.send(command) }
-                return answer.status == 503 && AdminProblemDocument(answer)?.code == "store_unavailable"
+                let response = try await first.revoke(["subject": "too-late"])
+                if response.status == 200 { try await server.send(command) }
+                return response.status == 503 && AdminProblemDocument(response)?.code == "store_unavailable"
             }
             for instance in [first, second] {
                 #expect(try await !instance.refuses(good))
@@ -68,7 +68,7 @@ import Verification
             try await until("revoking works") { try await first.revoke(["subject": "late"]).status == 200 }
             let late = try fleet.token(["sub": "late"])
             try await second.awaitRefusal(of: late)
-            // What they held is put back for whoever starts now.
+            // Their revocations are restored for new instances.
             let third = try await fleet.start(url)
             for instance in [first, second, third] {
                 try await instance.awaitRefusal(of: revoked)

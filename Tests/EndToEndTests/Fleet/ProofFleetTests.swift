@@ -9,8 +9,7 @@ import Verification
     private func send(_ fields: [String], to instance: Instance) async throws -> RawResponse {
         let lines = ["GET /orders HTTP/1.1", "Host: app.test", "Connection: close"] + fields
         let client = RawClient(try await Wire.connect(to: instance.address))
-        try await client.send(lines.joined(separator: "\r\n") + "\r\n\r\n")
-        let response = try await client.response()
+        let response = try await client.request(lines.joined(separator: "\r\n") + "\r\n\r\n")
         await client.close()
         return response
     }
@@ -19,7 +18,7 @@ import Verification
         ["Authorization: DPoP \(token)", "DPoP: \(proof)"]
     }
 
-    @Test func aProofUsedAtOneInstanceIsUsedAtAll() async throws {
+    @Test func proofUsedAtOneInstanceIsRefusedAtOthers() async throws {
         try await RedisServer.run { server in
             try await withInstances(GatewaySetup(tenant: "dpop: {}")) { fleet in
                 let (first, second) = (try await fleet.start(server.url), try await fleet.start(server.url))
@@ -37,7 +36,7 @@ import Verification
         }
     }
 
-    @Test func oneInstancesNonceIsGoodAtAnother() async throws {
+    @Test func nonceOfOneInstanceIsAcceptedAtAnother() async throws {
         var setup = GatewaySetup(tenant: "dpop: { nonce: true }")
         setup.sealingKeys = "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="
         try await RedisServer.run { server in
@@ -54,7 +53,7 @@ import Verification
     }
 
     @Test(arguments: ["deny", "allow"])
-    func whileTheStoreIsAway(policy: String) async throws {
+    func storeOutageAppliesProofPolicy(policy: String) async throws {
         let setup = GatewaySetup(tenant: "dpop: {}\non_store_failure: \(policy)")
         try await RedisServer.run { server in
             try await withInstances(setup) { fleet in
@@ -65,10 +64,10 @@ import Verification
                 #expect(try await send(fields(token, early), to: instance).status == 200)
                 try await server.kill()
                 let proof = try client.proof(token, Self.url)
-                let answer = try await send(fields(token, proof), to: instance)
-                guard policy == "allow" else { return expectRefusal(answer, 503, "store_unavailable") }
-                #expect(answer.status == 200)
-                // What this process has seen it remembers, also from before.
+                let response = try await send(fields(token, proof), to: instance)
+                guard policy == "allow" else { return expectRefusal(response, 503, "store_unavailable") }
+                #expect(response.status == 200)
+                // Proofs that this process has seen stay used.
                 for used in [proof, early] {
                     expectRefusal(try await send(fields(token, used), to: instance), 401, "invalid_token")
                 }

@@ -7,14 +7,14 @@ import Verification
     private static let burst = 60
     private static let ahead = 10
 
-    /// A rate so low that nothing comes back while a test runs.
+    /// A rate so low that no allowance is restored during a test.
     private static let setup = GatewaySetup(
         tenant: "rate_limits: [ { by: subject, rate: 3/h, burst: \(burst), shared: true, ahead: \(ahead) } ]"
     )
 
-    /// Every instance is asked at once, again and again, by several clients each.
+    /// Several clients per instance send requests concurrently.
     ///
-    /// - Returns: How many requests were let through.
+    /// - Returns: The number of granted requests.
     private static func hammer(_ instances: [Instance], _ token: String, each count: Int) async throws -> Int {
         try await withThrowingTaskGroup(of: Int.self) { group in
             for instance in instances {
@@ -30,7 +30,7 @@ import Verification
         }
     }
 
-    /// Asks until the burst is used up, and then once more round: at `ahead` an instance may refuse for a moment.
+    /// Sends requests until the burst is used up, and one more round: at `ahead` an instance may refuse for a moment.
     private static func useUp(_ instances: [Instance], _ token: String) async throws -> Int {
         var passed = 0
         try await until("the burst is used up") {
@@ -46,7 +46,7 @@ import Verification
         return instances
     }
 
-    @Test func threeInstancesLetNoMoreThroughThanTheBound() async throws {
+    @Test func threeInstancesShareOneLimit() async throws {
         try await RedisServer.run { server in
             try await withInstances(Self.setup) { fleet in
                 let instances = try await Self.start(3, fleet, server)
@@ -59,8 +59,8 @@ import Verification
         }
     }
 
-    /// What one instance has let through the others know of without having been asked before.
-    @Test func whoHasUsedUpTheLimitAtOneInstanceIsSoonRefusedByAll() async throws {
+    /// Instances learn of each other's requests without traffic of their own.
+    @Test func limitUsedUpAtOneInstanceRefusesAtAll() async throws {
         try await RedisServer.run { server in
             try await withInstances(Self.setup) { fleet in
                 let instances = try await Self.start(3, fleet, server)
@@ -75,12 +75,12 @@ import Verification
         }
     }
 
-    @Test func withoutTheStoreEachLimitsByItselfAndLaterTogetherAgain() async throws {
+    @Test func storeOutageLimitsPerInstance() async throws {
         try await RedisServer.run { server in
             try await withInstances(Self.setup) { fleet in
                 let instances = try await Self.start(3, fleet, server)
                 try await server.kill()
-                // While it is not known that the store is away, requests may be held at `ahead`.
+                // Until the outage is noticed, requests may be held at `ahead`.
                 let other = try fleet.token(["sub": "other"])
                 try await until("all go on alone") {
                     for instance in instances { _ = try await instance.request(token: other) }

@@ -2,13 +2,13 @@ import TestSupport
 import Testing
 import Verification
 
-/// Sessions that are due for a refresh while Redis cannot be reached.
+/// Sessions due for a refresh while Redis is unreachable.
 @Suite(.serialized) struct RefreshFleetOutageTests {
-    /// How Redis goes away.
+    /// Kinds of Redis outage.
     enum Outage: CaseIterable, Sendable {
         /// Connections are refused.
         case killed
-        /// Connections stand, and nothing comes over them.
+        /// Connections stay open without responses.
         case paused
     }
 
@@ -18,7 +18,7 @@ import Verification
             let all = try await scene.start(2)
             let session = try scene.session(need)
             try await begin(outage, scene)
-            // Twice: before Redis counts as away, and after.
+            // Twice: before and after the outage is noticed.
             for _ in 0..<2 {
                 for instance in all { expectUntouched(try await instance.visit("/x", session.cookies), need) }
             }
@@ -26,9 +26,9 @@ import Verification
             try await end(outage, scene)
             for instance in all {
                 try await until("the session is refreshed") {
-                    let answer = try await instance.visit("/x", session.cookies)
-                    if answer.status != 200 { expectUntouched(answer, need) }
-                    return answer.status == 200
+                    let response = try await instance.visit("/x", session.cookies)
+                    if response.status != 200 { expectUntouched(response, need) }
+                    return response.status == 200
                 }
             }
             #expect(scene.provider.presentations(of: session.refresh) == 1)
@@ -37,37 +37,37 @@ import Verification
         }
     }
 
-    @Test func tokenAboutToExpireIsNotRefreshedAheadWithoutRedis() async throws {
+    @Test func tokenIsNotRefreshedAheadWithoutRedis() async throws {
         let setup = GatewaySetup.rotatingCookies(within: "1h")
         try await withRefreshFleet(setup) { scene in
             let all = try await scene.start(2)
             let session = try scene.provider.signIn(["exp": TestIssuer.fromNow(600)])
             try await begin(.killed, scene)
             for instance in all {
-                let answer = try await instance.visit("/x", session.cookies)
-                #expect(answer.status == 200)
-                #expect(answer.fields["Set-Cookie"] == [])
+                let response = try await instance.visit("/x", session.cookies)
+                #expect(response.status == 200)
+                #expect(response.fields["Set-Cookie"] == [])
             }
-            // What has expired is refused once the store was looked for: what came before it has been looked at too.
+            // The expired token is refused after a store lookup, so earlier requests were processed as well.
             let expired = try scene.session(.expired)
             for instance in all { expectUntouched(try await instance.visit("/x", expired.cookies), .expired) }
             #expect(scene.provider.calls == 0)
         }
     }
 
-    /// The provider has the last word without the store, too: where it refuses, the session is over.
+    /// A provider's refusal ends the session even without the store.
     @Test(arguments: Outage.allCases)
-    func refusedRefreshWithoutRedisClearsCookiesAndPassesTheBackendsAnswerOn(_ outage: Outage) async throws {
+    func refusedRefreshWithoutRedisClearsCookies(_ outage: Outage) async throws {
         let setup = GatewaySetup.cookieBearer
         try await withRefreshFleet(setup) { scene in
             let all = try await scene.start(1)
             let session = try scene.session(.unauthorized)
             scene.provider.always(.says("HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n"))
             try await begin(outage, scene)
-            let answer = try await all[0].visit("/x", session.cookies)
-            #expect(answer.status == 401)
-            #expect(answer.fields["X-Of-The-Backend"] == ["1"] && answer.body.text == "past")
-            let cleared = answer.fields["Set-Cookie"]
+            let response = try await all[0].visit("/x", session.cookies)
+            #expect(response.status == 401)
+            #expect(response.fields["X-Of-The-Backend"] == ["1"] && response.body.text == "past")
+            let cleared = response.fields["Set-Cookie"]
             #expect(cleared.count == 1 && cleared[0].hasPrefix("access=; Max-Age=0;"))
             #expect(scene.provider.calls == 1)
             let next = try await all[0].visit("/x", session.cookies)
@@ -77,8 +77,8 @@ import Verification
         }
     }
 
-    /// What has not been acknowledged is not lost either: the sign-out reaches the store when that is back.
-    @Test func sessionEndedWithoutRedisIsOverAtTheOthersWhenItIsBack() async throws {
+    /// Even an unacknowledged sign-out reaches the store once it is back.
+    @Test func sessionEndedWithoutRedisEndsEverywhereOnceItIsBack() async throws {
         try await withRefreshFleet(.cookieBearer) { scene in
             let all = try await scene.start(2)
             let session = try scene.session(.unauthorized)
@@ -106,27 +106,27 @@ import Verification
         }
     }
 
-    /// Nobody has said that the session is over.
+    /// Expects that the session goes on.
     private func expectUntouched(
-        _ answer: RawResponse,
+        _ response: RawResponse,
         _ need: RefreshScene.Need,
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
-        #expect(answer.fields["Set-Cookie"] == [], sourceLocation: sourceLocation)
+        #expect(response.fields["Set-Cookie"] == [], sourceLocation: sourceLocation)
         switch need {
         case .expired:
-            #expect(answer.status == 503, sourceLocation: sourceLocation)
-            #expect(Problem(answer)?.code == "store_unavailable", sourceLocation: sourceLocation)
-            #expect(answer.fields["Retry-After"] == ["1"], sourceLocation: sourceLocation)
+            #expect(response.status == 503, sourceLocation: sourceLocation)
+            #expect(Problem(response)?.code == "store_unavailable", sourceLocation: sourceLocation)
+            #expect(response.fields["Retry-After"] == ["1"], sourceLocation: sourceLocation)
         case .unauthorized:
-            #expect(answer.status == 401, sourceLocation: sourceLocation)
-            #expect(answer.fields["X-Of-The-Backend"] == ["1"], sourceLocation: sourceLocation)
+            #expect(response.status == 401, sourceLocation: sourceLocation)
+            #expect(response.fields["X-Of-The-Backend"] == ["1"], sourceLocation: sourceLocation)
         }
     }
 }
 
 extension GatewaySetup {
-    /// A tenant whose clients have the access token in a cookie, which is all that is presented.
+    /// A tenant whose clients refresh with the access token in a cookie.
     fileprivate static var cookieBearer: GatewaySetup {
         GatewaySetup(
             tenant: """

@@ -1,9 +1,9 @@
 import Testing
 import Verification
 
-/// One session that wanders from instance to instance.
+/// One session used at several instances.
 @Suite(.serialized) struct RefreshFleetSessionTests {
-    @Test func refreshTokenInTheVaultIsCapturedAtOneInstanceAndUsedAtTheOthers() async throws {
+    @Test func refreshTokenCapturedAtOneInstanceIsUsedAtOthers() async throws {
         let setup = GatewaySetup.rotatingBearer(
             "from: vault",
             "vault: { capture: [ { path: \(RotatingProvider.signInPath) } ] }",
@@ -15,7 +15,7 @@ import Verification
             let all = try await scene.start()
             let session = try await Self.signIn(at: all[0])
             scene.provider.end(session.access)
-            // What the first refresh brings is soon past.
+            // The first refreshed token expires soon.
             scene.provider.next(claims: ["iat": TestIssuer.fromNow(-60), "exp": TestIssuer.fromNow(3)])
             let clients = try await RefreshClients(50, at: all[1])
             try await clients.ask(session.bearer)
@@ -36,7 +36,7 @@ import Verification
         }
     }
 
-    @Test func tokenThatWasRefreshedAheadAtOneInstanceIsDeliveredByAnother() async throws {
+    @Test func tokenRefreshedAtOneInstanceIsDeliveredByAnother() async throws {
         try await withRefreshFleet(.rotatingBearer("within: 1h", call: "send: bearer")) { scene in
             let all = try await scene.start()
             let session = try scene.provider.signIn(["exp": TestIssuer.fromNow(600)])
@@ -46,24 +46,24 @@ import Verification
             try await scene.provider.asked.next()
             for instance in [all[1], all[0], all[2]] {
                 try await until("the new token is delivered") {
-                    let answer = try await instance.visit("/x", session.bearer)
-                    #expect(answer.status == 200)
+                    let response = try await instance.visit("/x", session.bearer)
+                    #expect(response.status == 200)
                     let new = try scene.provider.current(session).access
-                    return answer.fields["X-Refreshed-Token"] == [new] && new != session.access
+                    return response.fields["X-Refreshed-Token"] == [new] && new != session.access
                 }
             }
             #expect(scene.provider.calls == 1)
         }
     }
 
-    @Test func signOutAtOneInstanceWinsOverTheRefreshAtAnother() async throws {
+    @Test func signOutAtOneInstanceWinsOverRefreshAtAnother() async throws {
         try await withRefreshFleet { scene in
             let all = try await scene.start()
             let session = try scene.session(.unauthorized)
-            scene.provider.next(.answersWhenReleased)
+            scene.provider.next(.respondWhenReleased)
             let clients = try await RefreshClients.gather(20, at: [all[0], all[2]])
             try await clients.ask(session.cookies)
-            try await scene.everybodyWaits(40, .unauthorized)
+            try await scene.awaitWaitingRequests(40, .unauthorized)
             #expect(try await all[1].visit("/logout", method: "POST", session.cookies).status == 200)
             for instance in all {
                 try await until("the sign-out has arrived") {
@@ -71,15 +71,15 @@ import Verification
                 }
             }
             scene.provider.release()
-            let answers = try await clients.answers()
+            let responses = try await clients.responses()
             let new = try await Self.rotated(session, scene)
-            #expect(answers.count == 40)
-            for answer in answers {
-                #expect(answer.response.status == 401)
-                let head = answer.response.fields.description
+            #expect(responses.count == 40)
+            for response in responses {
+                #expect(response.response.status == 401)
+                let head = response.response.fields.description
                 #expect(!head.contains(new.access) && !head.contains(new.refresh), "a late answer is for nobody")
             }
-            // Not even who knows it has any use of it.
+            // Its new token is refused too.
             for instance in all {
                 for pair in [session, new] {
                     expectRefusal(try await instance.visit("/free", pair.cookies), 401, "token_revoked")
@@ -90,7 +90,7 @@ import Verification
         }
     }
 
-    /// The provider has answered whatever became of its answer.
+    /// The tokens after the provider's rotation, delivered or not.
     private static func rotated(
         _ session: RotatingProvider.Pair,
         _ scene: RefreshScene
@@ -100,11 +100,11 @@ import Verification
     }
 
     private static func signIn(at instance: Instance) async throws -> RotatingProvider.Pair {
-        let answer = try await instance.visit(RotatingProvider.signInPath, method: "POST")
-        #expect(answer.status == 200)
-        let document = try JSONParser.parse(answer.body.bytes).object
+        let response = try await instance.visit(RotatingProvider.signInPath, method: "POST")
+        #expect(response.status == 200)
+        let document = try JSONParser.parse(response.body.bytes).object
         guard let access = document?["access_token"]?.string, let refresh = document?["refresh_token"]?.string else {
-            throw Malformed("no tokens: \(answer.body.text)")
+            throw Malformed("no tokens: \(response.body.text)")
         }
         return RotatingProvider.Pair(access: access, refresh: refresh)
     }
@@ -116,15 +116,15 @@ import Verification
         generation: Int,
         _ scene: RefreshScene
     ) async throws -> RotatingProvider.Pair {
-        let answers = try await clients.answers()
+        let responses = try await clients.responses()
         let new = try scene.provider.current(session)
-        let bad = answers.filter { answer in
-            let fields = answer.response.fields
-            return answer.response.status != 200 || answer.response.body.text != "\(generation) \(answer.sent)"
+        let bad = responses.filter { response in
+            let fields = response.response.fields
+            return response.response.status != 200 || response.response.body.text != "\(generation) \(response.sent)"
                 || fields["X-Refreshed-Token"] != [new.access] || fields.description.contains(new.refresh)
         }
         let example = bad.first.map { "\($0.response.status) \($0.response.body.text)" } ?? ""
-        #expect(bad.count == 0, "of \(answers.count), not good: \(example)")
+        #expect(bad.count == 0, "of \(responses.count), not good: \(example)")
         return new
     }
 }

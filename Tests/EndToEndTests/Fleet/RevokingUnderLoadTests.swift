@@ -3,33 +3,33 @@ import TestSupport
 import Testing
 import Verification
 
-/// While requests flow at all instances, subjects are revoked one after the other. What each client sees is judged by
-/// what was known before it asked and after it was answered.
+/// Subjects are revoked one after another under load. Each response is checked against what was known before the
+/// request and after the response.
 @Suite struct RevokingUnderLoadTests {
     private static let instances = 3
     private static let subjects = 200
 
-    /// How far the revocation of a subject is, at each instance.
+    /// The progress of a subject's revocation at each instance.
     private enum Stage: Equatable {
         case free
-        /// It was asked for, and may or may not be in force.
+        /// Requested; may or may not be in force.
         case under
-        /// It was acknowledged here, or seen in force here.
+        /// Acknowledged or seen in force here.
         case inForce
     }
 
-    private final class Books: Sendable {
+    private final class Observations: Sendable {
         private let state = Mutex(
             (
                 stages: Array(repeating: Array(repeating: Stage.free, count: instances), count: subjects),
-                wrong: [String](), refusals: 0, welcomes: 0, isOver: false
+                wrong: [String](), refusals: 0, acceptances: 0, isOver: false
             )
         )
 
         var isOver: Bool { state.withLock { $0.isOver } }
         var wrong: [String] { state.withLock { $0.wrong } }
         var refusals: Int { state.withLock { $0.refusals } }
-        var welcomes: Int { state.withLock { $0.welcomes } }
+        var acceptances: Int { state.withLock { $0.acceptances } }
 
         func end() { state.withLock { $0.isOver = true } }
 
@@ -41,9 +41,9 @@ import Verification
 
         func stage(_ subject: Int, at instance: Int) -> Stage { state.withLock { $0.stages[subject][instance] } }
 
-        func judge(_ isRefused: Bool, _ subject: Int, at instance: Int, knownBefore: Stage) {
+        func record(_ isRefused: Bool, _ subject: Int, at instance: Int, knownBefore: Stage) {
             state.withLock { state in
-                if isRefused { state.refusals += 1 } else { state.welcomes += 1 }
+                if isRefused { state.refusals += 1 } else { state.acceptances += 1 }
                 if isRefused, state.stages[subject][instance] == .free {
                     state.wrong.append("\(subject) was refused at \(instance) and never revoked")
                 } else if !isRefused, knownBefore == .inForce {
@@ -53,70 +53,70 @@ import Verification
         }
     }
 
-    @Test func nobodyRevokedGetsInAndNobodyElseIsRefused() async throws {
-        let books = Books()
+    @Test func onlyRevokedSubjectsAreRefusedUnderLoad() async throws {
+        let observations = Observations()
         try await RedisServer.run { server in
             try await withInstances { fleet in
                 var all: [Instance] = []
                 for _ in 0..<Self.instances { all.append(try await fleet.start(server.url)) }
                 let tokens = try fleet.tokens(of: (0..<Self.subjects).map { "subject-\($0)" })
                 try await withThrowingTaskGroup { group in
-                    for (place, instance) in all.enumerated() {
+                    for (index, instance) in all.enumerated() {
                         for seed in 0..<2 {
                             group.addTask {
-                                let random = SplitMix64(seed: UInt64(place * 2 + seed))
-                                try await Self.flow(at: instance, place, tokens, random, books)
+                                let random = SplitMix64(seed: UInt64(index * 2 + seed))
+                                try await Self.flow(at: instance, index, tokens, random, observations)
                             }
                         }
                     }
-                    // Whatever happens here, the flow has to end.
-                    defer { books.end() }
-                    try await Self.revokeAll(at: all, tokens, books)
-                    // All over again, with the flow still on: nobody comes back.
-                    for (place, instance) in all.enumerated() {
-                        for token in tokens { #expect(try await instance.refuses(token), "at \(place)") }
+                    // The load must end in any case.
+                    defer { observations.end() }
+                    try await Self.revokeAll(at: all, tokens, observations)
+                    // Again under load: no revoked subject is accepted.
+                    for (index, instance) in all.enumerated() {
+                        for token in tokens { #expect(try await instance.refuses(token), "at \(index)") }
                     }
-                    books.end()
+                    observations.end()
                     try await group.waitForAll()
                 }
-                #expect(books.wrong == [])
-                #expect(books.refusals > 0 && books.welcomes > 0, "the flow must have seen both")
+                #expect(observations.wrong == [])
+                #expect(observations.refusals > 0 && observations.acceptances > 0, "the flow must have seen both")
             }
         }
     }
 
-    private static func revokeAll(at all: [Instance], _ tokens: [String], _ books: Books) async throws {
+    private static func revokeAll(at all: [Instance], _ tokens: [String], _ observations: Observations) async throws {
         for (subject, token) in tokens.enumerated() {
-            let told = subject % all.count
-            books.begin(subject)
-            try await expectRevoked(["subject": .string("subject-\(subject)")], by: all[told])
-            books.inForce(subject, at: told)
-            for (place, instance) in all.enumerated() where place != told {
+            let target = subject % all.count
+            observations.begin(subject)
+            try await expectRevoked(["subject": .string("subject-\(subject)")], by: all[target])
+            observations.inForce(subject, at: target)
+            for (index, instance) in all.enumerated() where index != target {
                 try await instance.awaitRefusal(of: token)
-                books.inForce(subject, at: place)
+                observations.inForce(subject, at: index)
             }
         }
     }
 
-    /// One client after the other on one connection, each some subject.
+    /// Requests of random subjects on one connection.
     private static func flow(
         at instance: Instance,
-        _ place: Int,
+        _ index: Int,
         _ tokens: [String],
         _ generator: SplitMix64,
-        _ books: Books
+        _ observations: Observations
     ) async throws {
         var generator = generator
         let client = RawClient(try await Wire.connect(to: instance.address))
-        while !books.isOver {
+        while !observations.isOver {
             let subject = Int.random(in: tokens.indices, using: &generator)
-            let before = books.stage(subject, at: place)
+            let before = observations.stage(subject, at: index)
             try await client.send(
                 "GET /x HTTP/1.1\r\nHost: app.test\r\nAuthorization: Bearer \(tokens[subject])\r\n\r\n"
             )
             let status = try await client.response().status
             guard status == 200 || status == 401 else { throw Malformed("\(status)") }
-            books.judge(status == 401, subject, at: place, knownBefore: before)
+            observations.record(status == 401, subject, at: index, knownBefore: before)
         }
         await client.close()
     }

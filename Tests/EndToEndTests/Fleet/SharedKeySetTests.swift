@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Verification
 
-/// Key sets of a provider, fetched once for all instances.
+/// A provider's key set, fetched once for all instances.
 @Suite(.serialized) struct SharedKeySetTests {
     private struct Scene {
         let fleet: Instances
@@ -17,13 +17,13 @@ import Verification
     }
 
     /// A fleet that is not started yet, whose tenant takes its keys from the provider.
-    private func withScene(_ visit: (Scene) async throws -> Void) async throws {
+    private func withScene(_ test: (Scene) async throws -> Void) async throws {
         try await Provider.run { provider in
             let key = try SigningKey.generate(.p256)
             provider.publish([key])
             try await RedisServer.run { server in
                 try await withInstances(GatewaySetup(tenant: Self.authenticate(provider))) { fleet in
-                    try await visit(Scene(fleet: fleet, server: server, provider: provider, key: key))
+                    try await test(Scene(fleet: fleet, server: server, provider: provider, key: key))
                 }
             }
         }
@@ -37,7 +37,7 @@ import Verification
         """
     }
 
-    @Test func thousandRequestsAtOnceAfterAColdStartMakeOneFetch() async throws {
+    @Test func thousandRequestsAfterColdStartMakeOneFetch() async throws {
         try await withScene { scene in
             scene.provider.hold()
             let all = try await start(3, scene)
@@ -45,7 +45,7 @@ import Verification
             let token = try scene.token(scene.key)
             let connections = 12
             let asked = 84
-            let answers = try await withThrowingTaskGroup { group in
+            let responses = try await withThrowingTaskGroup { group in
                 let requests = String(repeating: Self.request(token), count: asked)
                 for turn in 0..<connections {
                     let client = RawClient(try await Wire.connect(to: all[turn % all.count].address))
@@ -59,18 +59,18 @@ import Verification
                 }
                 try await scene.provider.asked()
                 scene.provider.release()
-                var answers: [Int] = []
-                for try await statuses in group { answers += statuses }
-                return answers
+                var responses: [Int] = []
+                for try await statuses in group { responses += statuses }
+                return responses
             }
-            #expect(answers == Array(repeating: 200, count: connections * asked))
+            #expect(responses == Array(repeating: 200, count: connections * asked))
             #expect(scene.provider.fetches == 1)
             for instance in all { #expect(try await instance.readiness().status == 200) }
             try await scene.fleet.expectNoTokens(in: scene.server)
         }
     }
 
-    @Test func instanceStartsFromTheStoreWhileTheProviderIsDown() async throws {
+    @Test func instanceStartsFromStoredKeySet() async throws {
         try await withScene { scene in
             let first = try await scene.fleet.start(scene.server.url)
             let token = try scene.token(scene.key)
@@ -82,14 +82,14 @@ import Verification
         }
     }
 
-    @Test func withoutASetRequestsAreToldToComeAgain() async throws {
+    @Test func requestsWithoutKeySetAreRefusedWithRetryAfter() async throws {
         try await withScene { scene in
             scene.provider.fail()
             let instance = try await scene.fleet.start(scene.server.url)
             try await scene.provider.asked()
-            let answer = try await instance.request(token: try scene.token(scene.key))
-            #expect(answer.status == 503)
-            #expect(answer.fields["Retry-After"].first.flatMap { Int($0) }.map { $0 > 0 } == true)
+            let response = try await instance.request(token: try scene.token(scene.key))
+            #expect(response.status == 503)
+            #expect(response.fields["Retry-After"].first.flatMap { Int($0) }.map { $0 > 0 } == true)
             #expect(try await instance.request("/open/x").status == 200)
             #expect(try await instance.request().status == 401)
             try await Self.expectUnready(instance)
@@ -99,7 +99,7 @@ import Verification
         }
     }
 
-    @Test func newKeyIsFetchedOnceForAllAndTheOldOneEndsEverywhere() async throws {
+    @Test func newKeyIsFetchedOnceAndOldOneEndsEverywhere() async throws {
         try await withScene { scene in
             let all = try await start(3, scene)
             let old = try scene.token(scene.key)
@@ -114,14 +114,14 @@ import Verification
             #expect(scene.provider.fetches == 2)
             for instance in all {
                 try await until("the new key is there") { try await instance.request(token: new).status == 200 }
-                // The token was in the cache; with its key it goes from there.
+                // The token was cached; it goes with its key.
                 expectRefusal(try await instance.request(token: old), 401, "invalid_token")
             }
             #expect(scene.provider.fetches == 2)
         }
     }
 
-    @Test func floodOfForgedKeyNamesMakesOneFetchAtMost() async throws {
+    @Test func floodOfForgedKeyIDsMakesAtMostOneFetch() async throws {
         try await withScene { scene in
             let all = try await start(2, scene)
             let good = try scene.token(scene.key)
@@ -135,7 +135,7 @@ import Verification
                 for turn in 0..<connections {
                     let client = RawClient(try await Wire.connect(to: all[turn % all.count].address))
                     group.addTask {
-                        // So many on the way that nobody waits, so few that nothing piles up.
+                        // Enough requests in flight without a backlog.
                         for batch in 0..<each / 100 {
                             let numbers = (0..<100).map { (turn * each) + batch * 100 + $0 }
                             try await client.send(numbers.map { Self.request(forged.token($0)) }.joined())
@@ -171,7 +171,7 @@ import Verification
     }
 }
 
-/// Tokens under key IDs that nobody ever published, each another.
+/// Tokens with unknown key IDs, each a different one.
 private struct Forgery {
     private let payloadAndSignature: String
 

@@ -1,40 +1,40 @@
 import Testing
 import Verification
 
-/// Many requests of one session at several instances, all in need of new tokens at once.
+/// Many requests of one session at several instances need new tokens at once.
 @Suite(.serialized) struct SharedRefreshTests {
     @Test(arguments: RefreshScene.Need.allCases)
-    func sixHundredRequestsAtThreeInstancesMakeOneCall(_ need: RefreshScene.Need) async throws {
+    func concurrentRequestsAtThreeInstancesMakeOneCall(_ need: RefreshScene.Need) async throws {
         try await withRefreshFleet { scene in
             try await Self.expectOneCall(scene, need)
             try await scene.expectNoSecrets()
         }
     }
 
-    /// What instances share is sealed with what the clients presented then.
+    /// Shared results are sealed with the presented credential then.
     @Test(arguments: RefreshScene.Need.allCases)
-    func withoutAKeyTheyShareTheResultToo(_ need: RefreshScene.Need) async throws {
+    func instancesShareRefreshWithoutSealingKey(_ need: RefreshScene.Need) async throws {
         try await withRefreshFleet(.rotatingCookies(isSealed: false)) { scene in
             try await Self.expectOneCall(scene, need)
             try await scene.expectNoSecrets()
         }
     }
 
-    /// Requests whose 401 is held keep their connections to the backend, and the refresh needs one too.
-    @Test func refreshDoesNotWaitForThoseWhoWaitForIt() async throws {
+    /// The refresh needs a connection while requests with a held 401 use many.
+    @Test func refreshDoesNotWaitForHeldRequests() async throws {
         let setup = GatewaySetup.rotatingCookies("backend: { servers: [\"{backend}\"], limits: { connections: 8 } }")
         try await withRefreshFleet(setup) { scene in
             let all = try await scene.start()
             let session = try scene.session(.unauthorized)
             let clients = try await RefreshClients.gather(at: all)
             try await clients.ask(session.cookies)
-            expectRefreshed(try await clients.answers(), 600, to: try scene.provider.current(session))
+            expectRefreshed(try await clients.responses(), 600, to: try scene.provider.current(session))
             #expect(scene.provider.calls == 1)
         }
     }
 
-    /// Requests of many sessions come to all instances at about the same time, some just as another instance is done.
-    @Test func eachSessionIsRefreshedByItselfAndEachRequestIsServed() async throws {
+    /// Requests of many sessions at all instances, some just as another instance finishes.
+    @Test func everySessionIsRefreshedOnce() async throws {
         try await withRefreshFleet { scene in
             let all = try await scene.start()
             let sessions = try (0..<300).map { _ in try scene.session(.expired) }
@@ -43,10 +43,10 @@ import Verification
             for (session, own) in zip(sessions, clients) { try await own.ask(session.cookies) }
             var bad: [Int] = []
             for (session, own) in zip(sessions, clients) {
-                let answers = try await own.answers()
+                let responses = try await own.responses()
                 let new = try scene.provider.current(session)
                 let cookies = ["access=\(new.access)", "rt=\(new.refresh)"]
-                bad += answers.filter { $0.cookies != cookies }.map(\.response.status)
+                bad += responses.filter { $0.cookies != cookies }.map(\.response.status)
             }
             #expect(bad.count == 0, "\(bad)")
             #expect(scene.provider.calls == sessions.count)
@@ -57,18 +57,18 @@ import Verification
     private static func expectOneCall(_ scene: RefreshScene, _ need: RefreshScene.Need) async throws {
         let all = try await scene.start()
         let session = try scene.session(need)
-        scene.provider.next(.answersWhenReleased)
+        scene.provider.next(.respondWhenReleased)
         let clients = try await RefreshClients.gather(at: all)
         try await clients.ask(session.cookies)
-        try await scene.everybodyWaits(600, need)
+        try await scene.awaitWaitingRequests(600, need)
         scene.provider.release()
-        let answers = try await clients.answers()
+        let responses = try await clients.responses()
         let new = try scene.provider.current(session)
-        expectRefreshed(answers, 600, to: new)
-        // Who comes later with the old ones is given the same.
+        expectRefreshed(responses, 600, to: new)
+        // Later requests with the old tokens get the same new ones.
         let late = try await RefreshClients.gather(2, at: all)
         try await late.ask(session.cookies)
-        expectRefreshed(try await late.answers(), 6, to: new)
+        expectRefreshed(try await late.responses(), 6, to: new)
         #expect(scene.provider.calls == 1)
         #expect(scene.provider.presentations(of: session.refresh) == 1)
         #expect(scene.provider.reuses == 0)

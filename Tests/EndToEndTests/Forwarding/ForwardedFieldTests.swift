@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Verification
 
-/// What the backend is told of the way here: X-Forwarded-*, Forwarded (RFC 7239), X-Request-Id and traceparent.
+/// Fields about the request's origin: X-Forwarded-*, Forwarded (RFC 7239), X-Request-Id and traceparent.
 @Suite struct ForwardedFieldTests {
     private static let trusting = GatewaySetup(gateway: "trusted_proxies: [127.0.0.1/32]")
 
@@ -22,7 +22,7 @@ import Verification
         return parameters
     }
 
-    @Test func whatAnUntrustedPeerClaimsIsDropped() async throws {
+    @Test func forwardedFieldsOfUntrustedPeerAreDropped() async throws {
         try await withGateway { fixture async throws in
             _ = try await fixture.request("/open/x", fields: Self.claimed + ["X_Forwarded_For: 203.0.113.9"])
             let seen = try await fixture.backend.arrivals.next()
@@ -34,7 +34,7 @@ import Verification
         }
     }
 
-    @Test func whatATrustedProxySaysIsKeptAndAddedTo() async throws {
+    @Test func forwardedFieldsOfTrustedProxyAreExtended() async throws {
         try await withGateway(Self.trusting) { fixture async throws in
             _ = try await fixture.request("/open/x", fields: Self.claimed)
             let seen = try await fixture.backend.arrivals.next()
@@ -46,7 +46,7 @@ import Verification
         }
     }
 
-    @Test func aTrustedProxysForwardedHostNeverRoutes() async throws {
+    @Test func trustedProxysForwardedHostNeverRoutes() async throws {
         try await withGateway(Self.trusting) { fixture async throws in
             let fields = ["X-Forwarded-Host: app.test"]
             expectRefusal(
@@ -57,7 +57,7 @@ import Verification
         }
     }
 
-    @Test func theRemoteOfTheAccessLogIsTheRightmostUntrustedAddress() async throws {
+    @Test func accessLogRemoteIsRightmostUntrustedAddress() async throws {
         try await withGateway(Self.trusting) { fixture async throws in
             _ = try await fixture.request("/open/x", fields: ["X-Forwarded-For: 198.51.100.1, 203.0.113.9"])
             #expect(try await fixture.accessLog.next()["remote"]?.string?.hasPrefix("203.0.113.9") == true)
@@ -68,7 +68,7 @@ import Verification
         }
     }
 
-    @Test func everyRequestHasAnIdentifierOfItsOwn() async throws {
+    @Test func everyRequestGetsUniqueIdentifier() async throws {
         try await withGateway { fixture async throws in
             var identifiers: Set<String> = []
             for _ in 0..<5 {
@@ -83,7 +83,7 @@ import Verification
         }
     }
 
-    @Test func aTrustedProxysIdentifierIsKeptIfItIsAUUID() async throws {
+    @Test func identifierOfTrustedProxyIsKeptIfUUID() async throws {
         try await withGateway(Self.trusting) { fixture async throws in
             let own = UUID().uuidString.lowercased()
             _ = try await fixture.request("/open/x", fields: ["X-Request-Id: \(own)"])
@@ -97,7 +97,7 @@ import Verification
         }
     }
 
-    @Test func aRefusalNamesItsIdentifier() async throws {
+    @Test func refusalContainsRequestIdentifier() async throws {
         try await withGateway { fixture async throws in
             let refused = try #require(Problem(try await fixture.request("/x")))
             #expect(UUID(uuidString: refused.requestID) != nil)

@@ -1,8 +1,8 @@
 import Testing
 
-/// Fields that concern one connection are not passed on (RFC 9110 section 7.6.1), all others are, as they came.
+/// Hop-by-hop fields are not passed on (RFC 9110 section 7.6.1), all others are, unchanged.
 @Suite struct HopByHopTests {
-    @Test func theClientsHopByHopFieldsGo() async throws {
+    @Test func clientsHopByHopFieldsAreRemoved() async throws {
         try await withGateway { fixture async throws in
             let fields = [
                 "Connection: keep-alive, X-Mine, x-other", "Keep-Alive: timeout=5", "Proxy-Connection: keep-alive",
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func theBackendsHopByHopFieldsGo() async throws {
+    @Test func backendsHopByHopFieldsAreRemoved() async throws {
         let raw = """
             HTTP/1.1 200 OK\r
             Content-Length: 2\r
@@ -32,7 +32,7 @@ import Testing
             \r
             ok
             """
-        try await withGateway(backend: .answers(raw)) { fixture async throws in
+        try await withGateway(backend: .response(raw)) { fixture async throws in
             let response = try await fixture.request("/open/x")
             #expect(response.body.text == "ok")
             for name in ["Keep-Alive", "X-Mine", "Proxy-Connection", "Upgrade"] {
@@ -42,10 +42,10 @@ import Testing
         }
     }
 
-    @Test func theBackendsFieldsPassInOrderWithTheirDuplicates() async throws {
+    @Test func backendsFieldsPassInOrderWithTheirDuplicates() async throws {
         let raw =
             "HTTP/1.1 201 Made It\r\nSet-Cookie: a=1\r\nX-B: 2\r\nSet-Cookie: b=2; Path=/\r\nContent-Length: 0\r\n\r\n"
-        try await withGateway(backend: .answers(raw)) { fixture async throws in
+        try await withGateway(backend: .response(raw)) { fixture async throws in
             let response = try await fixture.request("/open/x")
             #expect(response.status == 201)
             #expect(response.fields["Set-Cookie"] == ["a=1", "b=2; Path=/"])

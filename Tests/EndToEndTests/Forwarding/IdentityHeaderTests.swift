@@ -1,13 +1,13 @@
 import Testing
 import Verification
 
-/// What the backend is told of the caller, and that nobody else can tell it.
+/// Identity headers: set by the gateway, and never by the client.
 @Suite struct IdentityHeaderTests {
     private static let identity = GatewaySetup(
         tenant: "identity: { headers: { X-User-Id: sub, X-User-Email: email, X-User-Role: role, X-Level: level } }"
     )
 
-    /// Values of the field in every spelling that a backend may take for it (CGI turns `-` into `_`).
+    /// Values of the field in every spelling that a backend may treat as the same (CGI turns `-` into `_`).
     private static func values(_ name: String, _ request: RecordedRequest) -> [String] {
         request.fields.lines.filter { $0.name.lowercased().replacing("_", with: "-") == name.lowercased() }.map(\.value)
     }
@@ -38,7 +38,7 @@ import Verification
         ["Connection: X_User_Id", "X_User_Id: mallory"],
     ]
 
-    @Test func theClientsCopiesAreRemovedWhateverTheirSpelling() async throws {
+    @Test func clientsIdentityHeadersAreRemovedInEverySpelling() async throws {
         try await withGateway(Self.identity) { fixture async throws in
             for fields in Self.spoofs {
                 _ = try await fixture.request("/x", token: try fixture.token(), fields: fields)
@@ -48,7 +48,7 @@ import Verification
         }
     }
 
-    @Test func trailersCannotNameACaller() async throws {
+    @Test func trailersCannotSetIdentity() async throws {
         try await withGateway(Self.identity) { fixture async throws in
             let head = fixture.head(
                 "/open/x",

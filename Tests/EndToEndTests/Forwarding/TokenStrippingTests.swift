@@ -1,17 +1,17 @@
 import Testing
 
-/// `identity.token: strip`: the backend does not see the token, and sees all else as it was.
+/// `identity.token: strip`: the backend does not see the token, and everything else unchanged.
 @Suite struct TokenStrippingTests {
-    private static func from(_ place: String) -> GatewaySetup {
+    private static func from(_ source: String) -> GatewaySetup {
         GatewaySetup(
             tenant: """
-                authenticate: { from: [\(place)], issuers: [ \(TestIssuer.entry) ] }
+                authenticate: { from: [\(source)], issuers: [ \(TestIssuer.entry) ] }
                 identity: { headers: { X-User-Id: sub }, token: strip }
                 """
         )
     }
 
-    @Test func theAuthorizationFieldGoes() async throws {
+    @Test func authorizationFieldIsStripped() async throws {
         try await withGateway(Self.from("bearer")) { fixture async throws in
             _ = try await fixture.request("/x", token: try fixture.token(), fields: ["Cookie: a=b"])
             let seen = try await fixture.backend.arrivals.next()

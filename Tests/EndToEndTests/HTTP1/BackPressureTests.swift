@@ -1,85 +1,45 @@
 import TestSupport
 import Testing
 
-/// A side that does not read holds up the other, instead of filling the gateway's memory.
+/// A peer that does not read slows down the other one instead of filling the gateway's memory.
 @Suite struct BackPressureTests {
-    private static let piece = 64 << 10
-    private static let pieces = 1024
-    /// What two pairs of socket buffers and the gateway may hold between them; the whole is 64 MiB.
+    /// The most that two pairs of socket buffers and the gateway hold; the body is 64 MiB.
     private static let bound = 24 << 20
-    private static let buffer = 128 << 10
 
-    /// Turns of the gateway's one loop, in which it could have read on.
-    private func pass(_ fixture: GatewayFixture, requests: Int) async throws {
-        let client = try await fixture.connect()
-        for _ in 0..<requests {
-            try await client.send(fixture.head("/open/ping"))
-            #expect(try await client.response().status == 200)
-        }
-    }
-
-    @Test func aClientThatDoesNotReadHoldsUpTheBackend() async throws {
-        let accepted = Tally()
-        let block = [UInt8](repeating: 7, count: Self.piece)
-        let script = BackendScript { exchange in
-            try await exchange.body()
-            guard exchange.head.path == "/open/large" else { return try await exchange.sendOK() }
-            try await exchange.setSendBuffer(Self.buffer)
-            try await exchange.send("HTTP/1.1 200 OK\r\nContent-Length: \(Self.piece * Self.pieces)\r\n\r\n")
-            for _ in 0..<Self.pieces {
-                try await exchange.send(block)
-                accepted.add(Self.piece)
-            }
-        }
-        try await withGateway(backend: script) { fixture async throws in
-            let client = try await fixture.connect(receiveBuffer: Self.buffer)
+    @Test func clientThatDoesNotReadHoldsUpBackend() async throws {
+        let large = LargeBody(pieces: 1024)
+        try await withGateway(backend: large.sender) { fixture async throws in
+            let client = try await fixture.connect(receiveBuffer: 128 << 10)
             try await client.send(fixture.head("/open/large"))
             _ = try await fixture.backend.arrivals.next()
-            try await pass(fixture, requests: 400)
-            #expect(accepted.value < Self.bound)
-            let body = try await client.response().body.bytes
-            #expect(body.count == Self.piece * Self.pieces)
-            let unharmed = body.allSatisfy { $0 == 7 }
-            #expect(unharmed)
+            try await fixture.ping(times: 400)
+            #expect(large.accepted.value < Self.bound)
+            large.expectWhole(try await client.response().body.bytes)
         }
     }
 
-    @Test func aBackendThatDoesNotReadHoldsUpTheClient() async throws {
+    @Test func backendThatDoesNotReadHoldsUpClient() async throws {
         let read = Gate("the backend reads")
-        let script = BackendScript { exchange in
-            guard exchange.head.path == "/open/large" else { return try await exchange.sendOK() }
-            try await read.passed()
-            try await exchange.body()
-            try await exchange.sendOK()
-        }
-        try await withGateway(backend: script) { fixture async throws in
-            let accepted = Tally()
+        try await withGateway(backend: LargeBody.receiver(after: read)) { fixture async throws in
+            let large = LargeBody(pieces: 1024)
             let client = try await fixture.connect()
-            let length = "Content-Length: \(Self.piece * Self.pieces)"
-            try await client.send(fixture.head("/open/large", method: "POST", fields: [length]))
-            let block = [UInt8](repeating: 7, count: Self.piece)
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask {
-                    for _ in 0..<Self.pieces {
-                        try await client.send(block)
-                        accepted.add(Self.piece)
-                    }
-                }
-                _ = try await fixture.backend.heads.next()
-                try await pass(fixture, requests: 400)
-                #expect(accepted.value < Self.bound)
-                read.open()
-                try await group.waitForAll()
-            }
+            try await client.send(
+                fixture.head("/open/large", method: "POST", fields: ["Content-Length: \(large.size)"])
+            )
+            async let sent: Void = large.pour { block, _ in try await client.send(block) }
+            _ = try await fixture.backend.heads.next()
+            try await fixture.ping(times: 400)
+            #expect(large.accepted.value < Self.bound)
+            read.open()
+            try await sent
             #expect(try await client.response(to: "POST").status == 200)
-            let seen = fixture.backend.requests.first { $0.method == "POST" }
-            #expect(seen?.body.bytes.count == Self.piece * Self.pieces)
+            large.expectWhole(try #require(fixture.backend.requests.first { $0.method == "POST" }).body.bytes)
         }
     }
 
-    @Test func pipelinedRequestsAreNotReadWithoutABound() async throws {
-        let answer = Gate("the backend answers")
-        try await withGateway(backend: .ok(after: answer, at: "/open/first")) { fixture async throws in
+    @Test func pipelinedRequestsAreNotReadWithoutBound() async throws {
+        let response = Gate("the backend answers")
+        try await withGateway(backend: .ok(after: response, at: "/open/first")) { fixture async throws in
             let client = try await fixture.connect()
             let count = 2000
             try await client.send(fixture.head("/open/first"))
@@ -89,7 +49,7 @@ import Testing
                 }
                 _ = try await fixture.backend.arrivals.next()
                 #expect(fixture.backend.requests.count == 1)
-                answer.open()
+                response.open()
                 for _ in 0...count { #expect(try await client.response().status == 200) }
                 try await group.waitForAll()
             }

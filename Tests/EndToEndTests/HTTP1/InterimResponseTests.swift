@@ -1,6 +1,6 @@
 import Testing
 
-/// 1xx answers and `Expect: 100-continue` (RFC 9110 sections 10.1.1 and 15.2).
+/// 1xx responses and `Expect: 100-continue` (RFC 9110 sections 10.1.1 and 15.2).
 @Suite struct InterimResponseTests {
     private static let expecting = """
         POST /open/x HTTP/1.1\r
@@ -11,43 +11,40 @@ import Testing
 
         """
 
-    @Test func aClientThatExpectsIsToldToContinue() async throws {
+    @Test func expectingClientGets100() async throws {
         try await withGateway(backend: .echo) { fixture async throws in
             let client = try await fixture.connect()
             try await client.send(Self.expecting)
             #expect(try await client.head(to: "POST").status == 100)
-            try await client.send("hello")
-            let response = try await client.response(to: "POST")
+            let response = try await client.request("hello", method: "POST")
             #expect(response.status == 200)
             #expect(response.interim.isEmpty)
             #expect(response.body.text == "hello")
         }
     }
 
-    @Test func aClientThatDoesNotWaitIsAnsweredTheSame() async throws {
+    @Test func clientThatDoesNotAwait100IsServed() async throws {
         try await withGateway(backend: .echo) { fixture async throws in
             let client = try await fixture.connect()
             for _ in 0..<2 {
-                try await client.send(Self.expecting + "hello")
-                let response = try await client.response(to: "POST")
+                let response = try await client.request(Self.expecting + "hello", method: "POST")
                 #expect(response.status == 200)
                 #expect(response.body.text == "hello")
             }
         }
     }
 
-    @Test func theGatewaysRefusalComesBeforeTheBody() async throws {
+    @Test func refusalPrecedesExpectedBody() async throws {
         try await withGateway { fixture async throws in
             let client = try await fixture.connect()
-            try await client.send(Self.expecting.replacing("/open/x", with: "/x"))
-            let response = try await client.response(to: "POST")
+            let response = try await client.request(Self.expecting.replacing("/open/x", with: "/x"), method: "POST")
             #expect(response.interim.isEmpty)
             expectRefusal(response, 401, "missing_token")
             #expect(fixture.backend.requests.isEmpty)
         }
     }
 
-    @Test func theBackendsFinalAnswerComesBeforeTheBody() async throws {
+    @Test func backendsFinalResponsePrecedesExpectedBody() async throws {
         let script = BackendScript { exchange in
             exchange.skipBody()
             try await exchange.send("HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno")
@@ -63,11 +60,10 @@ import Testing
     @Test func earlyHintsArePassedOn() async throws {
         let hints = "HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n\r\n"
         let raw = hints + "HTTP/1.1 102 Processing\r\n\r\n" + "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
-        try await withGateway(backend: .answers(raw)) { fixture async throws in
+        try await withGateway(backend: .response(raw)) { fixture async throws in
             let client = try await fixture.connect()
             for _ in 0..<2 {
-                try await client.send(fixture.head("/open/x"))
-                let response = try await client.response()
+                let response = try await client.request(fixture.head("/open/x"))
                 #expect(response.status == 200)
                 #expect(response.interim.map(\.status) == [103, 102])
                 #expect(response.interim.first?.fields["Link"] == ["</a.css>; rel=preload"])
@@ -75,19 +71,12 @@ import Testing
         }
     }
 
-    @Test func anHTTP10ClientGetsNoInterimAnswers() async throws {
+    @Test func http10ClientGetsNoInterimResponses() async throws {
         let raw = "HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
-        try await withGateway(backend: .answers(raw)) { fixture async throws in
+        try await withGateway(backend: .response(raw)) { fixture async throws in
             let response = try await fixture.send("GET /open/x HTTP/1.0\r\nHost: app.test\r\n\r\n")
             #expect(response.interim.isEmpty)
             #expect(response.body.text == "ok")
-        }
-    }
-
-    @Test func switchingProtocolsUnaskedIsTheBackendsFault() async throws {
-        let raw = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\nHTTP/1.1 200 OK\r\n\r\n"
-        try await withGateway(backend: .answers(raw)) { fixture async throws in
-            expectRefusal(try await fixture.request("/open/x"), 502, "backend_unavailable")
         }
     }
 }

@@ -4,31 +4,31 @@ import Testing
 @Suite struct ConcurrencyTests {
     private static let limit = 100
 
-    private static func held(_ answer: Gate) -> BackendScript {
+    private static func held(_ response: Gate) -> BackendScript {
         BackendScript { exchange in
             try await exchange.body()
-            if exchange.head.path != "/open/canary" { try await answer.passed() }
+            if exchange.head.path != "/open/canary" { try await response.passed() }
             try await exchange.sendOK(exchange.head.path)
         }
     }
 
-    @Test func requestsAreAnsweredSideBySideEachOnItsStream() async throws {
-        let answer = Gate("the backend answers")
-        try await withGateway(backend: Self.held(answer)) { fixture async throws in
+    @Test func concurrentRequestsAreServedOnTheirStreams() async throws {
+        let response = Gate("the backend answers")
+        try await withGateway(backend: Self.held(response)) { fixture async throws in
             let client = try await fixture.http2()
             var streams: [Int] = []
             for number in 0..<20 { streams.append(try await client.open("/open/\(number)")) }
             for _ in streams { _ = try await fixture.backend.arrivals.next() }
-            answer.open()
+            response.open()
             for (number, stream) in streams.enumerated().reversed() {
-                #expect(try await client.answer(on: stream).body.text == "/open/\(number)")
+                #expect(try await client.response(on: stream).body.text == "/open/\(number)")
             }
         }
     }
 
-    @Test func aStreamPastTheLimitIsRefusedAndTheOthersLiveOn() async throws {
-        let answer = Gate("the backend answers")
-        try await withGateway(backend: Self.held(answer)) { fixture async throws in
+    @Test func streamOverLimitIsRefusedAlone() async throws {
+        let response = Gate("the backend answers")
+        try await withGateway(backend: Self.held(response)) { fixture async throws in
             let client = try await fixture.http2()
             // The limit counts from the acknowledgement of the settings that say it.
             #expect(try await client.sync())
@@ -41,8 +41,8 @@ import Testing
                 return
             }
             #expect(code == .refusedStream || code == .protocolError)
-            answer.open()
-            for stream in streams { #expect(try await client.answer(on: stream).status == 200) }
+            response.open()
+            for stream in streams { #expect(try await client.response(on: stream).status == 200) }
             try await client.expectAlive()
             #expect(!fixture.backend.requests.contains { $0.target == "/open/over" })
         }

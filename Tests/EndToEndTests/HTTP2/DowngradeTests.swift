@@ -1,7 +1,7 @@
 import Testing
 
-/// What HTTP/2 can say and HTTP/1.1 cannot. A request that is forwarded is written down anew as text; nothing in it may
-/// become a second request or another field for the backend.
+/// What HTTP/2 can express and HTTP/1.1 cannot. A forwarded request is written anew as text; nothing in it may become a
+/// second request or another field for the backend.
 @Suite struct DowngradeTests {
     private struct Attempt {
         var name: String
@@ -20,7 +20,7 @@ import Testing
         post().map { $0.0 == name ? (name, value) : $0 }
     }
 
-    /// Answers with the request's target, so that an answer to somebody else's request shows.
+    /// Responds with the request's target, so that a mixed-up response shows.
     private static let naming = BackendScript { exchange in
         try await exchange.body()
         try await exchange.sendOK(exchange.head.target)
@@ -38,12 +38,13 @@ import Testing
         return outcome
     }
 
-    /// Expects each attempt to be refused, the backend to see nothing of it, and the next caller to get its own answer.
+    /// Expects each attempt to be refused, the backend to see nothing of it, and the next caller to get its own
+    /// response.
     private func expectRefused(_ attempts: [Attempt]) async throws {
         try await withGateway(backend: Self.naming) { fixture async throws in
             for attempt in attempts {
                 switch try await send(attempt, fixture) {
-                case .answered(let response): #expect((400...499).contains(response.status), "\(attempt.name)")
+                case .response(let response): #expect((400...499).contains(response.status), "\(attempt.name)")
                 case .reset(let code): #expect(code == .protocolError, "\(attempt.name)")
                 case .ended(let code): #expect(code == .protocolError, "\(attempt.name)")
                 }
@@ -54,7 +55,7 @@ import Testing
         }
     }
 
-    // MARK: Line ends and their like, everywhere
+    // MARK: Line ends everywhere
 
     private static let poisons = [
         ("CR", "\r"), ("LF", "\n"), ("CRLF", "\r\n"), ("NUL", "\u{0}"), ("a field", "\r\nx-injected: 1"),
@@ -66,7 +67,7 @@ import Testing
         [("first", poison + text), ("inside", text.prefix(2) + poison + text.dropFirst(2)), ("last", text + poison)]
     }
 
-    @Test func lineEndsInANameAreRefused() async throws {
+    @Test func lineEndsInNameAreRefused() async throws {
         try await expectRefused(
             Self.poisons.flatMap { kind, poison in
                 Self.poisoned("x-name", poison).map {
@@ -76,7 +77,7 @@ import Testing
         )
     }
 
-    @Test func lineEndsInAValueAreRefused() async throws {
+    @Test func lineEndsInValueAreRefused() async throws {
         try await expectRefused(
             Self.poisons.flatMap { kind, poison in
                 Self.poisoned("value", poison).map {
@@ -87,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: [":method", ":scheme", ":authority", ":path"])
-    func lineEndsInAPseudoFieldAreRefused(name: String) async throws {
+    func lineEndsInPseudoFieldAreRefused(name: String) async throws {
         let ordinary = Self.post().first { $0.0 == name }?.1 ?? ""
         try await expectRefused(
             Self.poisons.flatMap { kind, poison in
@@ -100,7 +101,7 @@ import Testing
 
     // MARK: Spaces and colons
 
-    @Test func aRequestLineInAPseudoFieldIsRefused() async throws {
+    @Test func requestLineInPseudoFieldIsRefused() async throws {
         try await expectRefused([
             Attempt(name: "a method with a target", fields: Self.replacing(":method", "GET /open/smuggled HTTP/1.1")),
             Attempt(name: "a method with a space", fields: Self.replacing(":method", "GET ")),
@@ -118,7 +119,7 @@ import Testing
         ])
     }
 
-    @Test func aFieldInANameIsRefused() async throws {
+    @Test func fieldInNameIsRefused() async throws {
         let names = [
             "transfer-encoding: chunked", "transfer-encoding:", "transfer-encoding ", " transfer-encoding",
             "transfer-encoding\t", "\ttransfer-encoding", "transfer encoding", "host:", "x-user-id: root", ":",
@@ -156,7 +157,7 @@ import Testing
         ])
     }
 
-    @Test func fieldsOfTheConnectionAreRefused() async throws {
+    @Test func fieldsOfConnectionAreRefused() async throws {
         try await expectRefused([
             Attempt(name: "a field to drop", fields: Self.post(("connection", "x-forwarded-for"))),
             Attempt(name: "a length to drop", fields: Self.post(("connection", "content-length")), body: "hello"),
@@ -181,7 +182,7 @@ import Testing
                 let before = fixture.backend.requests.count
                 let outcome = try await send(attempt, fixture)
                 let seen = fixture.backend.requests.dropFirst(before)
-                guard case .answered(let response) = outcome, response.status == 200 else {
+                guard case .response(let response) = outcome, response.status == 200 else {
                     #expect(seen.count == 0, "\(attempt.name)")
                     continue
                 }
@@ -213,7 +214,7 @@ import Testing
         )
     }
 
-    @Test func aClientsIdentityDoesNotPass() async throws {
+    @Test func clientsIdentityDoesNotPass() async throws {
         let setup = GatewaySetup(tenant: "identity: { headers: { X-User-Id: sub } }")
         try await expectCleanOrRefused(
             [
@@ -229,7 +230,7 @@ import Testing
         )
     }
 
-    @Test func oneHostReachesTheBackend() async throws {
+    @Test func oneHostReachesBackend() async throws {
         let others = GatewaySetup(
             others: """
                 other:
@@ -257,7 +258,7 @@ import Testing
         )
     }
 
-    @Test func contentIsNeverReadAsARequest() async throws {
+    @Test func contentIsNeverReadAsRequest() async throws {
         let bodies = [Self.smuggled, Self.chunkedEnd, "\r\n\r\n" + Self.smuggled, "5\r\nhello\r\n" + Self.chunkedEnd]
         try await expectCleanOrRefused(
             bodies.flatMap { body in
@@ -275,7 +276,7 @@ import Testing
         )
     }
 
-    @Test func expectIsNoWayRoundTheContent() async throws {
+    @Test func expectDoesNotBypassContentChecks() async throws {
         try await expectCleanOrRefused([
             Attempt(name: "100-continue", fields: Self.post(("expect", "100-continue")), body: Self.smuggled),
             Attempt(

@@ -3,14 +3,14 @@ import TestSupport
 import Testing
 
 /// Frames that cost the sender little and the receiver something, over and over (RFC 9113 section 10.5): the gateway
-/// ends the connection after a bounded number, and everybody else is served on.
+/// ends the connection after a bounded number, and other clients are still served.
 @Suite struct FloodTests {
     private static let request = HeaderBlock(fields: HTTP2Client.fields("/open/x"))
 
     /// Sends one write of `frames` after another until the gateway ends the connection, and expects it to do so before
     /// `writes` of them.
     ///
-    /// - Parameter codes: What its GOAWAY may say; one that is lost in the crash of the connection says nothing.
+    /// - Parameter codes: Allowed in its GOAWAY, which may be lost with the connection.
     private func expectEnd(
         _ fixture: GatewayFixture,
         _ client: HTTP2Client,
@@ -27,7 +27,7 @@ import Testing
                     guard (try? await client.raw.send(bytes)) != nil else { return }
                     sent.add(1)
                 }
-                // The gateway has had its chance: its end has to come now, not with an idle timeout.
+                // The gateway must close now, not with an idle timeout.
                 try? await client.raw.closeOutput()
             }
             let code = try await lastCode(client)
@@ -52,7 +52,7 @@ import Testing
 
     // MARK: Field sections
 
-    @Test func continuationsWithoutAnEndAreBounded() async throws {
+    @Test func continuationsWithoutEndAreBounded() async throws {
         try await withGateway { fixture async throws in
             let client = try await fixture.http2()
             let piece = HeaderBlock(fields: [("x-a", String(repeating: "a", count: 1000))])
@@ -102,7 +102,7 @@ import Testing
     }
 
     /// The same, but it is the gateway that resets, made to do so by a stream error of the client's.
-    @Test func resetsThatTheClientBringsAboutAreBounded() async throws {
+    @Test func provokedResetsAreBounded() async throws {
         let errors: [@Sendable (Int) -> HTTP2Frame] = [
             { .windowUpdate($0, 0) }, { .windowUpdate($0, 0x7fff_ffff) }, { .priority($0, on: $0) }, { .data($0, "x") },
             { .headers($0, Self.request) },
@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test func malformedRequestsWithoutEndAreBounded() async throws {
+    @Test func malformedRequestsAreBounded() async throws {
         try await withGateway { fixture async throws in
             let client = try await fixture.http2()
             let malformed = Self.request + .neverIndexed("connection", "close")
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test func streamsPastTheLimitAreBounded() async throws {
+    @Test func streamsPastLimitAreBounded() async throws {
         let script = BackendScript { exchange in
             if exchange.head.path == "/open/canary" { return try await exchange.sendOK() }
             // Never answered.
@@ -164,7 +164,7 @@ import Testing
     @Test(arguments: [
         "SETTINGS", "PING", "PRIORITY", "WINDOW_UPDATE", "unknown", "RST_STREAM", "empty SETTINGS", "GOAWAY",
     ])
-    func framesOfTheConnectionAreBounded(name: String) async throws {
+    func framesOfConnectionAreBounded(name: String) async throws {
         let frames: [String: HTTP2Frame] = [
             "SETTINGS": .settings(.initialWindowSize(70_000), .maxFrameSize(20_000)),
             "empty SETTINGS": .settings(),
@@ -184,9 +184,9 @@ import Testing
         }
     }
 
-    /// What is answered may not pile up for a client that does not read.
+    /// Acknowledgements may not pile up for a client that does not read.
     @Test(arguments: ["SETTINGS", "PING"])
-    func answersToAClientThatDoesNotReadAreBounded(name: String) async throws {
+    func acknowledgementsToClientThatDoesNotReadAreBounded(name: String) async throws {
         try await withGateway { fixture async throws in
             let client = try await fixture.http2(receiveBuffer: 16 << 10)
             let frame: HTTP2Frame = name == "PING" ? .ping([0, 0, 0, 0, 0, 0, 0, 0]) : .settings()

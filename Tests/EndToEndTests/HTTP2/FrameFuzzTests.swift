@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
 
-/// Frames at random, right and wrong ones mixed, from fixed seeds: whatever the gateway makes of them, the connection
-/// comes to its end, backends see nothing ambiguous, and everybody else is served.
+/// Random valid and invalid frames from fixed seeds: the connection ends, backends see nothing ambiguous, and other
+/// clients are served.
 @Suite struct FrameFuzzTests {
     private static let names = [
         "x-a", "cookie", "te", "host", "content-length", "connection", ":path", ":x", "X-Upper", "trailer", "expect",
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
-    func randomFramesHarmNobody(seed: UInt64) async throws {
+    func randomFramesAreHarmless(seed: UInt64) async throws {
         try await withGateway(backend: .echo) { fixture async throws in
             var generator = SplitMix64(seed: seed)
             for _ in 0..<40 {

@@ -1,14 +1,14 @@
 import TestSupport
 import Testing
 
-/// What comes of frames for the client, its other streams and the backend. Which frames are errors, and of which kind,
+/// The effect of frames on the client, its other streams and the backend. Which frames are errors, and of which kind,
 /// is tested with the session (`HTTPCoreTests/HTTP2`).
 @Suite struct FrameTests {
     private static let post = HeaderBlock(fields: HTTP2Client.fields("/open/x", method: "POST"))
 
     // MARK: Errors
 
-    @Test func connectionErrorIsToldAndReachesNoBackend() async throws {
+    @Test func connectionErrorSendsGoAwayAndReachesNoBackend() async throws {
         try await withGateway { fixture async throws in
             for frame in [
                 HTTP2Frame.ping([1, 2, 3, 4, 5, 6, 7, 8]), .headers(3, Self.post), .continuation(3, Self.post),
@@ -22,19 +22,19 @@ import Testing
     }
 
     @Test func streamErrorResetsItsStreamAlone() async throws {
-        let answer = Gate("the backend answers")
-        try await withGateway(backend: .ok(after: answer, at: "/open/held")) { fixture async throws in
+        let response = Gate("the backend answers")
+        try await withGateway(backend: .ok(after: response, at: "/open/held")) { fixture async throws in
             let client = try await fixture.http2()
             let stream = try await client.open("/open/held", method: "POST", body: Array("hello".utf8))
             _ = try await fixture.backend.arrivals.next()
             try await client.send(.data(stream, "more", end: true))
             try await client.expectStreamError(.streamClosed, on: stream)
             #expect(fixture.backend.requestsButCanaries.map(\.body.text) == ["hello"])
-            answer.open()
+            response.open()
         }
     }
 
-    @Test func resetStreamIsGivenUpAtTheBackendToo() async throws {
+    @Test func resetStreamIsAbandonedAtBackend() async throws {
         let script = BackendScript { exchange in
             if exchange.head.path == "/open/canary" { return try await exchange.sendOK() }
             try await exchange.body()
@@ -50,16 +50,16 @@ import Testing
         }
     }
 
-    @Test func clientThatSaysGoodbyeStillGetsItsResponses() async throws {
-        let answer = Gate("the backend answers")
-        try await withGateway(backend: .ok(after: answer)) { fixture async throws in
+    @Test func clientThatSendsGoAwayStillGetsResponses() async throws {
+        let response = Gate("the backend answers")
+        try await withGateway(backend: .ok(after: response)) { fixture async throws in
             for code in [HTTP2ErrorCode.noError, HTTP2ErrorCode(rawValue: 0xcafe)] {
                 let client = try await fixture.http2()
                 let stream = try await client.open("/open/x")
                 _ = try await fixture.backend.arrivals.next()
                 try await client.send(.goAway(code, debug: "so long"))
-                answer.open()
-                #expect(try await client.answer(on: stream).status == 200, "\(code)")
+                response.open()
+                #expect(try await client.response(on: stream).status == 200, "\(code)")
             }
         }
     }
@@ -67,7 +67,7 @@ import Testing
     // MARK: Fields
 
     /// A refused request has changed the table of the connection all the same.
-    @Test func headerTableOutlivesARefusal() async throws {
+    @Test func headerTableOutlivesRefusal() async throws {
         let request =
             HeaderBlock.indexed(StaticIndex.methodGET) + .indexed(StaticIndex.schemeHTTP)
             + .withoutIndexing(nameIndex: StaticIndex.path, "/open/x")
@@ -79,14 +79,14 @@ import Testing
             try await client.expectMalformed(on: refused)
             let stream = await client.newStream()
             try await client.send(.headers(stream, request + .indexed(StaticIndex.last + 1)))
-            #expect(try await client.answer(on: stream).status == 200)
+            #expect(try await client.response(on: stream).status == 200)
             #expect(fixture.backend.requests.last?.fields["x-a"] == ["kept"])
         }
     }
 
-    /// The gateway's table for answers is never larger than the client allows (RFC 7541 section 4.2).
-    @Test func emptyHeaderTableOfTheClientIsObeyed() async throws {
-        let script = BackendScript.answers("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX-Same: again\r\n\r\n")
+    /// The gateway's table for responses is never larger than the client allows (RFC 7541 section 4.2).
+    @Test func zeroHeaderTableSizeIsObeyed() async throws {
+        let script = BackendScript.response("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX-Same: again\r\n\r\n")
         try await withGateway(backend: script) { fixture async throws in
             let client = try await fixture.http2(.headerTableSize(0))
             for _ in 0..<3 {
@@ -96,7 +96,7 @@ import Testing
     }
 
     /// The client's limit on field sections is advice; a head past it may be sent or the stream be reset.
-    @Test func clientsLimitOnFieldsDoesNotHarmTheConnection() async throws {
+    @Test func clientsHeaderListLimitKeepsConnection() async throws {
         let long = String(repeating: "a", count: 2000)
         let script = BackendScript { exchange in
             try await exchange.body()
@@ -106,7 +106,7 @@ import Testing
         try await withGateway(backend: script) { fixture async throws in
             let client = try await fixture.http2(.maxHeaderListSize(1000))
             switch try await client.outcome(of: try await client.open("/open/x")) {
-            case .answered(let response): #expect(response.status == 502 || response.fields["x-long"] == [long])
+            case .response(let response): #expect(response.status == 502 || response.fields["x-long"] == [long])
             case .reset(let code): #expect(code != .noError)
             case .ended: Issue.record("the connection ended")
             }
@@ -116,7 +116,7 @@ import Testing
 
     // MARK: Content
 
-    @Test func requestByteByByteIsTheSameAsAtOnce() async throws {
+    @Test func requestArrivesByteByByte() async throws {
         try await withGateway(backend: .echo) { fixture async throws in
             let client = try await fixture.http2()
             let stream = await client.newStream()
@@ -125,35 +125,35 @@ import Testing
                 .data(stream, "he", padding: 3),
                 .data(stream, "llo", end: true)
             )
-            #expect(try await client.answer(on: stream).body.text == "hello")
+            #expect(try await client.response(on: stream).body.text == "hello")
         }
     }
 
     /// Padding counts for flow control; if it were not given back, the windows would run dry.
-    @Test func paddingIsGivenBackToTheWindows() async throws {
+    @Test func paddingIsCreditedToWindows() async throws {
         try await withGateway(backend: .echo) { fixture async throws in
             let client = try await fixture.http2()
             let stream = try await client.open("/open/x", method: "POST", end: false)
             let body = [UInt8](repeating: 7, count: 2000)
             try await client.sendBody(body, on: stream, pieces: 1, padding: 255)
-            #expect(try await client.answer(on: stream).body.bytes == body)
+            #expect(try await client.response(on: stream).body.bytes == body)
         }
     }
 
-    @Test func largeBodyPassesWhole() async throws {
+    @Test func largeBodyArrivesWhole() async throws {
         try await withGateway(backend: .echo) { fixture async throws in
             var generator = SplitMix64(seed: 61)
             let body = generator.variedBytes(3 << 20)
             let client = try await fixture.http2()
             let stream = try await client.open("/open/x", method: "POST", body: body)
-            let same = try await client.answer(on: stream).body.bytes == body
+            let same = try await client.response(on: stream).body.bytes == body
             #expect(same)
         }
     }
 
     /// ``HTTP2Ledger`` counts along: one byte past a window fails any test.
-    @Test func responseWaitsForAWindow() async throws {
-        let script = BackendScript.answers("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")
+    @Test func responseWaitsForWindow() async throws {
+        let script = BackendScript.response("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")
         try await withGateway(backend: script) { fixture async throws in
             let client = try await fixture.http2()
             await client.keepWindowsShut()

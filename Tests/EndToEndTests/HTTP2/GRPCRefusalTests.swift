@@ -1,10 +1,10 @@
 import Testing
 
-/// Calls of gRPC that are refused: one HEADERS frame that ends the stream, with the reason in its fields.
+/// Refused gRPC calls: one HEADERS frame that ends the stream, with the reason in its fields.
 @Suite struct GRPCRefusalTests {
     private static let call = [("content-type", "application/grpc+proto"), ("te", "trailers")]
 
-    /// The fields of an answer that has no content and no trailers.
+    /// The fields of a response that has no content and no trailers.
     private func refusal(_ client: HTTP2Client, on stream: Int) async throws -> FieldLines {
         guard case .fields(let fields, let end) = try await client.event(on: stream) else {
             throw Malformed("no head")
@@ -13,7 +13,7 @@ import Testing
         return fields
     }
 
-    @Test func callWithoutATokenGetsTrailersOnly() async throws {
+    @Test func callWithoutTokenGetsTrailersOnly() async throws {
         try await withGateway { fixture async throws in
             let client = try await fixture.http2()
             let stream = try await client.open("/x", method: "POST", fields: Self.call, end: false)
@@ -29,35 +29,43 @@ import Testing
         }
     }
 
-    @Test func callWithAHeadThatIsTooLargeGetsTrailersOnly() async throws {
+    @Test func callWithHeadThatIsTooLargeGetsTrailersOnly() async throws {
         try await withGateway(GatewaySetup(gateway: "limits: { header_bytes: 8KiB }")) { fixture async throws in
             let client = try await fixture.http2()
             let fields = Self.call + [("x-a", String(repeating: "a", count: 9000))]
-            let answer = try await refusal(client, on: try await client.open("/open/x", method: "POST", fields: fields))
-            #expect(answer["grpc-status"] == ["8"])
+            let response = try await refusal(
+                client,
+                on: try await client.open("/open/x", method: "POST", fields: fields)
+            )
+            #expect(response["grpc-status"] == ["8"])
             try await client.expectAlive()
         }
     }
 
-    /// gRPC is not spoken over HTTP/1.1: there the status is all that a client has.
-    @Test func callOverHTTP1IsAnsweredWithTheHTTPStatus() async throws {
+    /// There is no gRPC over HTTP/1.1: the client gets the HTTP status.
+    @Test func callOverHTTP1GetsHTTPStatus() async throws {
         try await withGateway { fixture async throws in
             let client = try await fixture.connect()
             let fields = ["Content-Type: application/grpc", "Content-Length: 0"]
-            try await client.send(fixture.head("/x", method: "POST", fields: fields))
-            #expect(try await client.response().status == 401)
+            #expect(try await client.request(fixture.head("/x", method: "POST", fields: fields)).status == 401)
         }
     }
 
-    /// A proxy that asks takes a status of 200 for a grant, whatever the fields that it passes along say.
-    @Test func questionOfAProxyAboutACallIsAnsweredWithTheHTTPStatus() async throws {
+    /// A querying proxy takes status 200 for a grant, whatever fields it passes along.
+    @Test func decisionQueryAboutCallGetsHTTPStatus() async throws {
         let setup = GatewaySetup(gateway: "trusted_proxies: [127.0.0.1/32]\nlimits: { header_bytes: 8KiB }")
         try await withGateway(setup) { fixture async throws in
             let client = try await fixture.http2()
-            let told = [("x-forwarded-method", "POST"), ("x-forwarded-host", "app.test"), ("x-forwarded-uri", "/x")]
+            let forwarded = [
+                ("x-forwarded-method", "POST"), ("x-forwarded-host", "app.test"), ("x-forwarded-uri", "/x"),
+            ]
             for more in [[], [("x-a", String(repeating: "a", count: 9000))]] {
-                let stream = try await client.open("/.gatehouse/auth", method: "POST", fields: Self.call + told + more)
-                let status = try await client.answer(on: stream).status
+                let stream = try await client.open(
+                    "/.gatehouse/auth",
+                    method: "POST",
+                    fields: Self.call + forwarded + more
+                )
+                let status = try await client.response(on: stream).status
                 #expect(status == (more.isEmpty ? 401 : 431))
             }
         }

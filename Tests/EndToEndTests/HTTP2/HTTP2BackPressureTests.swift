@@ -1,49 +1,27 @@
 import TestSupport
 import Testing
 
-/// Over HTTP/2 too, a side that does not read holds up the other, and it alone (RFC 9113 section 5.2).
+/// Over HTTP/2 too, a peer that does not read slows down only the other one (RFC 9113 section 5.2).
 @Suite struct HTTP2BackPressureTests {
-    private static let piece = 64 << 10
-    private static let pieces = 512
-    /// What windows, socket buffers and the gateway may hold between them; the whole is 32 MiB.
+    /// The most that windows, socket buffers and the gateway hold; the body is 32 MiB.
     private static let bound = 16 << 20
-    private static let buffer = 128 << 10
 
-    private func pass(_ fixture: GatewayFixture, requests: Int) async throws {
-        let client = try await fixture.http2()
-        for _ in 0..<requests { try await client.expectAlive() }
-    }
-
-    @Test func aClientThatDoesNotOpenItsWindowHoldsUpTheBackend() async throws {
-        let accepted = Tally()
-        let block = [UInt8](repeating: 7, count: Self.piece)
-        let script = BackendScript { exchange in
-            try await exchange.body()
-            guard exchange.head.path == "/open/large" else { return try await exchange.sendOK() }
-            try await exchange.setSendBuffer(Self.buffer)
-            try await exchange.send("HTTP/1.1 200 OK\r\nContent-Length: \(Self.piece * Self.pieces)\r\n\r\n")
-            for _ in 0..<Self.pieces {
-                try await exchange.send(block)
-                accepted.add(Self.piece)
-            }
-        }
-        try await withGateway(backend: script) { fixture async throws in
+    @Test func clientWithClosedWindowHoldsUpBackend() async throws {
+        let large = LargeBody(pieces: 512)
+        try await withGateway(backend: large.sender) { fixture async throws in
             let client = try await fixture.http2(.initialWindowSize(0))
             let stream = try await client.open("/open/large")
             _ = try await fixture.backend.arrivals.next()
-            try await pass(fixture, requests: 300)
-            #expect(accepted.value < Self.bound)
-            // Its other streams are not held up.
+            try await fixture.ping(times: 300)
+            #expect(large.accepted.value < Self.bound)
+            // Its other streams go on.
             #expect(try await client.sync())
             try await client.send(.windowUpdate(stream, 1 << 20), .windowUpdate(0, 1 << 20))
-            let answer = try await client.answer(on: stream)
-            #expect(answer.body.bytes.count == Self.piece * Self.pieces)
-            let unharmed = answer.body.bytes.allSatisfy { $0 == 7 }
-            #expect(unharmed)
+            large.expectWhole(try await client.response(on: stream).body.bytes)
         }
     }
 
-    @Test func aStalledStreamHoldsUpNoOther() async throws {
+    @Test func stalledStreamHoldsUpNoOther() async throws {
         let large = String(repeating: "a", count: 200_000)
         let script = BackendScript { exchange in
             try await exchange.body()
@@ -56,43 +34,29 @@ import Testing
             for _ in 0..<10 {
                 let stream = try await client.open("/open/small")
                 try await client.send(.windowUpdate(stream, 100))
-                #expect(try await client.answer(on: stream).body.text == "ok")
+                #expect(try await client.response(on: stream).body.text == "ok")
             }
             try await client.send(.windowUpdate(stalled, 200_000))
-            #expect(try await client.answer(on: stalled).body.bytes.count == 200_000)
+            #expect(try await client.response(on: stalled).body.bytes.count == 200_000)
         }
     }
 
-    @Test func aBackendThatDoesNotReadHoldsUpTheClient() async throws {
+    @Test func backendThatDoesNotReadHoldsUpClient() async throws {
         let read = Gate("the backend reads")
-        let script = BackendScript { exchange in
-            guard exchange.head.path == "/open/large" else { return try await exchange.sendOK() }
-            try await read.passed()
-            try await exchange.body()
-            try await exchange.sendOK()
-        }
-        try await withGateway(backend: script) { fixture async throws in
-            let accepted = Tally()
+        try await withGateway(backend: LargeBody.receiver(after: read)) { fixture async throws in
+            let large = LargeBody(pieces: 512)
             let client = try await fixture.http2()
             let stream = try await client.open("/open/large", method: "POST", end: false)
-            let block = [UInt8](repeating: 7, count: Self.piece)
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask {
-                    for _ in 0..<Self.pieces {
-                        try await client.sendBody(block, on: stream, end: false)
-                        accepted.add(Self.piece)
-                    }
-                    try await client.send(.data(stream, "", end: true))
-                }
-                _ = try await fixture.backend.heads.next()
-                try await pass(fixture, requests: 300)
-                #expect(accepted.value < Self.bound)
-                read.open()
-                try await group.waitForAll()
+            async let sent: Void = large.pour { block, isLast in
+                try await client.sendBody(block, on: stream, end: isLast)
             }
-            #expect(try await client.answer(on: stream).status == 200)
-            let seen = fixture.backend.requests.first { $0.method == "POST" }
-            #expect(seen?.body.bytes.count == Self.piece * Self.pieces)
+            _ = try await fixture.backend.heads.next()
+            try await fixture.ping(times: 300)
+            #expect(large.accepted.value < Self.bound)
+            read.open()
+            try await sent
+            #expect(try await client.response(on: stream).status == 200)
+            large.expectWhole(try #require(fixture.backend.requests.first { $0.method == "POST" }).body.bytes)
         }
     }
 }

@@ -1,8 +1,8 @@
 import Testing
 
-/// Bounds on what a client may send over HTTP/2 and how long it may take.
+/// Limits on requests over HTTP/2.
 @Suite struct HTTP2LimitTests {
-    /// Expects the request to be refused alone, by an answer with one of the statuses or by a stream error.
+    /// Expects the request to be refused alone, by a response with one of the statuses or by a stream error.
     private func expectRefused(
         _ client: HTTP2Client,
         _ stream: Int,
@@ -11,7 +11,7 @@ import Testing
     ) async throws {
         let outcome = try await client.outcome(of: stream)
         switch outcome {
-        case .answered(let response):
+        case .response(let response):
             #expect(statuses.contains(response.status), sourceLocation: sourceLocation)
             #expect(Problem(response)?.status == response.status, sourceLocation: sourceLocation)
         case .reset(let code):
@@ -39,7 +39,7 @@ import Testing
 
     // MARK: Heads
 
-    @Test func aHeadPastItsBoundIsRefusedAlone() async throws {
+    @Test func headOverLimitIsRefusedAlone() async throws {
         let setup = GatewaySetup(gateway: "limits: { header_bytes: 8KiB }")
         try await withGateway(setup) { fixture async throws in
             let client = try await fixture.http2()
@@ -64,19 +64,19 @@ import Testing
         }
     }
 
-    /// A small block that becomes a large list: 4,000 bytes in the table, named over and over.
-    @Test func aBlockThatSwellsIsRefused() async throws {
+    /// A small block that expands: 4,000 bytes in the table, referenced over and over.
+    @Test func expandingHeaderBlockIsRefused() async throws {
         try await withGateway { fixture async throws in
             let client = try await fixture.http2()
             let fields = HTTP2Client.fields("/open/x")
             let entry = HeaderBlock.incremental("x-a", String(repeating: "a", count: 4000))
             let first = try await send(HeaderBlock(fields: fields) + entry, client)
-            #expect(try await client.answer(on: first).status == 200)
+            #expect(try await client.response(on: first).status == 200)
             var bomb = HeaderBlock(fields: fields)
             for _ in 0..<10_000 { bomb += .indexed(StaticIndex.last + 1) }
             let stream = try await send(bomb, client)
             switch try await client.outcome(of: stream) {
-            case .answered(let response): #expect(response.status == 431)
+            case .response(let response): #expect(response.status == 431)
             case .reset(let code): #expect(code != .noError)
             case .ended(let code):
                 #expect(code == .enhanceYourCalm || code == .compressionError, "\(String(describing: code))")
@@ -104,25 +104,25 @@ import Testing
 
     private static let smallBodies = GatewaySetup(tenant: "limits: { body_bytes: 1KiB }")
 
-    @Test func aLengthPastTheBodyBoundIsRefusedAtOnce() async throws {
+    @Test func lengthOverBodyLimitIsRefusedAtOnce() async throws {
         try await withGateway(Self.smallBodies) { fixture async throws in
             let client = try await fixture.http2()
             let length = [("content-length", "1025")]
             let stream = try await client.open("/open/x", method: "POST", fields: length, end: false)
-            expectRefusal(try await client.answer(on: stream), 413, "payload_too_large")
+            expectRefusal(try await client.response(on: stream), 413, "payload_too_large")
             try await client.expectAlive()
             #expect(fixture.backend.requestsButCanaries.isEmpty)
         }
     }
 
-    @Test func contentPastTheBodyBoundIsRefusedAndTheBackendNeverSeesAWholeRequest() async throws {
+    @Test func contentOverLimitIsRefused() async throws {
         try await withGateway(Self.smallBodies) { fixture async throws in
             let client = try await fixture.http2()
             let body = [UInt8](repeating: 7, count: 1024)
             #expect(try await client.request("/open/x", method: "POST", body: body).status == 200)
             let stream = try await client.open("/open/x", method: "POST", body: body, end: false)
             try await client.send(.data(stream, [7], end: true))
-            expectRefusal(try await client.answer(on: stream), 413, "payload_too_large")
+            expectRefusal(try await client.response(on: stream), 413, "payload_too_large")
             try await client.expectAlive()
             #expect(fixture.backend.requestsButCanaries.map(\.body.bytes.count) == [1024])
         }

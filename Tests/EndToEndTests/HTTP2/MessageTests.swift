@@ -1,15 +1,15 @@
 import TestSupport
 import Testing
 
-/// Requests and their answers over HTTP/2, and HTTP/1.1 behind it (RFC 9113 section 8.1).
+/// Requests and their responses over HTTP/2, and HTTP/1.1 behind it (RFC 9113 section 8.1).
 @Suite struct MessageTests {
-    @Test func aRequestReachesTheBackendWhole() async throws {
+    @Test func requestReachesBackendWhole() async throws {
         try await withGateway { fixture async throws in
             let client = try await fixture.http2()
             let fields = [("x-first", "1"), ("x-list", "a"), ("x-list", "b"), ("x-empty", "")]
-            let answer = try await client.request("/open/a/b?c=d&e", fields: fields)
-            #expect(answer.status == 200)
-            #expect(answer.body.text == "ok")
+            let response = try await client.request("/open/a/b?c=d&e", fields: fields)
+            #expect(response.status == 200)
+            #expect(response.body.text == "ok")
             let seen = try #require(fixture.backend.requests.first)
             #expect(seen.method == "GET")
             #expect(seen.target == "/open/a/b?c=d&e")
@@ -23,19 +23,19 @@ import Testing
         }
     }
 
-    @Test func aHeadRequestIsAnsweredWithoutContent() async throws {
-        let script = BackendScript.answers("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
+    @Test func headResponseHasNoContent() async throws {
+        let script = BackendScript.response("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
         try await withGateway(backend: script) { fixture async throws in
             let client = try await fixture.http2()
             for _ in 0..<2 {
-                let answer = try await client.request("/open/x", method: "HEAD")
-                #expect(answer.status == 200)
-                #expect(answer.fields["content-length"] == ["1000"])
+                let response = try await client.request("/open/x", method: "HEAD")
+                #expect(response.status == 200)
+                #expect(response.fields["content-length"] == ["1000"])
             }
         }
     }
 
-    @Test func answersOfEveryFramingArePassedOn() async throws {
+    @Test func responsesOfEveryFramingArePassedOn() async throws {
         let bodies = [
             "length": "Content-Length: 5\r\n\r\nhello",
             "chunked": "Transfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n",
@@ -55,24 +55,24 @@ import Testing
         }
     }
 
-    @Test func interimResponsesComeBeforeTheFinalOne() async throws {
-        let script = BackendScript.answers(
+    @Test func interimResponsesComeBeforeFinalOne() async throws {
+        let script = BackendScript.response(
             "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
         )
         try await withGateway(backend: script) { fixture async throws in
-            let answer = try await fixture.http2().request("/open/x")
-            #expect(answer.status == 200)
-            #expect(answer.body.text == "ok")
-            #expect(answer.interim.map(\.status) == [103])
-            #expect(answer.interim.first?.fields["link"] == ["</a>"])
+            let response = try await fixture.http2().request("/open/x")
+            #expect(response.status == 200)
+            #expect(response.body.text == "ok")
+            #expect(response.interim.map(\.status) == [103])
+            #expect(response.interim.first?.fields["link"] == ["</a>"])
         }
     }
 
     // MARK: Content
 
-    /// RFC 9113 section 8.1.1. The server must see a request that breaks off: after as many bytes as were announced it
+    /// RFC 9113 section 8.1.1. The server must see a request that breaks off: after the announced number of bytes it
     /// would act on it.
-    @Test func contentOfAnotherLengthOverSeveralFramesAbortsTheRequestAtTheServer() async throws {
+    @Test func contentOfWrongLengthAbortsRequestAtServer() async throws {
         let attempts: [(String, [(String, end: Bool)])] = [
             ("longer", [("hello", false), ("!", true)]),
             ("longer, in pieces", [("hel", false), ("lo", false), ("", false), ("!", false)]),
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func contentOfItsLengthPassesWhenAnEmptyFrameEndsIt() async throws {
+    @Test func contentOfRightLengthMayEndWithEmptyFrame() async throws {
         try await withGateway(backend: .echo) { fixture async throws in
             let client = try await fixture.http2()
             let length = [("content-length", "5")]
@@ -110,7 +110,7 @@ import Testing
             try await client.send(.data(stream, "hel"), .data(stream, "lo"), .data(stream, ""))
             #expect(try await client.sync())
             try await client.send(.data(stream, "", end: true))
-            #expect(try await client.answer(on: stream).body.text == "hello")
+            #expect(try await client.response(on: stream).body.text == "hello")
             let trailed = try await client.open(
                 "/open/x",
                 method: "POST",
@@ -118,11 +118,11 @@ import Testing
                 body: Array("hello".utf8),
                 trailers: [("x-sum", "1")]
             )
-            #expect(try await client.answer(on: trailed).body.text == "hello")
+            #expect(try await client.response(on: trailed).body.text == "hello")
         }
     }
 
-    @Test func contentIsPassedOnBeforeTheRequestIsOver() async throws {
+    @Test func contentIsStreamedBeforeRequestEnds() async throws {
         let arrived = Mailbox<[UInt8]>("the first piece")
         let script = BackendScript { exchange in
             guard let piece = try await exchange.pieceOfBody() else { return }
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test func anAnswerIsPassedOnBeforeItIsOver() async throws {
+    @Test func responseIsStreamedBeforeItEnds() async throws {
         let more = Gate("the client has the beginning")
         let script = BackendScript { exchange in
             try await exchange.body()
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func anAnswerMayComeBeforeTheRequestIsOver() async throws {
+    @Test func responseMayPrecedeEndOfRequest() async throws {
         let script = BackendScript { exchange in
             exchange.skipBody()
             try await exchange.send("HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno")
@@ -167,10 +167,10 @@ import Testing
         try await withGateway(backend: script) { fixture async throws in
             let client = try await fixture.http2()
             let stream = try await client.open("/open/x", method: "POST", end: false)
-            let answer = try await client.answer(on: stream)
-            #expect(answer.status == 413)
-            #expect(answer.body.text == "no")
-            // What the client still sends harms nothing.
+            let response = try await client.response(on: stream)
+            #expect(response.status == 413)
+            #expect(response.body.text == "no")
+            // What the client still sends is harmless.
             try await client.send(.data(stream, "late", end: true))
             #expect(try await client.sync())
         }
@@ -187,15 +187,15 @@ import Testing
         try await withGateway(backend: script) { fixture async throws in
             let client = try await fixture.http2()
             let fields = [("te", "trailers"), ("trailer", "x-check")]
-            let answer = try await client.request(
+            let response = try await client.request(
                 "/open/x",
                 method: "POST",
                 fields: fields,
                 body: Array("hello".utf8),
                 trailers: [("x-check", "42")]
             )
-            #expect(answer.body.text == "ok")
-            #expect(answer.body.trailers["x-sum"] == ["7"])
+            #expect(response.body.text == "ok")
+            #expect(response.body.trailers["x-sum"] == ["7"])
             let seen = try #require(fixture.backend.requests.first)
             #expect(seen.body.text == "hello")
             #expect(seen.body.trailers["x-check"] == ["42"])
@@ -203,7 +203,7 @@ import Testing
         }
     }
 
-    @Test func trailersAreFieldsAlone() async throws {
+    @Test func invalidTrailersAreMalformed() async throws {
         let bad = [
             (":path", "/open/second"), (":status", "200"), (":x", "1"), ("X-Upper", "1"), ("connection", "close"),
             ("x\r\ny", "1"), ("x-a", "1\r\n\r\nGET /open/smuggled HTTP/1.1"), ("", "1"), ("x-a", "\u{0}"),
@@ -224,7 +224,7 @@ import Testing
     }
 
     /// Framing, routing and identity cannot come after the content (RFC 9110 section 6.5.1).
-    @Test func trailersChangeNothingOfTheRequest() async throws {
+    @Test func trailersDoNotChangeRequest() async throws {
         let setup = GatewaySetup(tenant: "identity: { headers: { X-User-Id: sub } }")
         try await withGateway(setup) { fixture async throws in
             for field in [

@@ -62,7 +62,7 @@ import Testing
         ])
     }
 
-    @Test func aPathStartsWithASlash() async throws {
+    @Test func pathStartsWithSlash() async throws {
         try await expectMalformed(
             ["open/x", "*", "?a", "http://app.test/open/x", "app.test:80", "\\open", "#", "/open/x#y"].map {
                 ($0, Self.replacing(":path", $0))
@@ -70,7 +70,7 @@ import Testing
         )
     }
 
-    @Test func anAuthorityIsAHostAndAPort() async throws {
+    @Test func authorityIsHostAndPort() async throws {
         try await expectMalformed(
             [
                 "user@app.test", "user:pass@app.test", "app.test/open", "app.test:80x", "app.test:65536",
@@ -78,6 +78,13 @@ import Testing
                 "app.test evil.test", "[::1", "app.test:80:80", "app%2etest", "app.test\\", "app.test?x", "app.test#x",
             ].map { ($0, Self.replacing(":authority", $0)) }
         )
+    }
+
+    /// Unlike a malformed request it gets a response.
+    @Test func emptyAuthorityGets400() async throws {
+        try await withGateway { fixture async throws in
+            #expect(try await fixture.http2().request("/open/x", authority: "").status == 400)
+        }
     }
 
     @Test func namesAreLowerCaseTokens() async throws {
@@ -98,13 +105,13 @@ import Testing
 
     // MARK: Host
 
-    @Test func aHostMayStandForTheAuthority() async throws {
+    @Test func hostMayReplaceAuthority() async throws {
         try await withGateway { fixture async throws in
             let client = try await fixture.http2()
             let stream = await client.newStream()
             let fields = Self.without(":authority") + [("host", "app.test")]
             try await client.send(.headers(stream, HeaderBlock(fields: fields)))
-            #expect(try await client.answer(on: stream).status == 200)
+            #expect(try await client.response(on: stream).status == 200)
             #expect(try await client.request("/open/x", fields: [("host", "app.test")]).status == 200)
             #expect(fixture.backend.requests.map { $0.fields["Host"] } == [["app.test"], ["app.test"]])
         }
@@ -123,7 +130,7 @@ import Testing
 
     // MARK: Lengths (RFC 9113 section 8.1.1)
 
-    @Test func aLengthThatTheContentDoesNotHaveIsMalformed() async throws {
+    @Test func contentOfWrongLengthIsMalformed() async throws {
         let cases: [(String, [String])] = [
             ("1", ["hello"]), ("6", ["hello"]), ("4", ["he", "llo"]), ("6", ["he", "llo"]),
             ("1", [""]), ("5", ["he", "", "l", ""]), ("1000", []),
@@ -143,8 +150,8 @@ import Testing
         }
     }
 
-    /// Content that keeps to its length is passed on as it comes; what comes past it is not, and the client is told.
-    @Test func contentPastItsLengthNeverReachesTheBackend() async throws {
+    /// Content within its length is streamed; the excess is dropped and the stream refused.
+    @Test func contentPastItsLengthNeverReachesBackend() async throws {
         let smuggled = "GET /open/smuggled HTTP/1.1\r\nHost: app.test\r\n\r\n"
         let cases = [("0", "", smuggled), ("5", "hello", smuggled), ("5", "hello", "!"), ("0", "", "hello")]
         try await withGateway { fixture async throws in
@@ -171,7 +178,7 @@ import Testing
 
     // MARK: Cookies (RFC 9113 section 8.2.3)
 
-    @Test func aTokenIsFoundInCookieCrumbs() async throws {
+    @Test func tokenIsFoundInCookieCrumbs() async throws {
         let issuers = """
             authenticate: { from: ["cookie:sid"], issuers: [ \(TestIssuer.entry) ] }
             """
@@ -188,14 +195,14 @@ import Testing
 
     // MARK: CONNECT (RFC 9113 section 8.5)
 
-    @Test func theGatewayIsNoTunnelToAnywhere() async throws {
+    @Test func connectIsRefused() async throws {
         try await withGateway { fixture async throws in
             let client = try await fixture.http2()
             let stream = await client.newStream()
             let fields = [(":method", "CONNECT"), (":authority", "app.test:\(fixture.backend.port)")]
             try await client.send(.headers(stream, HeaderBlock(fields: fields), end: false))
             switch try await client.outcome(of: stream) {
-            case .answered(let response): #expect((400...501).contains(response.status))
+            case .response(let response): #expect((400...501).contains(response.status))
             case .reset(let code): #expect(code != .noError)
             case .ended: Issue.record("the connection ended")
             }

@@ -7,42 +7,42 @@ import Testing
     )
 
     /// A gateway whose only server connection is busy until the gate opens.
-    private func withBusyServer(_ visit: (GatewayFixture, HTTP2Client, Gate) async throws -> Void) async throws {
-        let answer = Gate("the backend answers")
+    private func withBusyServer(_ test: (GatewayFixture, HTTP2Client, Gate) async throws -> Void) async throws {
+        let response = Gate("the backend answers")
         let script = BackendScript { exchange in
             try await exchange.body()
-            if exchange.head.path == "/open/busy" { try await answer.passed() }
+            if exchange.head.path == "/open/busy" { try await response.passed() }
             try await exchange.sendOK(exchange.head.path)
         }
         try await withGateway(Self.setup, backend: script) { fixture async throws in
             let busy = try await fixture.connect()
             try await busy.send(fixture.head("/open/busy"))
             _ = try await fixture.backend.arrivals.next()
-            try await visit(fixture, try await fixture.http2(), answer)
+            try await test(fixture, try await fixture.http2(), response)
             #expect(try await busy.response().body.text == "/open/busy")
             #expect(fixture.backend.connections == 1)
         }
     }
 
-    /// The windows are given back once the server takes what has come, though nothing more comes meanwhile.
+    /// Windows are returned once the server takes what has arrived, though nothing more arrives meanwhile.
     @Test(arguments: [nil, 255])
-    func contentThatCameBeforeItsServerIsGivenBack(padding: Int?) async throws {
-        try await withBusyServer { fixture, client, answer in
+    func windowIsReturnedOnceServerTakesWaitingContent(padding: Int?) async throws {
+        try await withBusyServer { fixture, client, response in
             // 99 padded frames use the window up with less content than the server takes at once.
             let length = padding == nil ? 16_384 : 405
             let block = [UInt8](repeating: 7, count: padding == nil ? 65_535 : 99 * length)
             let stream = try await client.open("/open/x", method: "POST", end: false)
             try await client.sendBody(block, on: stream, end: false, pieces: length, padding: padding)
             #expect(try await client.sync())
-            answer.open()
+            response.open()
             try await client.sendBody(block, on: stream, pieces: length, padding: padding)
-            #expect(try await client.answer(on: stream).body.text == "/open/x")
+            #expect(try await client.response(on: stream).body.text == "/open/x")
             #expect(fixture.backend.requests.last?.body.bytes.count == 2 * block.count)
         }
     }
 
-    /// A connection to the server that has to be opened first, and a client that is out of window until then.
-    @Test func contentThatCameBeforeItsServerWasReachedIsGivenBack() async throws {
+    /// A server connection that must be opened first, and a client that is out of window until then.
+    @Test func windowIsReturnedOnceServerIsConnected() async throws {
         let script = BackendScript { exchange in
             try await exchange.body()
             try await exchange.sendOK(fields: "Connection: close\r\n")
@@ -58,16 +58,16 @@ import Testing
                 try await client.send([head] + pieces.map { .data(stream, $0) })
                 await client.spend(65_535, on: stream)
                 try await client.sendBody(pieces[0], on: stream)
-                #expect(try await client.answer(on: stream).status == 200)
+                #expect(try await client.response(on: stream).status == 200)
             }
             #expect(fixture.backend.connections == 20)
             #expect(fixture.backend.requests.allSatisfy { $0.body.bytes.count == 65_535 + 16_384 })
         }
     }
 
-    /// The gateway may use what it kept of one request for another; it must never mix them.
-    @Test func aWaitingRequestThatTurnsOutMalformedIsForgotten() async throws {
-        try await withBusyServer { fixture, client, answer in
+    /// Buffers may be reused for another request; they must never mix.
+    @Test func malformedWaitingRequestIsDropped() async throws {
+        try await withBusyServer { fixture, client, response in
             var given: [Int] = []
             for _ in 0..<3 {
                 given.append(try await client.open("/open/given-up", method: "POST", body: [1], end: false))
@@ -82,8 +82,8 @@ import Testing
             for stream in bad { try await client.expectStreamError(.protocolError, on: stream) }
             let good = try await client.open("/open/good", method: "POST", body: Array("good".utf8))
             #expect(try await client.sync())
-            answer.open()
-            #expect(try await client.answer(on: good).body.text == "/open/good")
+            response.open()
+            #expect(try await client.response(on: good).body.text == "/open/good")
             #expect(fixture.backend.requests.map(\.target) == ["/open/busy", "/open/good"])
             #expect(fixture.backend.requests.last?.body.text == "good")
         }

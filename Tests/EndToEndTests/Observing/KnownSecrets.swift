@@ -2,21 +2,21 @@ import Foundation
 import Synchronization
 import Verification
 
-/// Every secret that a run has used, to be looked for in everything that was written.
+/// Every secret of a run, to be searched for in all output.
 final class KnownSecrets: Sendable {
     struct Leak: Equatable {
         /// What kind of secret.
         var name: String
-        /// The form in which it stands there.
+        /// The encoding in which it was found.
         var form: String
     }
 
     private let secrets = Mutex<[(name: String, text: String)]>([])
 
-    /// Takes note of a secret and gives it back.
+    /// Records a secret and returns it.
     @discardableResult
     func keep(_ name: String, _ text: String) -> String {
-        // Shorter texts would be found anywhere.
+        // Shorter texts would match anywhere.
         precondition(text.utf8.count >= 8, "\(name) is too short to be looked for")
         secrets.withLock { $0.append((name, text)) }
         return text
@@ -24,7 +24,7 @@ final class KnownSecrets: Sendable {
 
     var names: Set<String> { Set(secrets.withLock { $0 }.map(\.name)) }
 
-    /// Where any of them stands in `written`, in any form that it could be written in.
+    /// The secrets found in `written`, in any encoding.
     func leaks(in written: [UInt8]) -> [Leak] {
         let written = Data(written)
         return secrets.withLock { $0 }.flatMap { name, text in
@@ -43,7 +43,7 @@ final class KnownSecrets: Sendable {
             ("in JSON", String(inJSON.dropFirst().dropLast())), ("hexadecimal", digits.joined()),
         ]
         let parts = text.split(separator: ".").map(String.init)
-        // Of a token the header alone is no secret; its claims are somebody's, and its signature proves them.
+        // A token's header is not secret; its claims are personal, and its signature is a credential.
         if parts.count == 3, text.hasPrefix("eyJ") { forms += [("claims", parts[1]), ("signature", parts[2])] }
         return forms
     }

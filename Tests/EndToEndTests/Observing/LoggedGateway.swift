@@ -7,10 +7,10 @@ import TestSupport
 import Testing
 import Verification
 
-/// The program itself before the sample apps and beside a collector, with all that it writes on record.
+/// The program in front of the sample apps, with a collector; all its output is recorded.
 final class LoggedGateway: Sendable {
     static let adminToken = "the-admin-token-of-the-redaction-tests-0123456789"
-    /// What customer's backend gives for a refresh.
+    /// The token that customer's backend returns for a refresh.
     static let renewedToken: String = {
         let claims: JSONObject = [
             "iss": "https://api.umuve.example", "aud": "umuve-customer", "role": "customer",
@@ -26,7 +26,7 @@ final class LoggedGateway: Sendable {
     private let process: ServerProcess
     private let collector: RecordingBackend
     private let lines = Mutex("")
-    private let answers = Mutex<[String: [UInt8]]>([:])
+    private let responses = Mutex<[String: [UInt8]]>([:])
 
     fileprivate init(
         _ instance: Instance,
@@ -50,15 +50,15 @@ final class LoggedGateway: Sendable {
 
     var adminClient: AppClient { instance.adminClient }
 
-    func keep(_ given: SignedIn) -> SignedIn {
+    func keep(_ given: GivenTokens) -> GivenTokens {
         secrets.keep("access token", given.access)
         secrets.keep("refresh token", given.refresh)
-        if let id = given.answer["id_token"]?.string { secrets.keep("ID token", id) }
+        if let id = given.json["id_token"]?.string { secrets.keep("ID token", id) }
         return given
     }
 
-    /// Asks the admin listener; the answer goes on record under the path.
-    func tell(_ method: String, _ target: String, _ body: JSONObject? = nil) async throws {
+    /// Sends a request to the admin listener and records the response under its path.
+    func requestAdmin(_ method: String, _ target: String, _ body: JSONObject? = nil) async throws {
         let response = try await adminClient.request(
             method,
             target,
@@ -67,7 +67,7 @@ final class LoggedGateway: Sendable {
             body: body.map { JSONWriter.text(of: .object($0)) }
         )
         let path = String(target.prefix { $0 != "?" })
-        answers.withLock { $0[path, default: []] += response.body.bytes }
+        responses.withLock { $0[path, default: []] += response.body.bytes }
     }
 
     /// Reads the program's output until a line has `text`.
@@ -79,7 +79,7 @@ final class LoggedGateway: Sendable {
         }
     }
 
-    /// By the place where it was written; what comes last is waited for.
+    /// All output by its source, once the last request shows in it.
     func everythingWritten() async throws -> [String: [UInt8]] {
         _ = try await app(.customer).get("/the-last-request")
         try await read(until: "/the-last-request")
@@ -87,18 +87,18 @@ final class LoggedGateway: Sendable {
         while traces.isEmpty || Data(traces).range(of: Data("/the-last-request".utf8)) == nil {
             traces += try await collector.arrivals.next().body.bytes
         }
-        var written = answers.withLock { $0 }
+        var written = responses.withLock { $0 }
         written["output"] = Array(lines.withLock { $0 }.utf8)
         written["traces"] = traces
         return written
     }
 }
 
-/// Runs `visit` with the program at work, and ends it.
-func withLoggedGateway(_ visit: (LoggedGateway) async throws -> Void) async throws {
+/// Runs `test` with the program, which is stopped afterwards.
+func withLoggedGateway(_ test: (LoggedGateway) async throws -> Void) async throws {
     let setup = AppSetup.fixture([.customer, .driver, .finance, .chat, .clans])
     try await withStandIn(setup) { standIn, values in
-        try await Street.shared.withPlace {
+        try await FixtureLimit.shared.withSlot {
             let scratch = try Scratch()
             defer { scratch.remove() }
             let backend = try await RecordingBackend.start(refreshingBackend)
@@ -113,7 +113,7 @@ func withLoggedGateway(_ visit: (LoggedGateway) async throws -> Void) async thro
                 throw error
             }
             var failure: (any Error)?
-            do { try await visit(fixture) } catch { failure = error }
+            do { try await test(fixture) } catch { failure = error }
             try await process.kill()
             await backend.stop()
             await collector.stop()
@@ -144,7 +144,7 @@ private func start(
         "jwks": try scratch.write(try TestIssuer.shared().jwks, to: "jwks.json"),
     ]) { value, _ in value }
     let environment = [
-        "HOUSE_SECRET": TestIssuer.secret, "GATEHOUSE_KEY": GatewaySetup.sampleSealingKey,
+        "TEST_SECRET": TestIssuer.secret, "GATEHOUSE_KEY": GatewaySetup.sampleSealingKey,
         "GATEHOUSE_ADMIN_TOKEN": LoggedGateway.adminToken,
     ]
     let process = try ServerProcess(
@@ -167,7 +167,7 @@ private func start(
     return (fixture, process)
 }
 
-/// The apps' backends; customer's refuses a token on one path, and gives another for it.
+/// The apps' backends; customer's rejects a token on one path, and refreshes it.
 private let refreshingBackend = BackendScript { exchange in
     switch exchange.head.path {
     case "/api/expired":

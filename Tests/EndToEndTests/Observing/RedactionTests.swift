@@ -3,19 +3,19 @@ import Foundation
 import Testing
 import Verification
 
-/// No log, metric, trace or answer of the admin API ever holds a token, a cookie's value or a secret: the
-/// program runs with everything switched on, and all that it has written is searched.
+/// No log, metric, trace or admin API response contains a token, a cookie's value or a secret: the program runs with
+/// everything enabled, and all its output is searched.
 @Suite struct RedactionTests {
-    @Test func nothingThatIsWrittenHoldsASecret() async throws {
+    @Test func outputsContainNoSecret() async throws {
         try await withLoggedGateway { fixture async throws in
             try await useApps(fixture)
             try await useAdminListener(fixture)
             let written = try await fixture.everythingWritten()
             #expect(fixture.secrets.names.count >= 15, "too few secrets were used: \(fixture.secrets.names)")
-            for (place, bytes) in written.sorted(by: { $0.key < $1.key }) {
-                #expect(fixture.secrets.leaks(in: bytes) == [], "in \(place)")
+            for (output, bytes) in written.sorted(by: { $0.key < $1.key }) {
+                #expect(fixture.secrets.leaks(in: bytes) == [], "in \(output)")
             }
-            // What is no secret is there: each place was looked at, and had something to tell.
+            // Each output was searched and is not empty.
             let expected: [(String, [String])] = [
                 ("output", ["\"tenant\":\"chat\"", "\"outcome\":\"invalid_token\"", "\"refreshed\":true"]),
                 ("output", ["\"level\":\"debug\"", "gatehouse.refresh", "token_revoked"]),
@@ -24,29 +24,29 @@ import Verification
                 ("/api/sessions", ["\"session\""]), ("/api/revocations", ["\"reason\""]), ("/api/keys", ["\"keys\""]),
                 ("/api/explain", ["\"decision\""]),
             ]
-            for (place, texts) in expected {
-                let text = String(decoding: try #require(written[place], "\(place)"), as: UTF8.self)
-                for expected in texts { #expect(text.contains(expected), "\(place) lacks \(expected)") }
+            for (output, texts) in expected {
+                let text = String(decoding: try #require(written[output], "\(output)"), as: UTF8.self)
+                for expected in texts { #expect(text.contains(expected), "\(output) lacks \(expected)") }
             }
         }
     }
 
-    @Test func theSearchFindsWhatLeaks() throws {
-        let book = KnownSecrets()
+    @Test func leakSearchFindsEveryEncoding() throws {
+        let known = KnownSecrets()
         let token = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhbGljZSJ9.c2lnbmF0dXJlLW9mLWFsaWNl"
-        book.keep("token", token)
-        book.keep("secret", "a \"secret\" with / and +")
+        known.keep("token", token)
+        known.keep("secret", "a \"secret\" with / and +")
         let leaking: [(String, String)] = [
             ("GET /x \(token)", "itself"), ("sub eyJzdWIiOiJhbGljZSJ9", "claims"),
             ("c2lnbmF0dXJlLW9mLWFsaWNl", "signature"), (#"{"a":"a \"secret\" with / and +"}"#, "in JSON"),
             ("?s=a%20%22secret%22%20with%20%2F%20and%20%2B", "percent-encoded"),
             (Data("a \"secret\" with / and +".utf8).base64EncodedString(), "base64"),
         ]
-        for (text, form) in leaking { #expect(book.leaks(in: Array(text.utf8)).map(\.form).contains(form), "\(form)") }
-        #expect(book.leaks(in: Array("eyJhbGciOiJIUzI1NiJ9 alice a secret".utf8)) == [])
+        for (text, form) in leaking { #expect(known.leaks(in: Array(text.utf8)).map(\.form).contains(form), "\(form)") }
+        #expect(known.leaks(in: Array("eyJhbGciOiJIUzI1NiJ9 alice a secret".utf8)) == [])
     }
 
-    // MARK: What people and apps do
+    // MARK: Apps
 
     private func useApps(_ fixture: LoggedGateway) async throws {
         try await useCustomer(fixture)
@@ -65,11 +65,11 @@ import Verification
                 try fixture.standIn.appleToken(user, for: client, nonce: nonce)
             )
             let body: JSONObject = ["identity_token": .string(identity), "nonce": .string(nonce)]
-            let answer = try await fixture.app(app).post("/api/auth/apple", json: body)
-            let token = fixture.secrets.keep("access token", try #require(answer.json?["token"]?.string))
+            let response = try await fixture.app(app).post("/api/auth/apple", json: body)
+            let token = fixture.secrets.keep("access token", try #require(response.json?["token"]?.string))
             #expect(try await fixture.app(app).get("/api/jobs", token: token).status == 200)
             guard app == .customer else { continue }
-            // The backend's 401: refreshed, and made again.
+            // The backend's 401 is refreshed and replayed.
             let renewed = try await fixture.app(app).get("/api/expired", token: token)
             #expect(renewed.status == 200)
             #expect(renewed.fields["X-Refreshed-Token"] == [LoggedGateway.renewedToken])
@@ -101,11 +101,11 @@ import Verification
             try fixture.standIn.googleToken(.annaAtGoogle, for: "chat-web.apps.example")
         )
         let phone = try fixture.keep(
-            SignedIn(try await app.post("/api/auth/mobile/google", json: ["id_token": .string(google)]))
+            GivenTokens(try await app.post("/api/auth/mobile/google", json: ["id_token": .string(google)]))
         )
         #expect(try await app.get("/api/messages", token: phone.access).status == 200)
         let subject = Form.encoded(try #require(phone.subject))
-        try await fixture.tell("GET", "/api/sessions?tenant=chat&subject=\(subject)")
+        try await fixture.requestAdmin("GET", "/api/sessions?tenant=chat&subject=\(subject)")
         let browser = Browser(app)
         _ = try await browser.webSignIn(.chat, at: fixture.standIn)
         for value in browser.cookies.values { fixture.secrets.keep("session cookie", value) }
@@ -123,15 +123,15 @@ import Verification
         let back = try await browser.bring(try await browser.begin(signIn, at: fixture.standIn))
         let parameters = Form.query(of: try #require(back.location))
         let code = fixture.secrets.keep("code", try #require(parameters["code"]))
-        let tokens = try fixture.keep(SignedIn(try await app.post(signIn.tokenPath, form: signIn.tokenForm(code))))
+        let tokens = try fixture.keep(GivenTokens(try await app.post(signIn.tokenPath, form: signIn.tokenForm(code))))
         #expect(try await app.get("/api/v1/boards", token: tokens.access).status == 200)
         let renewed = try fixture.keep(
-            SignedIn(try await app.post(signIn.tokenPath, form: signIn.refreshForm(tokens.refresh)))
+            GivenTokens(try await app.post(signIn.tokenPath, form: signIn.refreshForm(tokens.refresh)))
         )
         #expect(try await app.get("/api/v1/boards", token: renewed.access).status == 200)
         let form = Form.text(["token": renewed.refresh, "client_id": signIn.clientID])
         #expect(try await app.post("/api/v1/users/oauth2/revoke", form: form).status == 200)
-        // Used again, it ends all of the session, and is told of in the log.
+        // Reuse ends the session and is logged.
         #expect(try await app.post(signIn.tokenPath, form: signIn.refreshForm(tokens.refresh)).status == 400)
     }
 
@@ -149,13 +149,13 @@ import Verification
             #expect(try await app.get("/api/jobs", token: token).status == 401)
         }
         let twice = fixture.secrets.keep("second token", "a-second-token-beside-the-first")
-        let answer = try await app.get("/api/jobs", token: twice, fields: ["Authorization: Bearer \(forged)"])
-        #expect(answer.status == 400)
+        let response = try await app.get("/api/jobs", token: twice, fields: ["Authorization: Bearer \(forged)"])
+        #expect(response.status == 400)
         let basic = fixture.secrets.keep("basic credentials", "dXNlcjphLXBhc3N3b3JkLW9mLXRoZWlycw==")
         #expect(try await app.get("/api/jobs", fields: ["Authorization: Basic \(basic)"]).status == 401)
     }
 
-    // MARK: What operators do
+    // MARK: Operators
 
     private func useAdminListener(_ fixture: LoggedGateway) async throws {
         let wrong = fixture.secrets.keep("wrong admin token", "not-the-admin-token-but-one-like-it")
@@ -170,16 +170,16 @@ import Verification
         let question: JSONObject = [
             "tenant": "customer", "method": "GET", "path": "/api/jobs", "token": .string(token),
         ]
-        try await fixture.tell("POST", "/api/explain", question)
+        try await fixture.requestAdmin("POST", "/api/explain", question)
         let selector: JSONObject = ["tenant": "customer", "token": .string(token), "reason": "lost"]
-        try await fixture.tell("POST", "/api/revocations", selector)
+        try await fixture.requestAdmin("POST", "/api/revocations", selector)
         expectRefusal(try await fixture.app(.customer).get("/api/jobs", token: token), 401, "token_revoked")
-        try await fixture.tell("GET", "/api/revocations?tenant=customer")
-        try await fixture.tell("DELETE", "/api/revocations", ["tenant": "customer", "token": .string(token)])
-        try await fixture.tell("GET", "/api/keys?tenant=chat")
+        try await fixture.requestAdmin("GET", "/api/revocations?tenant=customer")
+        try await fixture.requestAdmin("DELETE", "/api/revocations", ["tenant": "customer", "token": .string(token)])
+        try await fixture.requestAdmin("GET", "/api/keys?tenant=chat")
         for path in ["/metrics", "/api/tenants", "/openapi.json", "/", "/readyz"] {
-            try await fixture.tell("GET", path)
+            try await fixture.requestAdmin("GET", path)
         }
-        try await fixture.tell("POST", "/api/reload")
+        try await fixture.requestAdmin("POST", "/api/reload")
     }
 }

@@ -3,11 +3,8 @@ import Testing
 
 /// The admin listener: health, readiness and metrics.
 @Suite struct AdminTests {
-    private static let token = "an-admin-token-of-the-tests"
-    private static let locked = GatewaySetup(gateway: "admin: { address: \"127.0.0.1:0\", token: \"\(token)\" }")
-
     @Test func healthAndReadinessNeedNoToken() async throws {
-        for setup in [GatewaySetup(), Self.locked] {
+        for setup in [GatewaySetup(), .withAdminToken] {
             try await withGateway(setup) { fixture async throws in
                 #expect(try await fixture.admin("/healthz").status == 200)
                 #expect(try await fixture.admin("/readyz").status == 200)
@@ -15,13 +12,15 @@ import Testing
         }
     }
 
-    @Test func metricsNeedTheTokenWhereThereIsOne() async throws {
-        try await withGateway(Self.locked) { fixture async throws in
-            fixture.keepSecret(Self.token)
+    @Test func metricsRequireConfiguredToken() async throws {
+        try await withGateway(.withAdminToken) { fixture async throws in
+            fixture.keepSecret(GatewayFixture.adminToken)
             let wrong: [[String]] = [
-                [], ["Authorization: Bearer wrong"], ["Authorization: Bearer"], ["Authorization: Basic \(Self.token)"],
-                ["Authorization: Bearer \(Self.token)x"], ["Authorization: Bearer \(Self.token.dropLast())"],
-                ["Cookie: token=\(Self.token)"],
+                [], ["Authorization: Bearer wrong"], ["Authorization: Bearer"],
+                ["Authorization: Basic \(GatewayFixture.adminToken)"],
+                ["Authorization: Bearer \(GatewayFixture.adminToken)x"],
+                ["Authorization: Bearer \(GatewayFixture.adminToken.dropLast())"],
+                ["Cookie: token=\(GatewayFixture.adminToken)"],
             ]
             for fields in wrong {
                 let response = try await fixture.admin("/metrics", fields: fields)
@@ -29,12 +28,15 @@ import Testing
                 #expect(response.fields["WWW-Authenticate"].first?.hasPrefix("Bearer") == true, "\(fields)")
                 #expect(!response.body.text.contains("gatehouse_"), "\(fields)")
             }
-            let right = try await fixture.admin("/metrics", fields: ["Authorization: Bearer \(Self.token)"])
+            let right = try await fixture.admin(
+                "/metrics",
+                fields: ["Authorization: Bearer \(GatewayFixture.adminToken)"]
+            )
             #expect(right.status == 200)
         }
     }
 
-    @Test func metricsAreOpenOnLoopbackWithoutAToken() async throws {
+    @Test func metricsAreOpenOnLoopbackWithoutToken() async throws {
         try await withGateway { fixture async throws in
             let response = try await fixture.admin("/metrics")
             #expect(response.status == 200)
@@ -42,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func withoutATokenForeignHostsAreRefused() async throws {
+    @Test func foreignHostsAreRefusedWithoutToken() async throws {
         try await withGateway { fixture async throws in
             let port = fixture.adminAddress?.port ?? 0
             let client = RawClient(try await Wire.connect(to: try #require(fixture.adminAddress)))
@@ -52,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func withoutATokenCrossSiteRequestsAreRefused() async throws {
+    @Test func crossSiteRequestsAreRefusedWithoutToken() async throws {
         try await withGateway { fixture async throws in
             for fields in [["Origin: https://evil.test"], ["Sec-Fetch-Site: cross-site"]] {
                 #expect(try await fixture.admin("/metrics", fields: fields).status == 403, "\(fields)")
@@ -60,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func theAdminPathsAreNotOnTheTenantsListener() async throws {
+    @Test func adminPathsAreNotServedToClients() async throws {
         try await withGateway { fixture async throws in
             for path in ["/metrics", "/healthz", "/readyz"] {
                 expectRefusal(try await fixture.request(path), 401, "missing_token", path)

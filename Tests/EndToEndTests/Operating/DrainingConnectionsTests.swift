@@ -10,13 +10,13 @@ import Testing
         }
     }
 
-    /// Asks until the gateway says that it is not ready.
+    /// Polls until the gateway is not ready.
     private func expectDraining(_ fixture: GatewayFixture) async throws {
         for _ in 0..<2000 where try await fixture.admin("/readyz").status == 503 { return }
         Issue.record("the gateway is still ready")
     }
 
-    /// What comes of the connection up to its end.
+    /// Expects a GOAWAY without error before the connection ends.
     private func expectGoAway(_ client: HTTP2Client) async throws {
         while try await client.event(on: 0) != nil {}
         #expect(await client.lastGoAway?.code == .noError)
@@ -38,7 +38,7 @@ import Testing
             }
             #expect(last >= streams[2])
             gate.open()
-            for stream in streams { #expect(try await client.answer(on: stream).status == 200) }
+            for stream in streams { #expect(try await client.response(on: stream).status == 200) }
             try await expectGoAway(client)
             await down
         }
@@ -51,7 +51,7 @@ import Testing
         return nil
     }
 
-    @Test func aStreamAfterTheGoAwayIsNotServed() async throws {
+    @Test func streamAfterGoAwayIsNotServed() async throws {
         let gate = Gate("draining has begun")
         let setup = GatewaySetup(gateway: "shutdown_grace: 60s")
         try await withGateway(setup, backend: Self.held(until: gate)) { fixture async throws in
@@ -67,14 +67,14 @@ import Testing
             _ = try await client.open("/open/late")
             #expect(try await client.sync())
             gate.open()
-            #expect(try await client.answer(on: held).status == 200)
+            #expect(try await client.response(on: held).status == 200)
             try await expectGoAway(client)
             #expect(fixture.backend.requests.map(\.target) == ["/open/held"])
             await down
         }
     }
 
-    @Test func anUploadOverHTTP2IsFinished() async throws {
+    @Test func uploadOverHTTP2IsFinished() async throws {
         try await withGateway(GatewaySetup(gateway: "shutdown_grace: 60s"), backend: .echo) { fixture async throws in
             let client = try await fixture.http2()
             let stream = try await client.open("/open/x", method: "POST", body: Array("first".utf8), end: false)
@@ -82,7 +82,7 @@ import Testing
             async let down: Void = fixture.shutdown()
             _ = try await goAway(client)
             try await client.sendBody(Array("other".utf8), on: stream)
-            #expect(try await client.answer(on: stream).body.text == "firstother")
+            #expect(try await client.response(on: stream).body.text == "firstother")
             try await expectGoAway(client)
             await down
         }
@@ -93,8 +93,7 @@ import Testing
             let silent = try await fixture.connect()
             let fresh = try await fixture.connectTLS()
             let used = try await fixture.connectTLS()
-            try await used.send(fixture.head("/open/x"))
-            #expect(try await used.response().status == 200)
+            #expect(try await used.request(fixture.head("/open/x")).status == 200)
             let http2 = try await fixture.http2TLS()
             #expect(try await http2.request("/open/x").status == 200)
             async let down: Void = fixture.shutdown()
@@ -104,14 +103,13 @@ import Testing
         }
     }
 
-    @Test func whatIsAnsweredWhileDrainingIsTheLastOverTLSToo() async throws {
+    @Test func responseWhileDrainingClosesTLSConnection() async throws {
         let gate = Gate("draining has begun")
-        // There is one loop: that the idle connection is closed shows that the other one knows too.
+        // There is one event loop: once it closes the idle connection, it drains the other one too.
         let setup = GatewaySetup.tls(gateway: "shutdown_grace: 60s")
         try await withTLSGateway(setup, backend: Self.held(until: gate)) { fixture async throws in
             let idle = try await fixture.connectTLS()
-            try await idle.send(fixture.head("/open/x"))
-            #expect(try await idle.response().status == 200)
+            #expect(try await idle.request(fixture.head("/open/x")).status == 200)
             _ = try await fixture.backend.arrivals.next()
             let client = try await fixture.connectTLS()
             try await client.send(fixture.head("/open/held"))
@@ -127,7 +125,7 @@ import Testing
         }
     }
 
-    @Test func streamsThatAreNotFinishedWithinTheGraceAreCut() async throws {
+    @Test func streamsOverGraceAreCut() async throws {
         let over = Gate("the test is over")
         let setup = GatewaySetup(gateway: "shutdown_grace: 300ms")
         try await withGateway(setup, backend: Self.held(until: over)) { fixture async throws in
@@ -135,34 +133,33 @@ import Testing
             let stream = try await client.open("/open/held")
             _ = try await fixture.backend.arrivals.next()
             await fixture.shutdown()
-            if case .answered(let response) = try await client.outcome(of: stream) {
+            if case .response(let response) = try await client.outcome(of: stream) {
                 Issue.record("answered \(response.status)")
             }
             over.open()
         }
     }
 
-    @Test func aHandshakeUnderWayDoesNotHoldUpTheEnd() async throws {
+    @Test func handshakeUnderWayDoesNotDelayShutdown() async throws {
         try await withTLSGateway(.tls(gateway: "shutdown_grace: 60s")) { fixture async throws in
             let client = try await fixture.connect()
             try await client.send([0x16, 0x03, 0x01, 0x02, 0x00, 0x01])
-            // It has been read once the gateway has answered something that came after it.
+            // It was read once the gateway has answered a later request.
             let other = try await fixture.connectTLS()
-            try await other.send(fixture.head("/open/x"))
-            #expect(try await other.response().status == 200)
+            #expect(try await other.request(fixture.head("/open/x")).status == 200)
             async let down: Void = fixture.shutdown()
             _ = try await client.untilClosed()
             await down
         }
     }
 
-    @Test func thePoolsConnectionsAreClosed() async throws {
+    @Test func pooledConnectionsAreClosed() async throws {
         try await withGateway { fixture async throws in
             #expect(try await fixture.request("/open/x").status == 200)
             await fixture.shutdown()
             #expect(try await fixture.backend.ends.next() == 0)
         }
-        try await withHTTP2Backend({ call in try await call.answer() }) { fixture, backend async throws in
+        try await withHTTP2Backend({ call in try await call.respond() }) { fixture, backend async throws in
             #expect(try await fixture.request("/open/x").status == 200)
             await fixture.shutdown()
             #expect(try await backend.ends.next() == 0)

@@ -1,12 +1,12 @@
 import Testing
 
-/// Shutting down: nothing new is accepted, what is under way is finished within `shutdown_grace`.
+/// Shutting down: nothing new is accepted, requests under way are finished within `shutdown_grace`.
 @Suite struct DrainingTests {
     private static func held(until gate: Gate) -> BackendScript {
         BackendScript.ok(after: gate, at: "/open/held")
     }
 
-    /// Asks until the gateway says that it is not ready.
+    /// Polls until the gateway is not ready.
     private func drainingHasBegun(_ fixture: GatewayFixture) async throws -> Bool {
         for _ in 0..<2000 {
             if try await fixture.admin("/readyz").status == 503 { return true }
@@ -14,20 +14,19 @@ import Testing
         return false
     }
 
-    @Test func anAnswerUnderWayIsFinishedAndTheConnectionClosed() async throws {
+    @Test func responseUnderWayIsFinishedAndConnectionClosed() async throws {
         let gate = Gate("draining has begun")
         let setup = GatewaySetup(gateway: "shutdown_grace: 30s")
         try await withGateway(setup, backend: Self.held(until: gate)) { fixture async throws in
             let idle = try await fixture.connect()
-            try await idle.send(fixture.head("/open/x"))
-            #expect(try await idle.response().status == 200)
+            #expect(try await idle.request(fixture.head("/open/x")).status == 200)
             _ = try await fixture.backend.arrivals.next()
             let client = try await fixture.connect()
             try await client.send(fixture.head("/open/held"))
             _ = try await fixture.backend.arrivals.next()
             async let down: Void = fixture.shutdown()
             #expect(try await drainingHasBegun(fixture))
-            // The event loop learns of it a little later than the admin listener.
+            // The event loop drains a little later than the admin listener.
             #expect(try await idle.untilClosed() == [])
             gate.open()
             let response = try await client.response()
@@ -57,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNotFinishedWithinTheGraceIsCut() async throws {
+    @Test func requestOverGraceIsCut() async throws {
         let gate = Gate("the test is over")
         let setup = GatewaySetup(gateway: "shutdown_grace: 300ms")
         try await withGateway(setup, backend: Self.held(until: gate)) { fixture async throws in
@@ -71,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func anUploadUnderWayIsFinished() async throws {
+    @Test func uploadUnderWayIsFinished() async throws {
         let setup = GatewaySetup(gateway: "shutdown_grace: 30s")
         try await withGateway(setup, backend: .echo) { fixture async throws in
             let client = try await fixture.connect()
@@ -79,29 +78,26 @@ import Testing
             _ = try await fixture.backend.heads.next()
             async let down: Void = fixture.shutdown()
             #expect(try await drainingHasBegun(fixture))
-            try await client.send("other")
-            #expect(try await client.response(to: "POST").body.text == "firstother")
+            #expect(try await client.request("other", method: "POST").body.text == "firstother")
             await down
         }
     }
 
-    /// Load balancers ask every now and then only, and send requests until they have heard that it is not ready.
-    @Test func allIsServedDuringTheDelay() async throws {
+    /// Load balancers poll now and then, and send requests until they see that it is not ready.
+    @Test func requestsAreServedDuringShutdownDelay() async throws {
         let setup = GatewaySetup(gateway: "shutdown_delay: 1h")
         try await withGateway(setup) { fixture async throws in
             let open = try await fixture.connect()
-            try await open.send(fixture.head("/open/x"))
-            #expect(try await open.response().status == 200)
+            #expect(try await open.request(fixture.head("/open/x")).status == 200)
             let down = Task { await fixture.shutdown() }
             #expect(try await drainingHasBegun(fixture))
             let fresh = try await fixture.connect()
             for client in [open, fresh, open, fresh] {
-                try await client.send(fixture.head("/open/x"))
-                let response = try await client.response()
+                let response = try await client.request(fixture.head("/open/x"))
                 #expect(response.status == 200)
                 #expect(response.fields.list("Connection") == [])
             }
-            // The delay of a task that is cancelled is over.
+            // Cancelling the task ends the delay.
             down.cancel()
             for client in [open, fresh] { #expect(try await client.untilClosed() == []) }
             await down.value

@@ -1,7 +1,7 @@
 import Testing
 import Verification
 
-/// What is counted.
+/// Metrics of requests.
 @Suite struct MetricsTests {
     @Test func requestsAreCountedByTenantMethodAndStatus() async throws {
         try await withGateway { fixture async throws in
@@ -57,7 +57,7 @@ import Verification
         }
     }
 
-    @Test func theTokenCacheIsCounted() async throws {
+    @Test func tokenCacheIsCounted() async throws {
         try await withGateway { fixture async throws in
             let token = try fixture.token()
             for _ in 0..<3 { _ = try await fixture.request("/x", token: token) }
@@ -83,7 +83,7 @@ import Verification
         }
     }
 
-    @Test func everyMetricIsExplainedAndTyped() async throws {
+    @Test func everyMetricHasHelpAndType() async throws {
         try await withGateway { fixture async throws in
             _ = try await fixture.request("/open/x")
             let metrics = try await fixture.metrics { metrics in
@@ -99,7 +99,7 @@ import Verification
         }
     }
 
-    @Test func metricsHoldNoTokenNoPathAndNoHostOfTheClient() async throws {
+    @Test func metricsContainNothingFromClient() async throws {
         try await withGateway { fixture async throws in
             let token = try fixture.token(["exp": TestIssuer.fromNow(-3600)])
             _ = try await fixture.request("/very/private/path?token=\(token)", token: token)

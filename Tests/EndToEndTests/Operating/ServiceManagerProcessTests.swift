@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The program under a service manager that it tells how it goes, and `gatehouse health`, which asks it.
+/// The program's notifications to a service manager, and `gatehouse health`.
 @Suite struct ServiceManagerProcessTests {
-    @Test func theManagerHearsOfTheStartOfEachTurnAndOfTheEnd() async throws {
+    @Test func serviceManagerIsNotifiedOfStartWatchdogAndStop() async throws {
         try await withServedProgram(watchdog: "100000") { served in
             #expect(try await served.manager.next() == ["READY=1", "STATUS=Serving"])
             for _ in 0..<3 { #expect(try await served.manager.next() == ["WATCHDOG=1"]) }
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func theManagerHearsOfReloads() async throws {
+    @Test func serviceManagerIsNotifiedOfReloads() async throws {
         try await withServedProgram { served in
             _ = try await served.manager.next()
             let text = try String(contentsOfFile: served.file, encoding: .utf8)
@@ -29,7 +29,7 @@ import Testing
             ] {
                 try Data(changed.utf8).write(to: URL(filePath: served.file))
                 served.process.hangUp()
-                // What the change of the file itself brings about may come in between.
+                // The file watcher may reload in between.
                 while true {
                     let reloading = try await served.manager.next()
                     #expect(reloading.first == "RELOADING=1")
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func healthIsWhatTheAdminListenerSays() async throws {
+    @Test func healthCommandReportsAdminListener() async throws {
         try await withServedProgram { served in
             _ = try await served.manager.next()
             for question in [[], ["--alive"]] {
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func healthOfSomethingElseIsAFailure() async throws {
+    @Test func healthCommandFailsForAnotherService() async throws {
         try await withGateway { fixture async throws in
             let run = try await GatehouseProgram.run(["health", "--admin", "http://127.0.0.1:\(fixture.address.port)"])
             #expect(run.exit == 1)
@@ -95,12 +95,12 @@ private func withServedProgram(watchdog: String? = nil, _ body: (ServedProgram) 
             hosts: [app.test]
             backend: { servers: ["http://127.0.0.1:9"] }
             authenticate:
-              issuers: [ { issuer: "https://id.test", audiences: [app], algorithms: [HS256], secret: "${HOUSE_SECRET}" } ]
+              issuers: [ { issuer: "https://id.test", audiences: [app], algorithms: [HS256], secret: "${TEST_SECRET}" } ]
         """,
         to: "tenants.yaml"
     )
     let socket = try DatagramSocket("\(scratch.path)/notify")
-    var environment = ["HOUSE_SECRET": TestIssuer.secret, "NOTIFY_SOCKET": socket.path]
+    var environment = ["TEST_SECRET": TestIssuer.secret, "NOTIFY_SOCKET": socket.path]
     environment["WATCHDOG_USEC"] = watchdog
     let process = try ServerProcess(GatehouseProgram.path(), ["run", "--config", file], environment: environment)
     let served = ServedProgram(

@@ -11,9 +11,9 @@ import Verification
 @testable import Tenants
 @testable import gatehouse
 
-/// Whoever reads the log or the access log, and stops, loses lines. Requests, and the end, do not wait for them.
+/// A log reader that stops loses lines. Requests and shutdown do not wait for it.
 @Suite struct StuckOutputTests {
-    @Test func aStuckReaderOfTheLogStopsNothing() async throws {
+    @Test func stuckLogReaderStopsNothing() async throws {
         let pipe = try StuckPipe(isFull: true)
         defer { pipe.end() }
         try await withProgram(errors: pipe.writer) { program async throws in
@@ -24,7 +24,7 @@ import Verification
         }
     }
 
-    @Test func howManyLinesOfTheLogWereLostIsToldOnce() async throws {
+    @Test func lostLogLinesAreReportedOnce() async throws {
         let pipe = try StuckPipe()
         defer { pipe.end() }
         let output = LogOutput(LogSettings(level: .info), to: pipe.writer)
@@ -34,21 +34,21 @@ import Verification
         #expect(lost > 0 && lost < count)
 
         let lines = pipe.lines()
-        var (told, read) = (0, 0)
-        while told + read < count {
+        var (reported, read) = (0, 0)
+        while reported + read < count {
             let line = try #require(try JSONParser.parse(Array(try await lines.next().utf8)).object)
             guard line["message"] == "lines of the log were lost" else {
                 read += 1
                 continue
             }
             #expect(line["level"] == "warning")
-            told += try #require(line["lines"]?.string.flatMap { Int($0) })
+            reported += try #require(line["lines"]?.string.flatMap { Int($0) })
         }
-        #expect(told == lost)
+        #expect(reported == lost)
         await output.flush()
     }
 
-    @Test func aStuckReaderOfTheAccessLogDoesNotHoldUpTheEnd() async throws {
+    @Test func stuckAccessLogReaderDoesNotDelayShutdown() async throws {
         let scratch = try Scratch()
         defer { scratch.remove() }
         let values = [
@@ -88,10 +88,10 @@ private struct LoggingProgram {
     var manager: Mailbox<[String]>
 }
 
-/// Runs `visit` with the program at work, and ends it.
+/// Runs `test` with the program, which is stopped afterwards.
 ///
 /// - Parameter errors: Its standard error.
-private func withProgram(errors: CInt, _ visit: (LoggingProgram) async throws -> Void) async throws {
+private func withProgram(errors: CInt, _ test: (LoggingProgram) async throws -> Void) async throws {
     let scratch = try Scratch()
     defer { scratch.remove() }
     let ports = [try await FreePort.find(), try await FreePort.find()]
@@ -108,7 +108,7 @@ private func withProgram(errors: CInt, _ visit: (LoggingProgram) async throws ->
             hosts: [app.test]
             backend: { servers: ["http://127.0.0.1:9"] }
             authenticate:
-              issuers: [ { issuer: "https://id.test", audiences: [app], algorithms: [HS256], secret: "${HOUSE_SECRET}" } ]
+              issuers: [ { issuer: "https://id.test", audiences: [app], algorithms: [HS256], secret: "${TEST_SECRET}" } ]
         """,
         to: "tenants.yaml"
     )
@@ -117,7 +117,7 @@ private func withProgram(errors: CInt, _ visit: (LoggingProgram) async throws ->
     let process = Process()
     process.executableURL = URL(fileURLWithPath: try GatehouseProgram.path())
     process.arguments = ["run", "--config", file]
-    process.environment = ["HOUSE_SECRET": TestIssuer.secret, "NOTIFY_SOCKET": socket.path]
+    process.environment = ["TEST_SECRET": TestIssuer.secret, "NOTIFY_SOCKET": socket.path]
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = FileHandle.nullDevice
     process.standardError = FileHandle(fileDescriptor: errors, closeOnDealloc: false)
@@ -134,5 +134,5 @@ private func withProgram(errors: CInt, _ visit: (LoggingProgram) async throws ->
         manager: socket.received
     )
     defer { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
-    try await visit(program)
+    try await test(program)
 }

@@ -2,9 +2,9 @@ import Foundation
 import Testing
 import Verification
 
-/// Clients that have their tokens in cookies: the new ones come as cookies too.
+/// Clients with tokens in cookies get the new ones as cookies.
 @Suite struct CookieRefreshTests {
-    /// A cookie that is set, with its attributes taken apart.
+    /// A `Set-Cookie` field, parsed.
     private struct SetCookie {
         var pair: String
         var attributes: [String]
@@ -22,7 +22,7 @@ import Verification
 
     private static let attributes = ["Path=/", "HttpOnly", "Secure", "SameSite=Lax"]
 
-    @Test func bothTokensAreReplacedHereAndThere() async throws {
+    @Test func bothCookiesAreReplacedForClientAndBackend() async throws {
         try await withEndedSession(.refreshingCookies(), giving: .pair) { fixture, _, session async throws in
             let response = try await fixture.request("/x", fields: [session.cookies])
             #expect(response.status == 200 && response.body.text == "ok")
@@ -44,8 +44,8 @@ import Verification
         }
     }
 
-    /// Another site's page can write the query, and the browser adds the visitor's cookie.
-    @Test func aTokenOfTheQueryDoesNotSpendAVisitorsRefreshToken() async throws {
+    /// Another site's page can write the query, and the browser adds the cookie.
+    @Test func queryTokenDoesNotSpendRefreshCookie() async throws {
         var setup = GatewaySetup.refreshingCookies("grace: 1h")
         setup.tenant = setup.tenant.replacing("from: [\"cookie:access\"", with: "from: [\"query:t\", \"cookie:access\"")
             .replacing("deliver: {", with: "deliver: { header: X-Refreshed-Token,")
@@ -63,8 +63,8 @@ import Verification
         }
     }
 
-    @Test func theBackendsOwnCookiesStay() async throws {
-        let good = BackendScript.answers("HTTP/1.1 200 OK\r\nSet-Cookie: theme=light\r\nContent-Length: 0\r\n\r\n")
+    @Test func backendsCookiesArePreserved() async throws {
+        let good = BackendScript.response("HTTP/1.1 200 OK\r\nSet-Cookie: theme=light\r\nContent-Length: 0\r\n\r\n")
         try await withEndedSession(.refreshingCookies(), otherwise: good, giving: .pair) {
             fixture,
             _,
@@ -75,8 +75,8 @@ import Verification
         }
     }
 
-    /// The access token comes in a field, the refresh token in a cookie: each is replaced where it is.
-    @Test func aBearerClientsRefreshCookieIsReplacedToo() async throws {
+    /// The access token comes in a header, the refresh token in a cookie: each is replaced there.
+    @Test func refreshCookieOfBearerClientIsReplaced() async throws {
         let setup = GatewaySetup.refreshing(
             "from: \"cookie:refresh\"",
             call: "path: \(RefreshingBackend.refreshPath), send: refresh_token_json",
@@ -93,8 +93,8 @@ import Verification
         }
     }
 
-    /// Who has stolen an access token gets no refresh token for it.
-    @Test func anAccessTokenAloneBringsNoRefreshToken() async throws {
+    /// A stolen access token must not yield a refresh token.
+    @Test func accessTokenAloneGetsNoRefreshToken() async throws {
         try await withEndedSession(.refreshingCookies(), giving: .pair) { fixture, _, session async throws in
             #expect(try await fixture.request("/x", fields: [session.cookies]).status == 200)
             let response = try await fixture.request("/x", fields: ["Cookie: access=\(session.old)"])
@@ -103,8 +103,8 @@ import Verification
         }
     }
 
-    /// The new token is due itself, and refreshed behind the answer.
-    @Test func theRotatedTokenIsUsedNextTime() async throws {
+    /// The new token is due as well and refreshed in the background.
+    @Test func rotatedRefreshTokenIsUsedNext() async throws {
         try await withEndedSession(.refreshingCookies("within: 2h"), giving: .pair) {
             fixture,
             _,

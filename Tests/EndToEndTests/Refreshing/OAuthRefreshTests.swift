@@ -9,18 +9,18 @@ import Verification
         .refreshingCookies(call: "path: \"{provider}/oauth/token?v=2\", send: oauth2, \(client)")
     }
 
-    /// Answers with what is put into the box.
+    /// Responds with the next text in the mailbox.
     private func refresh(_ client: String) async throws -> RecordedRequest {
-        let answers = Mailbox<String>("the provider's answer")
+        let responses = Mailbox<String>("the provider's answer")
         let script = BackendScript { exchange in
             try await exchange.body()
-            try await exchange.sendOK(try await answers.next(), fields: "Content-Type: application/json\r\n")
+            try await exchange.sendOK(try await responses.next(), fields: "Content-Type: application/json\r\n")
         }
         var seen: RecordedRequest?
         try await withProvider(Self.setup(client), script) { fixture, stub, provider async throws in
             let session = try fixture.session()
             stub.end(session.old)
-            answers.put(JSONWriter.text(of: .object(session.pair)))
+            responses.put(JSONWriter.text(of: .object(session.pair)))
             let response = try await fixture.request("/x", fields: [session.cookies])
             #expect(response.status == 200)
             #expect(response.fields["Set-Cookie"].count == 2)
@@ -33,7 +33,7 @@ import Verification
         return try #require(seen)
     }
 
-    @Test func aConfidentialClientAuthenticatesByBasic() async throws {
+    @Test func confidentialClientAuthenticatesByBasic() async throws {
         let request = try await refresh("client_id: \"the app\", client_secret: \"s:e/cret of the tests\"")
         let credentials = Data("the+app:s%3Ae%2Fcret+of+the+tests".utf8).base64EncodedString()
         #expect(request.fields["Authorization"] == ["Basic \(credentials)"])

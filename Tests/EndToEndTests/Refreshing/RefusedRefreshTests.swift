@@ -2,10 +2,9 @@ import TestSupport
 import Testing
 import Verification
 
-/// What a refresh comes to that brings nothing: the backend's 401 goes to the client. Only a provider that refuses ends
-/// the session.
+/// A refresh without new tokens passes on the backend's 401. Only a provider's refusal ends the session.
 @Suite struct RefusedRefreshTests {
-    /// The session goes on: the old token still reaches the backend.
+    /// Expects the session to go on: the old token still reaches the backend.
     private func expectUntouched(_ fixture: GatewayFixture, _ session: SampleSession, _ comment: String = "")
         async throws
     {
@@ -17,7 +16,7 @@ import Verification
     // MARK: Refused
 
     @Test(arguments: [400, 401, 403, 404, 409])
-    func aRefusedSessionIsOver(_ status: Int) async throws {
+    func refusedRefreshEndsSession(_ status: Int) async throws {
         try await withEndedSession { fixture, stub, session async throws in
             stub.give(["error": "invalid_grant"], status: status)
             let response = try await fixture.request("/x", token: session.old)
@@ -33,7 +32,7 @@ import Verification
         }
     }
 
-    @Test func theCookiesOfARefusedSessionAreCleared() async throws {
+    @Test func refusedRefreshClearsCookies() async throws {
         try await withEndedSession(.refreshingCookies()) { fixture, stub, session async throws in
             stub.give(["error": "invalid_grant"], status: 400)
             let response = try await fixture.request("/x", fields: [session.cookies])
@@ -45,10 +44,10 @@ import Verification
         }
     }
 
-    // MARK: Not to be had
+    // MARK: Unavailable
 
     @Test(arguments: ["garbage", "no token", "token of another kind", "array", "empty", "huge", "redirect"])
-    func whatIsNoAnswerEndsNothing(_ kind: String) async throws {
+    func garbledProviderResponseKeepsSession(_ kind: String) async throws {
         try await withEndedSession { fixture, stub, session async throws in
             stub.onRefresh { exchange in
                 switch kind {
@@ -62,7 +61,7 @@ import Verification
                 default:
                     let filling = String(repeating: "x", count: 1 << 20)
                     let text = #"{"token":"\#(session.new)","filling":"\#(filling)"}"#
-                    // The gateway does not read to the end.
+                    // The gateway may stop reading.
                     try? await exchange.sendOK(text)
                 }
             }
@@ -79,7 +78,7 @@ import Verification
 
     /// It is tried three times, a second apart.
     @Test(arguments: ["fails", "refuses connections"])
-    func aProviderThatIsDownEndsNothing(_ kind: String) async throws {
+    func providerOutageKeepsSession(_ kind: String) async throws {
         let isUp = kind == "fails"
         let path = isUp ? RefreshingBackend.refreshPath : "\"{nobody}/refresh\""
         let setup = GatewaySetup.refreshingCookies(call: "path: \(path), send: refresh_token_json")
@@ -98,12 +97,12 @@ import Verification
         }
     }
 
-    // MARK: Tokens that are not taken
+    // MARK: Rejected tokens
 
     @Test(arguments: [
         "other subject", "other issuer", "forged", "expired", "same", "no token at all", "other audience",
     ])
-    func aTokenThatIsNotTheSessionsIsNotDelivered(_ kind: String) async throws {
+    func tokenOfAnotherSessionIsNotDelivered(_ kind: String) async throws {
         try await withEndedSession { fixture, stub, session async throws in
             let claims: JSONObject = ["jti": "new", "sid": "s1"]
             let token =

@@ -2,11 +2,11 @@ import TestSupport
 import Testing
 import Verification
 
-/// The request is made again as it was, whatever its method and body, or its 401 is passed on with the new token.
+/// The request is replayed unchanged, or its 401 is passed on with the new token.
 @Suite struct ReplayTests {
     private static let small = GatewaySetup.refreshing(tenant: "limits: { replay_bytes: 1KiB }")
 
-    /// Expects that the last two requests, but for the refresh between them, are one that was made again.
+    /// Expects that the last two requests, apart from the refresh, are a request and its replay.
     private func expectReplayed(
         _ fixture: GatewayFixture,
         _ session: SampleSession,
@@ -25,7 +25,7 @@ import Verification
     }
 
     @Test(arguments: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
-    func everyMethodIsMadeAgain(_ method: String) async throws {
+    func everyMethodIsReplayed(_ method: String) async throws {
         try await withEndedSession(giving: .token) { fixture, _, session async throws in
             let response = try await fixture.request("/x", method: method, token: session.old)
             #expect(response.status == 200)
@@ -35,7 +35,7 @@ import Verification
         }
     }
 
-    @Test func aRequestThatIsMadeAgainCountsOnce() async throws {
+    @Test func replayCountsOnceAgainstRateLimit() async throws {
         let setup = GatewaySetup.refreshing(tenant: "rate_limits: [{ by: subject, rate: 1/h, burst: 1 }]")
         try await withEndedSession(setup, giving: .token) { fixture, _, session async throws in
             let response = try await fixture.request("/x", token: session.old)
@@ -46,17 +46,7 @@ import Verification
         }
     }
 
-    @Test func aBodyWithALengthIsSentAgain() async throws {
-        try await withEndedSession(giving: .token) { fixture, _, session async throws in
-            let head = fixture.head("/x", method: "POST", token: session.old, fields: ["Content-Length: 11"])
-            let response = try await fixture.send(head + "hello world", method: "POST")
-            #expect(response.status == 200)
-            expectDelivered(response, session.new)
-            try expectReplayed(fixture, session, of: Array("hello world".utf8), "length")
-        }
-    }
-
-    @Test func aChunkedBodyIsSentAgainWithItsTrailers() async throws {
+    @Test func chunkedBodyIsReplayedWithTrailers() async throws {
         try await withEndedSession(giving: .token) { fixture, _, session async throws in
             let fields = ["Transfer-Encoding: chunked", "Trailer: X-Sum"]
             let head = fixture.head("/x", method: "POST", token: session.old, fields: fields)
@@ -72,7 +62,7 @@ import Verification
     }
 
     @Test(arguments: ["length", "chunked"])
-    func aLongerBodyIsNotButItsTokenIsDelivered(_ framing: String) async throws {
+    func oversizedBodyIsNotReplayedButTokenIsDelivered(_ framing: String) async throws {
         try await withEndedSession(Self.small, giving: .token) { fixture, _, session async throws in
             var random = SplitMix64(seed: 6)
             let response = try await put(fixture, session, random.variedBytes(1025), isChunked: framing == "chunked")
@@ -106,24 +96,22 @@ import Verification
         return try await client.response(to: "PUT")
     }
 
-    @Test func theConnectionGoesOnAfterAReplay() async throws {
+    @Test func connectionContinuesAfterReplay() async throws {
         try await withEndedSession(giving: .token) { fixture, _, session async throws in
             let client = try await fixture.connect()
             for turn in 0..<3 {
                 let head = fixture.head("/\(turn)", method: "POST", token: session.old, fields: ["Content-Length: 2"])
-                try await client.send(head + "ab")
-                let response = try await client.response(to: "POST")
+                let response = try await client.request(head + "ab", method: "POST")
                 #expect(response.status == 200, "\(turn)")
                 expectDelivered(response, session.new, "\(turn)")
                 try expectReplayed(fixture, session, of: Array("ab".utf8), "\(turn)")
-                try await client.send(fixture.head("/open/\(turn)"))
-                #expect(try await client.response().body.text == "ok", "\(turn)")
+                #expect(try await client.request(fixture.head("/open/\(turn)")).body.text == "ok", "\(turn)")
             }
             #expect(fixture.refreshCalls.count == 1)
         }
     }
 
-    @Test func pipelinedRequestsAreAnsweredInTheirOrder() async throws {
+    @Test func pipelinedResponsesKeepOrder() async throws {
         let names = BackendScript { exchange in
             let body = try await exchange.body()
             try await exchange.sendOK(exchange.head.target + body.text)
@@ -150,7 +138,7 @@ import Verification
         }
     }
 
-    @Test func aLongAnswerToTheSecondRequestStreams() async throws {
+    @Test func responseToReplayIsStreamed() async throws {
         let more = Gate("the rest of the answer")
         let good = BackendScript { exchange in
             try await exchange.body()

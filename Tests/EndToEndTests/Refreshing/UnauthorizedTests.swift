@@ -1,13 +1,13 @@
 import Testing
 import Verification
 
-/// The backend's 401 to a good session: the client gets the answer to a second request, and does not notice.
+/// A backend's 401 for a valid session: the client gets the response to the replay.
 @Suite struct UnauthorizedTests {
     private static let identity = GatewaySetup.refreshing(
         tenant: "identity: { headers: { X-User-Id: sub, X-Token-Id: jti }, token: keep }"
     )
 
-    @Test func aPastTokenIsReplacedAndTheRequestMadeAgain() async throws {
+    @Test func rejectedTokenIsReplacedAndRequestReplayed() async throws {
         try await withEndedSession(Self.identity, giving: .token) { fixture, _, session async throws in
             let fields = ["X-Own: 1", "Accept: text/html", "X-Token-Id: forged"]
             let response = try await fixture.request("/x/y?z=1&z=2", token: session.old, fields: fields)
@@ -27,7 +27,7 @@ import Verification
         }
     }
 
-    /// Of the request and of the one that was made again, but for what speaks of the token.
+    /// Compares a request and its replay, except for the fields about the token.
     private func expectSameFields(_ first: RecordedRequest, _ second: RecordedRequest) {
         let changing = ["authorization", "x-token-id", "traceparent"]
         let fields = { (request: RecordedRequest) in
@@ -38,20 +38,18 @@ import Verification
         #expect(fields(first).contains("x-own: 1"))
     }
 
-    @Test func theNewTokenIsGoodHereAtOnce() async throws {
+    @Test func newTokenIsAcceptedAtOnce() async throws {
         try await withEndedSession(giving: .token) { fixture, _, session async throws in
             let client = try await fixture.connect()
-            try await client.send(fixture.head("/x", token: session.old))
-            expectDelivered(try await client.response(), session.new)
-            try await client.send(fixture.head("/y", token: session.new))
-            let next = try await client.response()
+            expectDelivered(try await client.request(fixture.head("/x", token: session.old)), session.new)
+            let next = try await client.request(fixture.head("/y", token: session.new))
             #expect(next.status == 200)
             expectNothingDelivered(next)
             #expect(fixture.refreshCalls.count == 1)
         }
     }
 
-    @Test func requestsAtTheSameTimeShareOneRefresh() async throws {
+    @Test func concurrentRequestsShareOneRefresh() async throws {
         let asked = Gate("the refresh call")
         try await withEndedSession { fixture, stub, session async throws in
             stub.onRefresh { exchange in
@@ -65,7 +63,7 @@ import Verification
                 try await client.send(fixture.head("/\(index)", token: session.old))
                 clients.append(client)
             }
-            // Eight times the old token, and the one call.
+            // Eight requests and one refresh.
             for _ in 0..<9 { _ = try await fixture.backend.arrivals.next() }
             asked.open()
             for client in clients {
@@ -77,7 +75,7 @@ import Verification
         }
     }
 
-    @Test func theSecond401IsFinal() async throws {
+    @Test func secondUnauthorizedIsFinal() async throws {
         try await withStub { fixture, stub async throws in
             let session = try fixture.session()
             stub.end(session.old, session.new)
@@ -89,8 +87,8 @@ import Verification
         }
     }
 
-    @Test func theBackendsFieldsStayButForWhatWouldLetTheAnswerBeKept() async throws {
-        let good = BackendScript.answers(
+    @Test func backendsFieldsStayExceptCachingOnes() async throws {
+        let good = BackendScript.response(
             "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nExpires: Thu, 01 Jan 2099 00:00:00 GMT\r\n"
                 + "X-Refreshed-Token: the backend's\r\nX-Own: 1\r\nAccess-Control-Expose-Headers: X-Own\r\n"
                 + "Content-Length: 0\r\n\r\n"
@@ -106,13 +104,13 @@ import Verification
                 #expect(fields["X-Refreshed-Token"] == [session.new] && fields["X-Own"] == ["1"])
                 #expect(fields.list("Access-Control-Expose-Headers") == ["x-own", "x-refreshed-token"])
             }
-            // Nothing of it where nothing is delivered.
+            // Unchanged if nothing is delivered.
             let fields = try await fixture.request("/x", token: session.new).fields
             #expect(fields["Cache-Control"] == ["max-age=60"] && fields["Expires"].count == 1)
         }
     }
 
-    @Test func switchedOffA401IsPassedOn() async throws {
+    @Test func unauthorizedIsPassedOnWithOn401Off() async throws {
         try await withEndedSession(.refreshing("on_401: false", "grace: 1h"), giving: .token) {
             fixture,
             _,
@@ -124,7 +122,7 @@ import Verification
         }
     }
 
-    @Test func aTokenInTheQueryIsReplacedThere() async throws {
+    @Test func queryTokenIsReplacedInQuery() async throws {
         let setup = GatewaySetup.refreshing(
             tenant: """
                 authenticate: { from: ["query:token"], issuers: [ \(TestIssuer.entry) ] }

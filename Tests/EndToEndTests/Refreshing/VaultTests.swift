@@ -2,8 +2,7 @@ import TestSupport
 import Testing
 import Verification
 
-/// `from: vault`: refresh tokens that the backend gives at its sign-in are kept here, for clients that never send
-/// theirs.
+/// `from: vault`: refresh tokens of the backend's sign-in responses are stored, for clients that never send theirs.
 @Suite struct VaultTests {
     private static func setup(_ key: String = "on_401: true", path: String = "/open/login") -> GatewaySetup {
         var setup = GatewaySetup.refreshing(
@@ -16,23 +15,23 @@ import Verification
         return setup
     }
 
-    /// A backend whose sign-in answers with what is put into the box, from the status line on.
+    /// A backend whose sign-in sends the next raw response in the mailbox.
     ///
     /// - Parameter key: Of `refresh`.
     private func withVault(
         _ key: String = "on_401: true",
-        _ visit: (GatewayFixture, RefreshingBackend, SampleSession, Mailbox<String>) async throws -> Void
+        _ test: (GatewayFixture, RefreshingBackend, SampleSession, Mailbox<String>) async throws -> Void
     ) async throws {
-        let answers = Mailbox<String>("the answer to a sign-in")
+        let responses = Mailbox<String>("the answer to a sign-in")
         let good = BackendScript { exchange in
             guard exchange.head.path == "/open/login" else { return try await BackendScript.okOrHead.run(exchange) }
             try await exchange.body()
-            let answer = try await answers.next()
-            try await exchange.send(answer)
-            if answer.contains("Connection: close") { await exchange.close() }
+            let response = try await responses.next()
+            try await exchange.send(response)
+            if response.contains("Connection: close") { await exchange.close() }
         }
         try await withStub(Self.setup(key), otherwise: good) { fixture, stub async throws in
-            try await visit(fixture, stub, try fixture.session(), answers)
+            try await test(fixture, stub, try fixture.session(), responses)
         }
     }
 
@@ -69,7 +68,7 @@ import Verification
         #expect(fixture.refreshCalls.map(\.body.text) == [#"{"refresh_token":"\#(session.oldRefresh)"}"#])
     }
 
-    /// Expects that there is nothing to refresh with.
+    /// Expects no refresh.
     private func expectNone(_ fixture: GatewayFixture, _ stub: RefreshingBackend, _ session: SampleSession) async throws
     {
         stub.end(session.old)
@@ -80,39 +79,39 @@ import Verification
         #expect(fixture.refreshCalls.isEmpty)
     }
 
-    // MARK: Answers that hold tokens
+    // MARK: Responses with tokens
 
     @Test(arguments: ["length", "chunked", "close"])
-    func theAnswerOfASignInPassesAsItIsAndItsTokenIsKept(_ framing: String) async throws {
-        try await withVault { fixture, stub, session, answers async throws in
+    func signInResponsePassesUnchangedAndTokenIsCaptured(_ framing: String) async throws {
+        try await withVault { fixture, stub, session, responses async throws in
             let document = document(session)
             let halves = [document.prefix(40), document.dropFirst(40)]
             switch framing {
-            case "length": answers.put(plain(document))
+            case "length": responses.put(plain(document))
             case "chunked":
                 let chunks = halves.map { "\(String($0.utf8.count, radix: 16))\r\n\($0)\r\n" }.joined()
-                answers.put(
+                responses.put(
                     "HTTP/1.1 201 Created\r\nContent-Type: Application/Problem+JSON; charset=utf-8\r\n"
                         + "Transfer-Encoding: chunked\r\n\r\n\(chunks)0\r\nX-Sum: 1\r\n\r\n"
                 )
             default:
-                answers.put("HTTP/1.1 200 OK\r\nContent-Type: text/json\r\nConnection: close\r\n\r\n\(document)")
+                responses.put("HTTP/1.1 200 OK\r\nContent-Type: text/json\r\nConnection: close\r\n\r\n\(document)")
             }
             let response = try await signIn(fixture)
             #expect(response.status == (framing == "chunked" ? 201 : 200))
             #expect(response.body.text == document)
             if framing == "chunked" { #expect(response.body.trailers["X-Sum"] == ["1"]) }
             let asked = try #require(fixture.backend.requests.first)
-            // What is read here must not come compressed.
+            // The gateway must be able to read the body.
             #expect(asked.fields["Accept-Encoding"] == [] && asked.fields["X-Own"] == ["1"])
             try await expectRefresh(fixture, stub, session)
         }
     }
 
-    @Test func theConnectionGoesOnAfterASignIn() async throws {
-        try await withVault { fixture, stub, session, answers async throws in
+    @Test func connectionContinuesAfterCapture() async throws {
+        try await withVault { fixture, stub, session, responses async throws in
             let client = try await fixture.connect()
-            answers.put(plain(document(session)))
+            responses.put(plain(document(session)))
             try await client.send(
                 fixture.head("/open/login", method: "POST", fields: ["Content-Length: 0"]) + fixture.head("/open/next")
             )
@@ -122,49 +121,49 @@ import Verification
         }
     }
 
-    @Test func anHTTP2ClientSignsInTheSame() async throws {
-        try await withVault { fixture, stub, session, answers async throws in
+    @Test func signInOverHTTP2IsCaptured() async throws {
+        try await withVault { fixture, stub, session, responses async throws in
             let client = try await fixture.http2()
-            answers.put(plain(document(session)))
+            responses.put(plain(document(session)))
             let response = try await client.request("/open/login", method: "POST", body: Array("{}".utf8))
             #expect(response.status == 200 && response.body.text == document(session))
             try await expectRefresh(fixture, stub, session)
         }
     }
 
-    /// The new token is due itself, and refreshed behind the answer.
-    @Test func theRotatedTokenIsUsedNextTime() async throws {
-        try await withVault("within: 2h") { fixture, stub, session, answers async throws in
-            answers.put(plain(document(session)))
+    /// The new token is due as well and refreshed in the background.
+    @Test func rotatedRefreshTokenIsUsedNext() async throws {
+        try await withVault("within: 2h") { fixture, stub, session, responses async throws in
+            responses.put(plain(document(session)))
             _ = try await signIn(fixture)
             try await expectRefresh(fixture, stub, session)
             #expect(try await fixture.request("/y", token: session.new).status == 200)
-            // The sign-in, a request that was made twice, a last one, and two refreshes.
+            // The sign-in, a replayed request, a last one, and two refreshes.
             for _ in 0..<6 { _ = try await fixture.backend.arrivals.next() }
             let expected = [session.oldRefresh, session.newRefresh].map { #"{"refresh_token":"\#($0)"}"# }
             #expect(fixture.refreshCalls.map(\.body.text) == expected)
         }
     }
 
-    @Test func aNewSignInReplacesTheTokenBefore() async throws {
-        try await withVault { fixture, stub, session, answers async throws in
+    @Test func newSignInReplacesCapturedToken() async throws {
+        try await withVault { fixture, stub, session, responses async throws in
             let first = document(session).replacing(
                 session.oldRefresh,
                 with: fixture.keepSecret("refresh-zero-77665544")
             )
-            answers.put(plain(first))
+            responses.put(plain(first))
             _ = try await signIn(fixture)
-            answers.put(plain(document(session)))
+            responses.put(plain(document(session)))
             _ = try await signIn(fixture)
             try await expectRefresh(fixture, stub, session)
         }
     }
 
-    // MARK: Answers that hold none
+    // MARK: Responses without tokens
 
     @Test(arguments: ["not json", "other members", "null", "empty", "failure", "foreign token", "too large"])
-    func otherAnswersPassAsTheyAre(_ kind: String) async throws {
-        try await withVault { fixture, stub, session, answers async throws in
+    func responsesWithoutTokenPassUnchanged(_ kind: String) async throws {
+        try await withVault { fixture, stub, session, responses async throws in
             let document =
                 switch kind {
                 case "not json": "{ \(document(session))"
@@ -175,7 +174,7 @@ import Verification
                 case "too large": document(session, filling: 100_000)
                 default: document(session)
                 }
-            answers.put(plain(document, status: kind == "failure" ? "400 Bad Request" : "200 OK"))
+            responses.put(plain(document, status: kind == "failure" ? "400 Bad Request" : "200 OK"))
             let response = try await signIn(fixture)
             #expect(response.status == (kind == "failure" ? 400 : 200))
             #expect(response.body.text == document)
@@ -183,7 +182,7 @@ import Verification
         }
     }
 
-    @Test func withoutASignInThereIsNothingToRefreshWith() async throws {
+    @Test func vaultWithoutSignInDoesNotRefresh() async throws {
         try await withVault { fixture, stub, session, _ async throws in
             try await expectNone(fixture, stub, session)
             let line = try await fixture.accessLog.next()
@@ -191,20 +190,19 @@ import Verification
         }
     }
 
-    /// The 401 waits here for a refresh that has nothing to refresh with, and is passed on as it is.
-    @Test func refusalOfARequestWhoseAnswerMayHoldTokensIsPassedOn() async throws {
+    /// The 401 is held for a refresh without a refresh token, and passed on.
+    @Test func unauthorizedOnCapturePathIsPassedOn() async throws {
         try await withEndedSession(Self.setup(path: "/login")) { fixture, _, session async throws in
             let client = try await fixture.connect()
             for _ in 0..<2 {
-                try await client.send(fixture.head("/login", token: session.old))
-                let response = try await client.response()
+                let response = try await client.request(fixture.head("/login", token: session.old))
                 expectBackendsRefusal(response)
                 expectNothingDelivered(response)
             }
         }
     }
 
-    @Test func otherPathsAreNotLookedInto() async throws {
+    @Test func otherPathsAreNotCaptured() async throws {
         let more = Gate("the rest of the answer")
         let good = BackendScript { exchange in
             try await exchange.body()
@@ -216,7 +214,7 @@ import Verification
             let client = try await fixture.connect()
             try await client.send(fixture.head("/open/other", fields: ["Accept-Encoding: gzip"]))
             let head = try await client.head()
-            // It comes as it is sent, and not when it is whole.
+            // It is streamed.
             #expect(try await client.piece()?.text == "one")
             more.open()
             #expect(head.status == 200)

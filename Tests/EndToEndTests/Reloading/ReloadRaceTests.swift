@@ -29,7 +29,7 @@ import Verification
                   backend: { servers: ["{other}"] }
                   authenticate:
                     from: [bearer]
-                    issuers: [ { issuer: "https://secret.test", audiences: [app], algorithms: [HS256], secret: "${HOUSE_SECRET}" } ]
+                    issuers: [ { issuer: "https://secret.test", audiences: [app], algorithms: [HS256], secret: "${TEST_SECRET}" } ]
                 """
         }
         return setup
@@ -53,7 +53,7 @@ import Verification
     }
 
     @Test(arguments: [1, 2] as [UInt64])
-    func nobodyGetsInAndNothingIsLostWhileEverythingHappensAtOnce(_ seed: UInt64) async throws {
+    func concurrentReloadsOutagesAndRevocationsLoseNothing(_ seed: UInt64) async throws {
         let provider = try RotatingProvider()
         try await RedisServer.run { server in
             try await withGateway(Self.setup(1, store: server.url), backend: Self.script(provider)) {
@@ -98,21 +98,21 @@ import Verification
     }
 }
 
-/// What goes on meanwhile.
+/// The load during the reloads.
 private struct ReloadRace {
     let fixture: GatewayFixture
     let provider: RotatingProvider
     let isOver = Switch(false)
-    /// Revocations that the store took, and that it did not.
+    /// Revocations that the store took, and those that it did not.
     let revoked = Tally()
     let unstored = Tally()
     let refreshed = Tally()
 
-    /// Waits until something was refused for want of the store.
+    /// Waits until a revocation is refused because of the store.
     func outageIsNoticed() async throws {
         let before = unstored.value
         try await until("a revocation is refused") {
-            // The requests below are under way meanwhile.
+            // The other tasks go on meanwhile.
             _ = try await fixture.request("/open/free")
             return unstored.value > before
         }
@@ -127,28 +127,28 @@ private struct ReloadRace {
         }
     }
 
-    /// A browser whose access token is refused now and then. Nothing that happens is a reason to sign it out.
+    /// A browser whose access token is rejected now and then. It must never be signed out.
     func refresh() async throws {
         var pair = try provider.signIn()
         var count = 0
         while !isOver.isOn || count == 0 {
             count += 1
             if count.isMultiple(of: 3) { provider.end(pair.access) }
-            let answer = try await fixture.request("/x", fields: [pair.cookies])
-            switch answer.status {
+            let response = try await fixture.request("/x", fields: [pair.cookies])
+            switch response.status {
             case 200: break
-            case 401: #expect(answer.fields["X-Of-The-Backend"] == ["1"], "\(answer.body.text)")
-            case 503: #expect(Problem(answer)?.code == "store_unavailable")
-            default: Issue.record("\(answer.status) \(answer.body.text)")
+            case 401: #expect(response.fields["X-Of-The-Backend"] == ["1"], "\(response.body.text)")
+            case 503: #expect(Problem(response)?.code == "store_unavailable")
+            default: Issue.record("\(response.status) \(response.body.text)")
             }
-            let cookies = answer.fields["Set-Cookie"].map { String($0.prefix { $0 != ";" }) }
+            let cookies = response.fields["Set-Cookie"].map { String($0.prefix { $0 != ";" }) }
             for cookie in cookies {
                 let value = String(cookie.drop { $0 != "=" }.dropFirst())
                 #expect(!value.isEmpty, "signed out: \(cookie)")
                 if cookie.hasPrefix("access=") { pair.access = value }
                 if cookie.hasPrefix("rt=") { pair.refresh = value }
             }
-            if answer.status == 200, !cookies.isEmpty { refreshed.add(1) }
+            if response.status == 200, !cookies.isEmpty { refreshed.add(1) }
         }
     }
 
@@ -161,8 +161,8 @@ private struct ReloadRace {
             let head = fixture.head("/open/upload", method: "POST", fields: ["Content-Length: \(body.utf8.count)"])
             try await client.send(head + body.prefix(2000))
             try await client.send(String(body.dropFirst(2000)))
-            let answer = try await client.response(to: "POST")
-            #expect(answer.status == 200 && answer.body.text == "4000", "\(answer.status) \(answer.body.text)")
+            let response = try await client.response(to: "POST")
+            #expect(response.status == 200 && response.body.text == "4000", "\(response.status) \(response.body.text)")
             await client.close()
         }
     }
@@ -180,7 +180,7 @@ private struct ReloadRace {
         }
     }
 
-    /// Each with a WebSocket of its own, which ends with the session.
+    /// Revokes sessions, each with a WebSocket that must end.
     func revoke() async throws {
         var count = 0
         while !isOver.isOn || count == 0 {
@@ -191,14 +191,14 @@ private struct ReloadRace {
             let fields = Handshake.fields + ["Authorization: Bearer \(pair.access)"]
             try await socket.send(fixture.head("/socket", fields: fields))
             #expect(try await socket.head().status == 101)
-            let answer = try await fixture.revocations("POST", body: #"{"tenant":"app","session":"\#(session)"}"#)
-            // While the store is away nothing is acknowledged, and nothing has to hold.
-            guard answer.status != 503 else {
+            let response = try await fixture.revocations("POST", body: #"{"tenant":"app","session":"\#(session)"}"#)
+            // During an outage nothing is acknowledged and nothing has to hold.
+            guard response.status != 503 else {
                 unstored.add(1)
                 await socket.close()
                 continue
             }
-            #expect(answer.status == 200 || answer.status == 201, "\(answer.status) \(answer.body.text)")
+            #expect(response.status == 200 || response.status == 201, "\(response.status) \(response.body.text)")
             _ = try await socket.untilClosed()
             for _ in 0..<5 {
                 let refused = try await fixture.request("/x", token: pair.access)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Verification
 
-/// tenants.yaml is read anew while requests are served: whole or not at all, and without losing any.
+/// tenants.yaml is reloaded while requests are served: completely or not at all, and without losing any.
 @Suite struct ReloadTests {
     private static let strict = GatewaySetup(tenant: "access: [ { path: /open/**, allow: { roles: [admin] } } ]")
     private static let second = GatewaySetup(
@@ -14,7 +14,7 @@ import Verification
               backend: { servers: ["{other}"] }
               authenticate:
                 from: [bearer]
-                issuers: [ { issuer: "https://secret.test", audiences: [app], algorithms: [HS256], secret: "${HOUSE_SECRET}" } ]
+                issuers: [ { issuer: "https://secret.test", audiences: [app], algorithms: [HS256], secret: "${TEST_SECRET}" } ]
               access: [ { path: /open/**, allow: anyone } ]
             """
     )
@@ -23,31 +23,27 @@ import Verification
         try fixture.token(["iss": "https://secret.test"])
     }
 
-    // MARK: What changes
+    // MARK: Changes
 
-    @Test func rulesAreOthersFromTheNextRequestOn() async throws {
+    @Test func changedRulesApplyToNextRequest() async throws {
         try await withGateway { fixture async throws in
             let client = try await fixture.connect()
-            try await client.send(fixture.head("/open/x"))
-            #expect(try await client.response().status == 200)
+            #expect(try await client.request(fixture.head("/open/x")).status == 200)
             await fixture.change(Self.strict)
             // On the same connection.
-            try await client.send(fixture.head("/open/x"))
-            expectRefusal(try await client.response(), 401, "missing_token")
+            expectRefusal(try await client.request(fixture.head("/open/x")), 401, "missing_token")
             let token = try secret(fixture)
-            try await client.send(fixture.head("/x", token: token))
-            #expect(try await client.response().status == 200)
+            #expect(try await client.request(fixture.head("/x", token: token)).status == 200)
         }
     }
 
-    @Test func aTokenOfAnIssuerThatWasRemovedIsRefused() async throws {
+    @Test func tokenOfRemovedIssuerIsRefused() async throws {
         try await withGateway { fixture async throws in
             let token = try secret(fixture)
-            // One connection, which remembers its last token.
+            // One connection, which caches its last token.
             let client = try await fixture.connect()
             for _ in 0..<2 {
-                try await client.send(fixture.head("/x", token: token))
-                #expect(try await client.response().status == 200)
+                #expect(try await client.request(fixture.head("/x", token: token)).status == 200)
             }
             await fixture.change(
                 GatewaySetup(
@@ -58,13 +54,12 @@ import Verification
                         """
                 )
             )
-            try await client.send(fixture.head("/x", token: token))
-            expectRefusal(try await client.response(), 401, "invalid_token")
+            expectRefusal(try await client.request(fixture.head("/x", token: token)), 401, "invalid_token")
             #expect(try await fixture.metrics().value("gatehouse_token_cache_total", ["result": "hit"]) == 1)
         }
     }
 
-    @Test func tenantsComeAndGo() async throws {
+    @Test func tenantsAreAddedAndRemoved() async throws {
         try await withGateway { fixture async throws in
             expectRefusal(try await fixture.request("/open/x", host: "second.test"), 404, "unknown_host")
             await fixture.change(Self.second)
@@ -79,14 +74,14 @@ import Verification
             let metrics = try await fixture.metrics()
             #expect(metrics.value("gatehouse_config_generation") == 4)
             #expect(metrics.value("gatehouse_config_reload_total", ["result": "success"]) == 3)
-            // Of all the time, whatever the tenant's place in the file was.
+            // Counts span reloads, whatever the tenant's index was.
             #expect(metrics.value("gatehouse_requests_total", ["tenant": "second", "status": "200"]) == 3)
             #expect(metrics.value("gatehouse_requests_total", ["tenant": "", "status": "404"]) == 2)
         }
     }
 
-    /// One deployment takes the tenant and its authority's file away.
-    @Test func aTenantMayGoWithItsFiles() async throws {
+    /// One deployment removes the tenant and its authority's file.
+    @Test func tenantAndItsFilesMayBeRemoved() async throws {
         let scratch = try Scratch()
         defer { scratch.remove() }
         let file = try scratch.write(try TestAuthority.trusted.get().pem(), to: "ca.pem")
@@ -97,7 +92,7 @@ import Verification
                   backend: { servers: ["https://127.0.0.1:9"], tls: { ca_file: "\(file)" } }
                   authenticate:
                     from: [bearer]
-                    issuers: [ { issuer: "https://secret.test", audiences: [app], algorithms: [HS256], secret: "${HOUSE_SECRET}" } ]
+                    issuers: [ { issuer: "https://secret.test", audiences: [app], algorithms: [HS256], secret: "${TEST_SECRET}" } ]
                   access: [ { path: /**, allow: anyone } ]
                 """
         )
@@ -112,7 +107,7 @@ import Verification
         }
     }
 
-    @Test func connectionsToABackendAreKeptWhereItIsTheSame() async throws {
+    @Test func connectionsToUnchangedBackendAreKept() async throws {
         try await withGateway { fixture async throws in
             #expect(try await fixture.request("/open/x").status == 200)
             await fixture.change(Self.second)
@@ -124,7 +119,7 @@ import Verification
         }
     }
 
-    @Test func connectionsToAServerThatWasRemovedEnd() async throws {
+    @Test func connectionsToRemovedServerEnd() async throws {
         try await withGateway { fixture async throws in
             #expect(try await fixture.request("/open/x").status == 200)
             await fixture.change(GatewaySetup(tenant: "backend: { servers: [\"{other}\"] }"))
@@ -134,19 +129,17 @@ import Verification
         }
     }
 
-    @Test func listenersComeAndGo() async throws {
+    @Test func listenersAreAddedAndRemoved() async throws {
         try await withGateway { fixture async throws in
             let port = try ClosedPort().port
             let ordinary = #"{ address: "127.0.0.1:0" }"#
             let both = GatewaySetup(gateway: "listen: [ \(ordinary), { address: \"127.0.0.1:\(port)\" } ]")
             await fixture.change(both)
             let client = fixture.keep(RawClient(try await Wire.connect(to: HostPort(host: "127.0.0.1", port: port))))
-            try await client.send(fixture.head("/open/x"))
-            #expect(try await client.response().status == 200)
+            #expect(try await client.request(fixture.head("/open/x")).status == 200)
             await fixture.change(GatewaySetup())
-            // Who is connected stays so.
-            try await client.send(fixture.head("/open/x"))
-            #expect(try await client.response().status == 200)
+            // Existing connections stay.
+            #expect(try await client.request(fixture.head("/open/x")).status == 200)
             await #expect(throws: (any Error).self) {
                 _ = try await Wire.connect(to: HostPort(host: "127.0.0.1", port: port))
             }
@@ -154,9 +147,9 @@ import Verification
         }
     }
 
-    // MARK: What does not
+    // MARK: Refused reloads
 
-    @Test func ofAFileWithMistakesNothingIsTaken() async throws {
+    @Test func fileWithMistakesChangesNothing() async throws {
         try await withGateway { fixture async throws in
             let report = await fixture.reload(
                 GatewaySetup(tenant: "access: [ { path: /open/**, allow: { roles: [admin] } } ]\nmode: sometimes")
@@ -173,22 +166,22 @@ import Verification
         }
     }
 
-    @Test func anAddressThatIsTakenLeavesAllAsItWas() async throws {
+    @Test func takenListenAddressChangesNothing() async throws {
         try await withGateway { fixture async throws in
             var setup = Self.strict
             setup.gateway =
                 "listen: [ { address: \"127.0.0.1:0\" }, { address: \"127.0.0.1:\(fixture.backend.port)\" } ]"
             let report = await fixture.reload(setup)
             #expect(report.result == .refused && report.mayGoWellLater)
-            let place = "gateway.listen: cannot listen on 127.0.0.1:\(fixture.backend.port): "
-            #expect(report.mistakes.first?.hasPrefix(place) == true, "\(report.mistakes)")
+            let message = "gateway.listen: cannot listen on 127.0.0.1:\(fixture.backend.port): "
+            #expect(report.mistakes.first?.hasPrefix(message) == true, "\(report.mistakes)")
             #expect(try await fixture.request("/open/x").status == 200)
         }
     }
 
-    // MARK: What is under way
+    // MARK: Requests under way
 
-    @Test func aRequestUnderWayEndsAsItBegan() async throws {
+    @Test func requestUnderWayKeepsItsConfiguration() async throws {
         let gate = Gate("the end of the reload")
         try await withGateway(backend: .ok(after: gate)) { fixture async throws in
             let client = try await fixture.connect()
@@ -197,15 +190,14 @@ import Verification
             await fixture.change(GatewaySetup(tenant: "backend: { servers: [\"{other}\"] }"))
             gate.open()
             #expect(try await client.response().status == 200)
-            // The connection's next request meets what is new.
-            try await client.send(fixture.head("/open/x"))
-            #expect(try await client.response().status == 200)
+            // The connection's next request uses the new configuration.
+            #expect(try await client.request(fixture.head("/open/x")).status == 200)
             #expect(fixture.other.requests.count == 1)
         }
     }
 
-    /// A scrape asks one loop after another, and a reload may come between two of them.
-    @Test func metricsAreAskedForWhileTenantsAreAdded() async throws {
+    /// A scrape visits one event loop after another, and a reload may come in between.
+    @Test func metricsAreServedWhileTenantsAreAdded() async throws {
         try await withGateway(GatewaySetup(gateway: "threads: 2")) { fixture async throws in
             let isOver = Switch(false)
             try await withThrowingTaskGroup(of: Void.self) { tasks in
@@ -229,7 +221,7 @@ import Verification
         }
     }
 
-    @Test func noRequestIsLostWhileConfigurationsComeAndGo() async throws {
+    @Test func reloadsLoseNoRequest() async throws {
         try await withGateway { fixture async throws in
             let token = try secret(fixture)
             let isOver = Switch(false)
@@ -263,9 +255,9 @@ import Verification
         }
     }
 
-    // MARK: What is remembered
+    // MARK: State across reloads
 
-    @Test func revocationsHoldAfterAReload() async throws {
+    @Test func revocationsHoldAfterReload() async throws {
         let signOut = GatewaySetup(tenant: "revoke_on: [\"POST /logout\"]")
         try await withGateway(signOut) { fixture async throws in
             let token = try fixture.token(["iss": "https://secret.test", "jti": "t1"])
@@ -277,7 +269,7 @@ import Verification
         }
     }
 
-    @Test func whoIsRevokedAfterAReloadLosesAConnectionFromBeforeIt() async throws {
+    @Test func revocationAfterReloadEndsOlderConnection() async throws {
         let script = BackendScript { exchange in
             try await exchange.body()
             guard exchange.head.path == "/events" else { return try await exchange.sendOK() }
@@ -298,7 +290,7 @@ import Verification
         }
     }
 
-    @Test func whatALimitHasCountedCountsAfterAReload() async throws {
+    @Test func rateLimitCountSurvivesReload() async throws {
         let limit = "rate_limits: [ { by: tenant, rate: 1/h, burst: 1 } ]"
         try await withGateway(GatewaySetup(tenant: limit)) { fixture async throws in
             #expect(try await fixture.request("/open/x").status == 200)

@@ -2,8 +2,7 @@ import TestSupport
 import Testing
 import Verification
 
-/// Whoever is revoked does not stay connected: WebSockets are closed in the protocol's own words, and answers that take
-/// long are cut.
+/// A revoked token does not stay connected: WebSockets get a Close frame, and long responses are cut.
 @Suite struct RevokedConnectionTests {
     private static let revokeOn = """
         revoke_on: ["POST /logout"]
@@ -12,7 +11,7 @@ import Verification
         "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
         + "8\r\ndata: 1\n\r\n"
 
-    /// A backend that signs out, and whose `/events` never end; a client that hangs up is seen.
+    /// A backend with a sign-out path, whose `/events` never end and which notices disconnects.
     private static func script(_ gone: Mailbox<String>) -> BackendScript {
         BackendScript { exchange in
             try await exchange.body()
@@ -29,13 +28,24 @@ import Verification
         }
     }
 
+    /// A backend whose `/events` send a second event once the gate opens.
+    private static func twoEvents(_ next: Gate) -> BackendScript {
+        BackendScript { exchange in
+            try await exchange.body()
+            guard exchange.head.path == "/events" else { return try await exchange.sendOK() }
+            try await exchange.send(events)
+            try await next.passed()
+            try await exchange.send("8\r\ndata: 2\n\r\n0\r\n\r\n")
+        }
+    }
+
     private func signOut(_ fixture: GatewayFixture, _ token: String) async throws {
         #expect(try await fixture.request("/logout", method: "POST", token: token).status == 200)
     }
 
     @Test(arguments: ["/events", "/open/events"])
-    func eventsOfTheRevokedEnd(_ path: String) async throws {
-        let gone = Mailbox<String>("the backend's word that a client is gone")
+    func eventStreamOfRevokedTokenEnds(_ path: String) async throws {
+        let gone = Mailbox<String>("the backend sees that a client is gone")
         try await withGateway(GatewaySetup(tenant: Self.revokeOn), backend: Self.script(gone)) { fixture async throws in
             let token = try fixture.token(["jti": "t1", "sid": "s1"])
             let client = try await fixture.connect()
@@ -48,8 +58,8 @@ import Verification
         }
     }
 
-    @Test func requestWithoutAnAnswerEndsWithARefusal() async throws {
-        let gone = Mailbox<String>("the backend's word that a client is gone")
+    @Test func revokedTokenEndsUnansweredRequestWithRefusal() async throws {
+        let gone = Mailbox<String>("the backend sees that a client is gone")
         try await withGateway(GatewaySetup(tenant: Self.revokeOn), backend: Self.script(gone)) { fixture async throws in
             let token = try fixture.token(["jti": "t1"])
             let client = try await fixture.connect()
@@ -61,20 +71,14 @@ import Verification
         }
     }
 
-    @Test func othersStayConnected() async throws {
+    @Test func revocationKeepsOtherConnections() async throws {
         let next = Gate("the second event")
-        let script = BackendScript { exchange in
-            try await exchange.body()
-            guard exchange.head.path == "/events" else { return try await exchange.sendOK() }
-            try await exchange.send(Self.events)
-            try await next.passed()
-            try await exchange.send("8\r\ndata: 2\n\r\n0\r\n\r\n")
-        }
-        try await withGateway(GatewaySetup(tenant: Self.revokeOn), backend: script) { fixture async throws in
+        try await withGateway(GatewaySetup(tenant: Self.revokeOn), backend: Self.twoEvents(next)) {
+            fixture async throws in
             let client = try await fixture.connect()
             try await client.send(fixture.head("/events", token: try fixture.token(["jti": "other"])))
             #expect(try await client.head().status == 200)
-            // One that is cut proves that the search was made.
+            // A cut stream proves that the revocation was applied.
             let revoked = try fixture.token(["jti": "t1"])
             let doomed = try await fixture.connect()
             try await doomed.send(fixture.head("/events", token: revoked))
@@ -86,8 +90,8 @@ import Verification
         }
     }
 
-    @Test func streamsOfTheRevokedAreResetAndTheConnectionStays() async throws {
-        let gone = Mailbox<String>("the backend's word that a client is gone")
+    @Test func revokedTokenResetsStreamAndKeepsConnection() async throws {
+        let gone = Mailbox<String>("the backend sees that a client is gone")
         try await withGateway(GatewaySetup(tenant: Self.revokeOn), backend: Self.script(gone)) { fixture async throws in
             let token = try fixture.token(["jti": "t1"])
             let client = try await fixture.http2()
@@ -104,39 +108,31 @@ import Verification
         }
     }
 
-    @Test func webSocketsOfTheRevokedAreClosedInTheirOwnWords() async throws {
-        let hall = TunnelBackend()
-        try await withGateway(GatewaySetup(tenant: Self.revokeOn), backend: hall.script) { fixture async throws in
+    @Test func revokedTokenClosesWebSocket() async throws {
+        let upstream = TunnelBackend()
+        try await withGateway(GatewaySetup(tenant: Self.revokeOn), backend: upstream.script) { fixture async throws in
             let token = try fixture.token(["jti": "t1"])
-            let tunnel = try await fixture.openTunnel(hall, "/socket", token: token)
-            try await fixture.withTunnel(tunnel) { tunnel async throws in
+            try await fixture.withTunnel(upstream, "/socket", token: token) { tunnel async throws in
                 try await tunnel.expectOpen()
                 try await signOut(fixture, token)
-                let told = try #require(try await tunnel.client.frame())
-                #expect(told.closeCode == 1008 && !told.closeReason.isEmpty)
+                let frame = try #require(try await tunnel.client.frame())
+                #expect(frame.closeCode == 1008 && !frame.closeReason.isEmpty)
                 #expect(try await tunnel.server.frame()?.closeCode == 1001)
                 #expect(try await tunnel.client.frame() == nil)
             }
         }
     }
 
-    @Test func observedTenantCutsNobody() async throws {
+    @Test func observeModeCutsNoConnection() async throws {
         let next = Gate("the second event")
-        let script = BackendScript { exchange in
-            try await exchange.body()
-            guard exchange.head.path == "/events" else { return try await exchange.sendOK() }
-            try await exchange.send(Self.events)
-            try await next.passed()
-            try await exchange.send("8\r\ndata: 2\n\r\n0\r\n\r\n")
-        }
         let setup = GatewaySetup(tenant: Self.revokeOn + "\nmode: observe")
-        try await withGateway(setup, backend: script) { fixture async throws in
+        try await withGateway(setup, backend: Self.twoEvents(next)) { fixture async throws in
             let token = try fixture.token(["jti": "t1", "sub": "alice"])
             let client = try await fixture.connect()
             try await client.send(fixture.head("/events", token: token))
             #expect(try await client.head().status == 200)
             try await signOut(fixture, token)
-            // Let through, but not vouched for.
+            // Forwarded without identity.
             #expect(try await fixture.request("/x", token: token).status == 200)
             #expect(try #require(fixture.backend.requests.last).head.fields["X-User-Id"].isEmpty)
             next.open()

@@ -2,10 +2,10 @@ import TestSupport
 import Testing
 import Verification
 
-/// What comes of signing out when something goes wrong on the way.
+/// Sign-outs that fail on the way.
 @Suite struct SignOutFailureTests {
-    @Test func whoHangsUpBeforeTheAnswerIsSignedOut() async throws {
-        let gone = Mailbox<Void>("the backend's word that the client is gone")
+    @Test func clientThatDisconnectsBeforeResponseIsSignedOut() async throws {
+        let gone = Mailbox<Void>("the backend sees that the client is gone")
         let script = BackendScript { exchange in
             try await exchange.body()
             guard exchange.head.path == "/logout" else { return try await exchange.sendOK() }
@@ -23,8 +23,8 @@ import Verification
         }
     }
 
-    @Test func failedSignOutLeavesTheRequestOpenToRevocation() async throws {
-        let gone = Mailbox<Void>("the backend's word that the client is gone")
+    @Test func failedSignOutLeavesRequestOpenToRevocation() async throws {
+        let gone = Mailbox<Void>("the backend sees that the client is gone")
         let script = BackendScript { exchange in
             try await exchange.body()
             guard exchange.head.target == "/logout?fails" else { return try await exchange.sendOK() }

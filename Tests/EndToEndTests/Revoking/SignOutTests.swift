@@ -1,7 +1,7 @@
 import Testing
 import Verification
 
-/// `revoke_on`: a request that the backend answers with success ends the session that it was made with.
+/// `revoke_on`: a request with a success response ends its session.
 @Suite struct SignOutTests {
     static let setup = GatewaySetup(
         tenant: """
@@ -9,7 +9,7 @@ import Verification
             """
     )
 
-    /// The backend's answer is as asked for in the target's query.
+    /// The query selects the backend's response.
     private static let script = BackendScript { exchange in
         try await exchange.body()
         switch exchange.head.target.split(separator: "?").last {
@@ -27,11 +27,11 @@ import Verification
         }
     }
 
-    private func withPipeline(_ visit: (GatewayFixture) async throws -> Void) async throws {
-        try await withGateway(Self.setup, backend: Self.script, visit)
+    private func withPipeline(_ test: (GatewayFixture) async throws -> Void) async throws {
+        try await withGateway(Self.setup, backend: Self.script, test)
     }
 
-    @Test func tokenIsRefusedAfterTheBackendSignedItOut() async throws {
+    @Test func tokenIsRefusedAfterBackendSignedItOut() async throws {
         try await withPipeline { fixture async throws in
             let token = try fixture.token(["jti": "t1"])
             #expect(try await fixture.request("/x", token: token).status == 200)
@@ -40,39 +40,38 @@ import Verification
             expectRefusal(refused, 401, "token_revoked")
             let challenge = refused.fields["WWW-Authenticate"].first ?? ""
             #expect(challenge.hasPrefix("Bearer realm=\"app\", error=\"invalid_token\""))
-            // Another token of the same subject is another matter.
+            // Another token of the same subject stays valid.
             #expect(try await fixture.request("/x", token: try fixture.token(["jti": "t2"])).status == 200)
         }
     }
 
     @Test(arguments: ["empty", "chunked", "close"])
-    func everyFormOfSuccessEndsTheSessionAndReachesTheClientWhole(_ form: String) async throws {
+    func everySuccessFramingEndsSession(_ form: String) async throws {
         try await withPipeline { fixture async throws in
             let token = try fixture.token(["jti": "t1"])
             let client = try await fixture.connect()
             try await client.send(fixture.head("/logout?\(form)", method: "POST", token: token))
-            let answer = try await client.response(to: "POST")
-            #expect(answer.body.text == (form == "empty" ? "" : "signed out"))
-            // On the same connection, which remembers the token.
-            try await client.send(fixture.head("/x", token: token))
-            expectRefusal(try await client.response(), 401, "token_revoked")
+            let response = try await client.response(to: "POST")
+            #expect(response.body.text == (form == "empty" ? "" : "signed out"))
+            // On the same connection, which caches the token.
+            expectRefusal(try await client.request(fixture.head("/x", token: token)), 401, "token_revoked")
         }
     }
 
-    @Test func otherMethodsAndPathsEndNothing() async throws {
+    @Test func otherMethodsAndPathsDoNotSignOut() async throws {
         try await withPipeline { fixture async throws in
             let token = try fixture.token(["jti": "t1"])
             for (method, path) in [("GET", "/logout"), ("POST", "/logout/x"), ("POST", "/open/session/1")] {
                 #expect(try await fixture.request(path, method: method, token: token).status == 200)
             }
             #expect(try await fixture.request("/x", token: token).status == 200)
-            // The path that rules are matched on is the decoded one.
+            // Rules match the decoded path.
             #expect(try await fixture.request("/x/../%6cogout", method: "POST", token: token).status == 200)
             expectRefusal(try await fixture.request("/x", token: token), 401, "token_revoked")
         }
     }
 
-    @Test func openPathSignsOutAndThenTakesTheTokenForNone() async throws {
+    @Test func openPathSignsOutAndThenIgnoresToken() async throws {
         try await withPipeline { fixture async throws in
             let token = try fixture.token(["jti": "t1", "sub": "alice"])
             #expect(try await fixture.request("/open/session/7", method: "DELETE", token: token).status == 200)
@@ -97,13 +96,13 @@ import Verification
     }
 
     @Test(arguments: ["whole", "trailers", "empty"])
-    func serverThatSpeaksHTTP2SignsOutToo(_ form: String) async throws {
+    func signOutWorksWithHTTP2Server(_ form: String) async throws {
         try await withHTTP2Backend(
             { call in
                 try await call.body()
-                guard call.path == "/logout" else { return try await call.answer() }
+                guard call.path == "/logout" else { return try await call.respond() }
                 switch form {
-                case "whole": try await call.answer("signed out")
+                case "whole": try await call.respond("signed out")
                 case "empty": try await call.head(204, end: true)
                 default:
                     try await call.head(200)
@@ -115,8 +114,8 @@ import Verification
             tenant: #"revoke_on: ["POST /logout"]"#
         ) { fixture, _ async throws in
             let token = try fixture.token(["jti": "t1"])
-            let answer = try await fixture.request("/logout", method: "POST", token: token)
-            #expect(answer.body.text == (form == "empty" ? "" : "signed out"))
+            let response = try await fixture.request("/logout", method: "POST", token: token)
+            #expect(response.body.text == (form == "empty" ? "" : "signed out"))
             expectRefusal(try await fixture.request("/x", token: token), 401, "token_revoked")
         }
     }

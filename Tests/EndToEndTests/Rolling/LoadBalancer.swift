@@ -1,7 +1,7 @@
 import Tenants
 import TestSupport
 
-/// A real HAProxy before two instances, with the configuration of docs/rolling.md.
+/// A real HAProxy in front of two instances, with the configuration of docs/rolling.md.
 final class LoadBalancer: Sendable {
     let address: HostPort
     private let state: HostPort
@@ -15,11 +15,11 @@ final class LoadBalancer: Sendable {
         self.scratch = scratch
     }
 
-    /// Runs `body` with one that is gone afterwards, once both instances are up.
+    /// Runs `body` with a load balancer once both instances are up, and stops it afterwards.
     static func run(_ instances: [Instance], _ body: (LoadBalancer) async throws -> Void) async throws {
         let balancer = try await start(instances)
         do {
-            for place in instances.indices { try await balancer.awaitUp(place) }
+            for index in instances.indices { try await balancer.awaitUp(index) }
             try await body(balancer)
         } catch {
             try await balancer.stop()
@@ -28,9 +28,9 @@ final class LoadBalancer: Sendable {
         try await balancer.stop()
     }
 
-    /// Waits until it sends requests to the instance.
-    func awaitUp(_ place: Int) async throws {
-        try await until("HAProxy finds the instance up") { try await status(place).hasPrefix("UP") }
+    /// Waits until it considers the instance up.
+    func awaitUp(_ index: Int) async throws {
+        try await until("HAProxy finds the instance up") { try await status(index).hasPrefix("UP") }
     }
 
     private static func start(_ instances: [Instance]) async throws -> LoadBalancer {
@@ -56,14 +56,14 @@ final class LoadBalancer: Sendable {
         return balancer
     }
 
-    /// What its table says of the instance: UP, DOWN and the like.
-    private func status(_ place: Int) async throws -> String {
+    /// The instance's status in its table, like UP or DOWN.
+    private func status(_ index: Int) async throws -> String {
         let client = RawClient(try await Wire.connect(to: state))
         do {
             try await client.send("GET /;csv HTTP/1.1\r\nHost: state\r\nConnection: close\r\n\r\n")
             let table = try await client.response().body.text
             await client.close()
-            let name = place == 0 ? "first" : "second"
+            let name = index == 0 ? "first" : "second"
             let rows = table.split(separator: "\n").map { $0.split(separator: ",", omittingEmptySubsequences: false) }
             guard let column = rows.first?.firstIndex(of: "status"),
                 let row = rows.first(where: { $0.count > column && $0[0] == "gatehouse" && $0[1] == name })

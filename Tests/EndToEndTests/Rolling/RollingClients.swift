@@ -3,13 +3,13 @@ import NIOPosix
 import Tenants
 import Verification
 
-/// Clients of an app that know of one address only, each with one request at a time.
+/// Clients of one address, each with one request at a time.
 struct RollingClients: Sendable {
     let address: HostPort
     let provider: RotatingProvider
-    let books: RollingLog
+    let log: RollingLog
 
-    /// What the app does: WebSockets come back frame by frame, `/slow` takes its time, and all else is the provider's.
+    /// The app: WebSockets are echoed, `/slow` takes its time, and the provider serves all else.
     static func script(_ provider: RotatingProvider) -> BackendScript {
         BackendScript { exchange in
             if exchange.head.fields.list("Upgrade") == ["websocket"] { return try await echo(exchange) }
@@ -26,9 +26,9 @@ struct RollingClients: Sendable {
         try await exchange.send(Handshake.granted())
         let bytes = TunnelBytes { try await exchange.pieceOfBody() }
         while let frame = try await WebSocketFrame.read(from: bytes) {
-            var answer = frame
-            answer.mask = nil
-            try await exchange.send(answer.bytes)
+            var response = frame
+            response.mask = nil
+            try await exchange.send(response.bytes)
             if frame.opcode == WebSocketFrame.Opcode.close.rawValue { break }
         }
         await exchange.close()
@@ -47,38 +47,38 @@ struct RollingClients: Sendable {
         }
     }
 
-    /// - Parameter turn: Gives what is wrong, if anything is.
+    /// - Parameter turn: Returns what went wrong; nil: nothing.
     private func again(_ kind: RollingLog.Kind, _ turn: () async throws -> String?) async {
-        while !books.isOver {
+        while !log.isOver {
             do {
-                if let mistake = try await turn() { return books.bad(kind, mistake) }
-                if kind != .message { books.good(kind) }
+                if let mistake = try await turn() { return log.bad(kind, mistake) }
+                if kind != .message { log.good(kind) }
             } catch {
-                return books.bad(kind, "\(error)")
+                return log.bad(kind, "\(error)")
             }
         }
     }
 
     // MARK: Requests
 
-    /// GETs and POSTs in turn, on a connection that lasts from the beginning to the end.
+    /// Alternating GETs and POSTs on one connection.
     private func keepAlive(_ target: String, _ kind: RollingLog.Kind) async {
         do {
             let token = try provider.signIn().access
             let client = RawClient(try await Wire.connect(to: address))
             var turn = 0
-            while !books.isOver {
+            while !log.isOver {
                 let body = turn % 2 == 0 ? "" : String(repeating: "\(turn) ", count: turn % 5000)
                 if let mistake = try await ask(client, target, token, body) {
-                    books.bad(kind, mistake)
+                    log.bad(kind, mistake)
                     break
                 }
-                books.good(kind)
+                log.good(kind)
                 turn += 1
             }
             await client.close()
         } catch {
-            books.bad(kind, "\(error)")
+            log.bad(kind, "\(error)")
         }
     }
 
@@ -100,15 +100,14 @@ struct RollingClients: Sendable {
         let method = body.isEmpty ? "GET" : "POST"
         var lines = ["\(method) \(target) HTTP/1.1", "Host: app.test", "Authorization: Bearer \(token)"] + fields
         if !body.isEmpty { lines.append("Content-Length: \(body.utf8.count)") }
-        try await client.send(lines.joined(separator: "\r\n") + "\r\n\r\n" + body)
-        let response = try await client.response(to: method)
+        let response = try await client.request(lines.joined(separator: "\r\n") + "\r\n\r\n" + body, method: method)
         guard response.status == 200, response.body.text == "0 \(body)" else {
             return "\(method) \(target): \(response.status) \(response.body.text.prefix(200))"
         }
         return nil
     }
 
-    /// A session whose token is past: the answer comes with new ones, and the provider is shown the old ones once.
+    /// A session with a rejected token: the response delivers new tokens, and the provider sees the old ones once.
     private func refreshed() async throws -> String? {
         let old = try provider.signIn(["iat": TestIssuer.fromNow(-4000), "exp": TestIssuer.fromNow(-400)])
         let balancer = Instance(address: address, admin: address)
@@ -123,25 +122,25 @@ struct RollingClients: Sendable {
 
     // MARK: WebSockets
 
-    /// One WebSocket, until its instance says that it goes away.
+    /// One WebSocket, until its instance sends Close.
     private func webSocket() async throws -> String? {
         let client = RawClient(try await Wire.connect(to: address))
         let lines = ["GET /socket HTTP/1.1", "Host: app.test", "Authorization: Bearer \(try provider.signIn().access)"]
         try await client.send((lines + Handshake.fields).joined(separator: "\r\n") + "\r\n\r\n")
         let tunnel = try await TunnelClient(client)
-        while !books.isOver {
+        while !log.isOver {
             let sent = WebSocketFrame.fromClient("still there?")
             try await tunnel.send(sent)
             let received = try await tunnel.frame()
             if received?.closeCode == 1001 {
-                books.good(.moved)
+                log.good(.moved)
                 break
             }
             guard received == .fromServer("still there?") else {
                 await tunnel.close()
                 return "another frame, or none: \(String(describing: received))"
             }
-            books.good(.message)
+            log.good(.message)
         }
         await tunnel.close()
         return nil

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What came of the requests, by kind of client, and everything that went wrong.
+/// Results by kind of client, and all failures.
 final class RollingLog: Sendable {
     enum Kind: String, CaseIterable, Sendable {
         case keepAlive = "on one connection"
@@ -29,7 +29,7 @@ final class RollingLog: Sendable {
 
     func bad(_ kind: Kind, _ what: String) { state.withLock { $0.wrong.append("\(kind.rawValue): \(what)") } }
 
-    /// Waits until so much more of each kind that goes on all the time has come.
+    /// Waits for this many more results of each continuous kind.
     func flow(_ more: Int) async throws {
         let before = counts
         let steady = Kind.allCases.filter { $0 != .moved }

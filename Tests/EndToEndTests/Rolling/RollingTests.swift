@@ -1,11 +1,11 @@
 import TestSupport
 import Testing
 
-/// Two instances with one Redis behind HAProxy are replaced one after the other while requests flow.
+/// Two instances behind HAProxy are replaced one after the other under load.
 @Suite struct RollingTests {
     @Test func noRequestFailsWhileInstancesAreReplaced() async throws {
         let provider = try RotatingProvider()
-        let books = RollingLog()
+        let log = RollingLog()
         var setup = GatewaySetup.rotatingCookies()
         setup.gateway = """
             trusted_proxies: [127.0.0.1/32]
@@ -16,25 +16,25 @@ import Testing
             try await withInstances(setup, backend: RollingClients.script(provider)) { fleet in
                 let pair = [try await fleet.startProcess(server.url), try await fleet.startProcess(server.url)]
                 try await LoadBalancer.run(pair.map(\.instance)) { balancer in
-                    let crowd = RollingClients(address: balancer.address, provider: provider, books: books)
+                    let crowd = RollingClients(address: balancer.address, provider: provider, log: log)
                     try await withThrowingTaskGroup { group in
                         group.addTask { await crowd.run() }
-                        // Whatever happens here, the flow has to end.
-                        defer { books.end() }
-                        for (place, process) in pair.enumerated() {
-                            try await books.flow(20)
+                        // The load must end in any case.
+                        defer { log.end() }
+                        for (index, process) in pair.enumerated() {
+                            try await log.flow(20)
                             #expect(try await process.replace() == 0)
-                            try await balancer.awaitUp(place)
+                            try await balancer.awaitUp(index)
                         }
-                        try await books.flow(20)
-                        books.end()
+                        try await log.flow(20)
+                        log.end()
                         try await group.waitForAll()
                     }
                 }
             }
         }
-        #expect(books.wrong == [])
-        #expect(books.counts[.moved, default: 0] >= 2, "each WebSocket was on one of the two")
+        #expect(log.wrong == [])
+        #expect(log.counts[.moved, default: 0] >= 2, "each WebSocket was on one of the two")
         #expect(provider.reuses == 0)
     }
 }

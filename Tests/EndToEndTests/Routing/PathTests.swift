@@ -1,10 +1,10 @@
 import Testing
 
-/// The one reading of a path: what rules are matched on is what the backend gets (RFC 3986 sections 5.2.4 and 6.2.2).
+/// Canonical paths: rules match exactly what the backend gets (RFC 3986 sections 5.2.4 and 6.2.2).
 @Suite struct PathTests {
     private static let open = GatewaySetup(tenant: "access: [ { path: /**, allow: anyone } ]")
 
-    /// `/open` for everyone, but `/open/admin` for those who have a token.
+    /// `/open` for everyone, `/open/admin` with a token.
     private static let guarded = GatewaySetup(
         tenant: """
             access:
@@ -13,7 +13,7 @@ import Testing
             """
     )
 
-    @Test func pathsAreForwardedInTheirCanonicalForm() async throws {
+    @Test func pathsAreForwardedInCanonicalForm() async throws {
         try await withGateway(Self.open) { fixture async throws in
             for (sent, forwarded) in [
                 ("/a/b/", "/a/b/"), ("/a/b/c/./../../g", "/a/g"), ("/%7Euser%2D1", "/~user-1"), ("/a/%2e%2e/b", "/b"),
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func theQueryIsForwardedByteForByte() async throws {
+    @Test func queryIsForwardedUnchanged() async throws {
         try await withGateway(Self.open) { fixture async throws in
             let queries = [
                 "?", "?a=1&b=2", "?x=/../y", "?x=%2f%5c%00", "?a=%41", "?a=b?c", "?//", "?a;b", "?%zz", "?token=&&",
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func aGuardedPathStaysGuardedInEverySpelling() async throws {
+    @Test func everySpellingOfGuardedPathIsGuarded() async throws {
         try await withGateway(Self.guarded) { fixture async throws in
             let spellings = [
                 "/open/admin", "/open/admin/", "/open/admin/x", "/open/./admin/x", "/open/x/../admin/x",

@@ -9,18 +9,17 @@ import Verification
         second:
           hosts: [\(hosts)]
           backend: { servers: ["{other}"] }
-          authenticate: { from: [bearer], issuers: [ { issuer: "https://secret.test", audiences: [app], algorithms: [HS256], secret: "${HOUSE_SECRET}" } ] }
+          authenticate: { from: [bearer], issuers: [ { issuer: "https://secret.test", audiences: [app], algorithms: [HS256], secret: "${TEST_SECRET}" } ] }
           access: [ { path: /**, allow: anyone } ]
         \(more)
         """
     }
 
-    @Test func aKnownConnectionMayAskForSeveralTenants() async throws {
+    @Test func oneConnectionMayServeSeveralTenants() async throws {
         try await withGateway(GatewaySetup(others: Self.second(hosts: "second.test"))) { fixture async throws in
             let client = try await fixture.connect()
             for host in ["app.test", "second.test", "elsewhere.test", "app.test"] {
-                try await client.send(fixture.head("/open/a", host: host))
-                let response = try await client.response()
+                let response = try await client.request(fixture.head("/open/a", host: host))
                 #expect(response.status == (host == "elsewhere.test" ? 404 : 200))
             }
             #expect(fixture.backend.requests.count == 2)
@@ -39,9 +38,9 @@ import Verification
         }
     }
 
-    /// The gateway itself, another proxy that asks it, and `explain`.
+    /// The gateway itself, a querying proxy, and `explain`.
     @Test(arguments: ["enforce", "observe"])
-    func tenantOfAPathIsTheSameInEveryReadingOnEveryRoute(mode: String) async throws {
+    func everyRouteResolvesSameTenant(mode: String) async throws {
         let setup = GatewaySetup(
             gateway: "trusted_proxies: [127.0.0.1/32]",
             tenant: "mode: \(mode)\naccess: [ { path: /**, allow: anyone } ]",
@@ -64,7 +63,7 @@ import Verification
                 ])
                 #expect(explained.decision == "refuse 400 ambiguous_path", "\(path)")
             }
-            // The other proxy sends on what the client wrote, and need not resolve it.
+            // The other proxy forwards the path unresolved.
             let climbing = [
                 "X-Forwarded-Method: GET", "X-Forwarded-Host: app.test", "X-Forwarded-Uri: /x/../api/admin",
             ]
@@ -74,7 +73,7 @@ import Verification
         }
     }
 
-    @Test func aStrippedPrefixIsNotSeenByTheBackend() async throws {
+    @Test func strippedPrefixIsNotForwarded() async throws {
         let setup = GatewaySetup(
             others: Self.second(hosts: "app.test", more: "  path_prefix: /shop\n  strip_prefix: true")
         )
@@ -90,7 +89,7 @@ import Verification
         }
     }
 
-    @Test func ourOwnPathsNeverReachABackend() async throws {
+    @Test func gatewayPathsNeverReachBackend() async throws {
         let setup = GatewaySetup(tenant: "access: [ { path: /**, allow: anyone } ]")
         try await withGateway(setup) { fixture async throws in
             let spellings = [
@@ -106,7 +105,7 @@ import Verification
         }
     }
 
-    @Test func ourOwnPathsStayOursInObserveMode() async throws {
+    @Test func gatewayPathsNeverReachBackendInObserveMode() async throws {
         try await withGateway(GatewaySetup(tenant: "mode: observe")) { fixture async throws in
             #expect(try await fixture.request("/.gatehouse/x").status == 404)
             #expect(fixture.backend.requests.isEmpty)

@@ -2,7 +2,7 @@ import Demo
 import Testing
 import Verification
 
-/// Tokens of the built-in issuer that are bound to their client's key: what a thief of them can do (RFC 9449 section 2).
+/// Key-bound tokens of the built-in issuer: what a thief can do with them (RFC 9449 section 2).
 @Suite struct BoundSignInTests {
     private static let app = ClientSignIn(
         base: "/id",
@@ -11,11 +11,11 @@ import Verification
         scope: "openid email"
     )
 
-    /// A whole sign-in in a browser, with the code bound to the key.
+    /// A sign-in in a browser, with the code bound to the key.
     private func code(_ key: AppKey, _ app: AppClient, _ standIn: ProviderStandIn) async throws -> String {
         let browser = Browser(app)
-        let answer = try await browser.begin(Self.app, at: standIn, changes: ["dpop_jkt": key.thumbprint])
-        let back = try await browser.bring(answer)
+        let response = try await browser.begin(Self.app, at: standIn, changes: ["dpop_jkt": key.thumbprint])
+        let back = try await browser.bring(response)
         let location = try #require(back.location)
         return try #require(Form.query(of: location)["code"])
     }
@@ -36,7 +36,7 @@ import Verification
         #expect(response.json?["access_token"] == nil, sourceLocation: sourceLocation)
     }
 
-    /// Expects a refusal that says how it has to be done.
+    /// Expects a challenge for a proof.
     private func expectProofWanted(
         _ response: RawResponse,
         _ error: String,
@@ -49,22 +49,22 @@ import Verification
             "\(challenges)",
             sourceLocation: sourceLocation
         )
-        // One of each scheme, and where it is the proof that is wrong, no other.
+        // One challenge of each scheme; only DPoP if the proof is wrong.
         let schemes = Set(challenges.map { $0.prefix { $0 != " " } })
         #expect(schemes.count == challenges.count, "\(challenges)", sourceLocation: sourceLocation)
         #expect(error == "invalid_token" || schemes == ["DPoP"], "\(challenges)", sourceLocation: sourceLocation)
     }
 
-    @Test func fromTheCodeToTheRefreshTheKeyIsTheSame() async throws {
+    @Test func keyBindsCodeTokensAndRefresh() async throws {
         try await withApps(.arcade) { fixture, standIn async throws in
             let app = fixture.app(.arcade)
             let key = try AppKey()
             let tokens = try await signIn(key, fixture, standIn)
-            #expect(tokens.answer["token_type"] == "DPoP")
+            #expect(tokens.json["token_type"] == "DPoP")
             #expect(GivenTokens.key(of: tokens.access) == key.thumbprint)
             for path in ["/scores", "/id/userinfo", "/auth/me", "/auth/validate"] {
-                let answer = try await app.request("GET", path, boundToken: tokens.access, key)
-                #expect(answer.status == 200, "\(path) \(answer.body.text)")
+                let response = try await app.request("GET", path, boundToken: tokens.access, key)
+                #expect(response.status == 200, "\(path) \(response.body.text)")
             }
             let form = Self.app.refreshForm(tokens.refresh)
             let next = try GivenTokens(try await app.post(Self.app.tokenPath, form: form, key), fixture)
@@ -73,7 +73,7 @@ import Verification
         }
     }
 
-    @Test func stolenAccessTokenOpensNothing() async throws {
+    @Test func stolenAccessTokenIsUselessWithoutKey() async throws {
         try await withApps(.arcade) { fixture, standIn async throws in
             let app = fixture.app(.arcade)
             let key = try AppKey()
@@ -90,7 +90,7 @@ import Verification
                     let fields = ["Authorization: DPoP \(tokens.access)", proof]
                     expectProofWanted(try await app.get(path, fields: fields), "invalid_dpop_proof")
                 }
-                // One that was seen on the way is used up.
+                // An intercepted proof is used up.
                 let fields = [
                     "Authorization: DPoP \(tokens.access)",
                     try key.field("GET", path, of: app, token: tokens.access),
@@ -107,7 +107,7 @@ import Verification
         }
     }
 
-    @Test func stolenRefreshTokenGetsNothingAndEndsNothing() async throws {
+    @Test func stolenRefreshTokenIsRefusedAndKeepsSession() async throws {
         try await withApps(.arcade) { fixture, standIn async throws in
             let app = fixture.app(.arcade)
             let key = try AppKey()
@@ -119,12 +119,12 @@ import Verification
             var other = Self.app
             other.clientID = "arcade-web"
             expectGrantRefused(try await app.post(Self.app.tokenPath, form: other.refreshForm(tokens.refresh), key))
-            // Another endpoint's proof, and one that was used.
+            // A proof for another endpoint, and a used one.
             for proof in [
                 try key.field("POST", "/id/oauth2/revoke", of: app), try key.field("GET", Self.app.tokenPath, of: app),
             ] {
-                let answer = try await app.post(Self.app.tokenPath, form: form, fields: [proof])
-                #expect(answer.json?["error"] == "invalid_dpop_proof")
+                let response = try await app.post(Self.app.tokenPath, form: form, fields: [proof])
+                #expect(response.json?["error"] == "invalid_dpop_proof")
             }
             let proof = try key.field("POST", Self.app.tokenPath, of: app)
             _ = try GivenTokens(try await app.post(Self.app.tokenPath, form: form, fields: [proof]), fixture)
@@ -133,20 +133,20 @@ import Verification
         }
     }
 
-    @Test func stolenCodeIsForItsKeyAlone() async throws {
+    @Test func stolenCodeIsUselessWithoutKey() async throws {
         try await withApps(.arcade) { fixture, standIn async throws in
             let app = fixture.app(.arcade)
             let key = try AppKey()
             let code = fixture.keepSecret(try await code(key, app, standIn))
             let form = Self.app.tokenForm(code)
             expectGrantRefused(try await app.post(Self.app.tokenPath, form: form, AppKey()))
-            // And from there on for nobody.
+            // The code is then invalid for everyone.
             expectGrantRefused(try await app.post(Self.app.tokenPath, form: form, key))
         }
     }
 
-    /// The backend's 401 has the gateway renew the token by itself: what the client is given is for its key as before.
-    @Test func refreshByTheGatewayKeepsTheKey() async throws {
+    /// After the backend's 401 the gateway refreshes the token, which stays bound to the client's key.
+    @Test func gatewayRefreshKeepsKeyBinding() async throws {
         let stub = RefreshingBackend()
         let script = BackendScript { exchange in
             try await exchange.body()
@@ -158,9 +158,9 @@ import Verification
             let key = try AppKey()
             let tokens = try await signIn(key, fixture, standIn)
             stub.end(tokens.access)
-            let answer = try await app.request("GET", "/scores", boundToken: tokens.access, key)
-            #expect(answer.status == 200, "\(answer.body.text)")
-            let renewed = fixture.keepSecret(try #require(answer.fields["X-Refreshed-Token"].first))
+            let response = try await app.request("GET", "/scores", boundToken: tokens.access, key)
+            #expect(response.status == 200, "\(response.body.text)")
+            let renewed = fixture.keepSecret(try #require(response.fields["X-Refreshed-Token"].first))
             #expect(renewed != tokens.access)
             #expect(GivenTokens.key(of: renewed) == key.thumbprint)
             #expect(try await app.request("GET", "/scores", boundToken: renewed, key).status == 200)
@@ -169,14 +169,14 @@ import Verification
                 try await app.request("GET", "/scores", boundToken: renewed, AppKey()),
                 "invalid_dpop_proof"
             )
-            // The client's own refresh token is the one that it has.
+            // The client's refresh token stays valid.
             let form = Self.app.refreshForm(tokens.refresh)
             let next = try GivenTokens(try await app.post(Self.app.tokenPath, form: form, key), fixture)
             #expect(GivenTokens.key(of: next.access) == key.thumbprint)
         }
     }
 
-    @Test func appThatSignsInWithAProofIsBoundToo() async throws {
+    @Test func appSignInWithProofBindsTokens() async throws {
         try await withApps(.arcade) { fixture, standIn async throws in
             let app = fixture.app(.arcade)
             let key = try AppKey()
@@ -185,26 +185,26 @@ import Verification
             let refused = try await app.post("/auth/apple", json: body, fields: ["DPoP: none"])
             expectProofWanted(refused, "invalid_dpop_proof")
             let tokens = try GivenTokens(try await app.post("/auth/apple", json: body, key), fixture)
-            #expect(tokens.answer["token_type"] == "DPoP")
+            #expect(tokens.json["token_type"] == "DPoP")
             expectProofWanted(try await app.get("/auth/me", token: tokens.access), "invalid_token")
             let refresh: JSONObject = ["refresh_token": .string(tokens.refresh)]
             expectRefusal(try await app.post("/auth/refresh", json: refresh), 401, "invalid_token")
             expectRefusal(try await app.post("/auth/refresh", json: refresh, AppKey()), 401, "invalid_token")
             let next = try GivenTokens(try await app.post("/auth/refresh", json: refresh, key), fixture)
-            #expect(next.answer["token_type"] == "DPoP" && GivenTokens.key(of: next.access) == key.thumbprint)
-            // Without a proof all is as at a tenant that knows none.
+            #expect(next.json["token_type"] == "DPoP" && GivenTokens.key(of: next.access) == key.thumbprint)
+            // Without a proof the tokens are ordinary bearer tokens.
             let other = try standIn.appleToken(.ben, for: "com.example.arcade")
             let plain = try GivenTokens(
                 try await app.post("/auth/apple", json: ["identity_token": .string(other)]),
                 fixture
             )
-            #expect(plain.answer["token_type"] == "bearer")
+            #expect(plain.json["token_type"] == "bearer")
             #expect(try await app.get("/scores", token: plain.access).status == 200)
         }
     }
 
-    /// A nonce comes with the first refusal, and the next one with each answer (RFC 9449 sections 8 and 9).
-    @Test func nonceIsGivenAndAskedFor() async throws {
+    /// A nonce comes with the first refusal, and the next one with each response (RFC 9449 sections 8 and 9).
+    @Test func nonceIsRequiredAndOffered() async throws {
         try await withApps(.lounge) { fixture, standIn async throws in
             let app = fixture.app(.lounge)
             let key = try AppKey()
@@ -213,9 +213,9 @@ import Verification
             let refused = try await app.post("/auth/apple", json: body, key)
             expectProofWanted(refused, "use_dpop_nonce")
             let first = try #require(refused.fields["DPoP-Nonce"].first)
-            let answer = try await app.post("/auth/apple", json: body, key, nonce: first)
-            let tokens = try GivenTokens(answer, fixture)
-            let second = try #require(answer.fields["DPoP-Nonce"].first)
+            let response = try await app.post("/auth/apple", json: body, key, nonce: first)
+            let tokens = try GivenTokens(response, fixture)
+            let second = try #require(response.fields["DPoP-Nonce"].first)
             expectProofWanted(
                 try await app.request("GET", "/auth/me", boundToken: tokens.access, key),
                 "use_dpop_nonce"
@@ -224,7 +224,7 @@ import Verification
                 let known = try await app.request("GET", path, boundToken: tokens.access, key, nonce: second)
                 #expect(known.status == 200, "\(path) \(known.body.text)")
             }
-            // Sessions that began without a proof show nothing here.
+            // Sessions without a proof are refused here.
             let other = try standIn.appleToken(.ben, for: "com.example.lounge")
             let plain = try GivenTokens(
                 try await app.post("/auth/apple", json: ["identity_token": .string(other)]),
@@ -234,7 +234,7 @@ import Verification
         }
     }
 
-    @Test func discoveryTellsOfProofsWhereTheyAreLookedAt() async throws {
+    @Test func discoveryNamesProofAlgorithmsIfSupported() async throws {
         try await withApps(.arcade, .clans) { fixture, _ async throws in
             let name = "dpop_signing_alg_values_supported"
             let arcade = try await fixture.app(.arcade).get("/id/.well-known/openid-configuration")

@@ -3,12 +3,12 @@ import Tenants
 import Testing
 import Verification
 
-/// Providers' answers in the wrong browser, at the wrong place, or a second time (RFC 9700 sections 4.4 and 4.7).
+/// Provider responses in the wrong browser, at the wrong callback, or a second time (RFC 9700 sections 4.4 and 4.7).
 @Suite struct CallbackAttackTests {
     private static let app = ClientSignIn.games
     private static let web = WebSignInPaths.games
 
-    /// Expects a page for the person, and nothing that signs anybody in.
+    /// Expects an error page and no sign-in.
     private func expectStopped(
         _ response: RawResponse,
         _ status: Int = 400,
@@ -21,19 +21,19 @@ import Verification
         #expect(response.fields["X-Frame-Options"] == ["DENY"], "\(comment)", sourceLocation: sourceLocation)
     }
 
-    private func target(_ answer: ProviderRedirect, at path: String? = nil) -> String {
-        "\(path ?? Form.target(of: answer.url))?\(answer.form)"
+    private func target(_ response: ProviderRedirect, at path: String? = nil) -> String {
+        "\(path ?? Form.target(of: response.url))?\(response.form)"
     }
 
     @Test func stateWorksOnce() async throws {
         try await withApps(.games) { fixture, standIn async throws in
             let browser = Browser(fixture.app(.games))
-            let answer = try await browser.begin(Self.app, at: standIn, by: .google, as: .annaAtGoogle)
+            let response = try await browser.begin(Self.app, at: standIn, by: .google, as: .annaAtGoogle)
             let held = browser.cookies
-            #expect(try await browser.bring(answer).status == 303)
+            #expect(try await browser.bring(response).status == 303)
             let calls = standIn.calls(.googleToken)
             for (name, value) in held { browser.plant(name, value) }
-            expectStopped(try await browser.bring(answer))
+            expectStopped(try await browser.bring(response))
 
             let signIn = try await browser.beginWebSignIn(Self.web, at: standIn)
             let heldAgain = browser.cookies
@@ -44,7 +44,7 @@ import Verification
         }
     }
 
-    @Test func answerOfOneProviderIsNothingAtTheOthersCallback() async throws {
+    @Test func responseOfOneProviderIsRefusedAtAnothersCallback() async throws {
         try await withApps(.games) { fixture, standIn async throws in
             let browser = Browser(fixture.app(.games))
             let google = try await browser.begin(Self.app, at: standIn, by: .google, as: .annaAtGoogle)
@@ -52,45 +52,45 @@ import Verification
             expectStopped(try await browser.get(target(google, at: "/id/oauth2/callback/apple")))
             expectStopped(try await browser.get(target(apple, at: "/id/oauth2/callback/google")))
             expectStopped(try await browser.post("/id/oauth2/callback/google", form: apple.form))
-            // Nor is an answer for the issuer's page one for the sign-in with cookies, or the other way round.
+            // A response for the issuer's page is refused at the cookie sign-in, and vice versa.
             expectStopped(try await browser.get(target(google, at: Self.web.callback)))
             let web = try await browser.beginWebSignIn(Self.web, at: standIn)
             expectStopped(try await browser.get(target(web, at: "/id/oauth2/callback/google")))
             #expect(standIn.calls(.googleToken) == 0)
             #expect(standIn.calls(.appleToken) == 0)
-            // Where they belong they are still good.
+            // They are still valid at their own callbacks.
             #expect(try await browser.get(target(web)).location == "https://games.example/welcome")
             #expect(try await browser.bring(google).location?.hasPrefix("games://signed-in?code=") == true)
         }
     }
 
     /// RFC 9207 section 2.4.
-    @Test func answerOfAnotherIssuerIsRefused() async throws {
+    @Test func responseOfAnotherIssuerIsRefused() async throws {
         try await withApps(.games) { fixture, standIn async throws in
             let browser = Browser(fixture.app(.games))
-            let answer = try await browser.begin(Self.app, at: standIn, by: .google, as: .annaAtGoogle)
-            #expect(answer["iss"] == standIn.googleIssuer)
-            let other = answer.form.replacing(
+            let response = try await browser.begin(Self.app, at: standIn, by: .google, as: .annaAtGoogle)
+            #expect(response["iss"] == standIn.googleIssuer)
+            let other = response.form.replacing(
                 "iss=\(Form.encoded(standIn.googleIssuer).replacing("%2E", with: ".").replacing("%2D", with: "-"))",
                 with: "iss=https%3A%2F%2Fhonest.example"
             )
-            #expect(other != answer.form)
-            expectStopped(try await browser.get("\(Form.target(of: answer.url))?\(other)"))
+            #expect(other != response.form)
+            expectStopped(try await browser.get("\(Form.target(of: response.url))?\(other)"))
             #expect(standIn.calls(.googleToken) == 0)
         }
     }
 
-    /// Nobody is signed in by an answer that another browser has begun to ask for.
-    @Test func answerOfAnAttackersSignInIsNothingInAnotherBrowser() async throws {
+    /// A response to another browser's request signs nobody in.
+    @Test func responseOfAttackersSignInIsRefusedInAnotherBrowser() async throws {
         try await withApps(.games) { fixture, standIn async throws in
             let attacker = Browser(fixture.app(.games))
             let google = try await attacker.begin(Self.app, at: standIn, by: .google, as: .ben)
             let apple = try await attacker.begin(Self.app, at: standIn, by: .apple, as: .ben)
             let web = try await attacker.beginWebSignIn(Self.web, at: standIn, as: .ben)
-            for answer in [google, web] {
-                expectStopped(try await Browser(fixture.app(.games)).get(target(answer)))
+            for response in [google, web] {
+                expectStopped(try await Browser(fixture.app(.games)).get(target(response)))
             }
-            // Apple's answer comes without cookies; the step after it shows whose it is.
+            // Apple's response comes without cookies; the next step shows the browser.
             let victim = Browser(fixture.app(.games))
             let posted = try await victim.postFromElsewhere(Form.target(of: apple.url), form: apple.form)
             #expect(posted.status == 303)
@@ -99,16 +99,16 @@ import Verification
             #expect(!next.contains("code="), "without the code")
             expectStopped(try await victim.get(Form.target(of: next)))
             #expect(victim.cookies.isEmpty)
-            // A cookie of another's making does not do either.
+            // A forged cookie is refused too.
             for name in attacker.cookies.keys { victim.plant(name, "forged") }
             expectStopped(try await victim.get(target(web)))
             #expect(standIn.calls(.googleToken) + standIn.calls(.appleToken) == 0)
         }
     }
 
-    /// A code that was stolen from a victim, or is an attacker's own, does not fit another sign-in: PKCE at Google,
-    /// and the nonce at Apple, which has no PKCE.
-    @Test func codeOfAnotherSignInSignsNobodyIn() async throws {
+    /// A code that was stolen from a victim, or is an attacker's own, does not fit another sign-in: PKCE at Google, and
+    /// the nonce at Apple, which has no PKCE.
+    @Test func codeOfAnotherSignInIsRefused() async throws {
         try await withApps(.games) { fixture, standIn async throws in
             for provider in [SignIn.Provider.google, .apple] {
                 let attacker = Browser(fixture.app(.games))
@@ -129,8 +129,8 @@ import Verification
         }
     }
 
-    /// Whatever session the browser had: who has signed in has a new one, of nobody else's knowledge.
-    @Test func signInBeginsASessionThatNobodyHasPlanted() async throws {
+    /// A sign-in always starts a new session that nobody else knows (session fixation).
+    @Test func signInReplacesPlantedSession() async throws {
         try await withApps(.games) { fixture, standIn async throws in
             let attacker = Browser(fixture.app(.games))
             _ = try await attacker.webSignIn(Self.web, at: standIn, as: .ben)
@@ -151,7 +151,7 @@ import Verification
         }
     }
 
-    @Test func afterLeadsToTheConfiguredOriginAlone() async throws {
+    @Test func afterRedirectsToConfiguredOriginOnly() async throws {
         try await withApps(.games) { fixture, _ async throws in
             for after in [
                 "https://evil.example/", "//evil.example/", "/\\evil.example", "https://games.example.evil.example/",
@@ -159,17 +159,17 @@ import Verification
                 "javascript:alert(1)", "https:evil.example", "https:///evil.example", "/\t/evil.example",
                 "https://games.example\\.evil.example/", " https://games.example/", "HTTPS://games.example/", "\u{0}/",
             ] {
-                let answer = try await fixture.app(.games).get("\(Self.web.login)?after=\(Form.encoded(after))")
-                expectStopped(answer, 400, after)
-                #expect(answer.fields["Set-Cookie"] == [], "\(after)")
-                #expect(!answer.body.text.contains("evil"), "\(after)")
+                let response = try await fixture.app(.games).get("\(Self.web.login)?after=\(Form.encoded(after))")
+                expectStopped(response, 400, after)
+                #expect(response.fields["Set-Cookie"] == [], "\(after)")
+                #expect(!response.body.text.contains("evil"), "\(after)")
             }
         }
     }
 
-    @Test func afterMayNameAPageOfTheOrigin() async throws {
+    @Test func afterMayNamePageOfOrigin() async throws {
         try await withApps(.games) { fixture, standIn async throws in
-            for (after, place) in [
+            for (after, location) in [
                 ("/board?x=1#y", "https://games.example/board?x=1#y"),
                 ("https://games.example/board", "https://games.example/board"),
                 ("https://games.example", "https://games.example"),
@@ -177,20 +177,20 @@ import Verification
             ] {
                 let browser = Browser(fixture.app(.games))
                 let query = "?after=\(Form.encoded(after))"
-                let answer = try await browser.beginWebSignIn(Self.web, at: standIn, query: query)
-                #expect(try await browser.get(target(answer)).location == place)
+                let response = try await browser.beginWebSignIn(Self.web, at: standIn, query: query)
+                #expect(try await browser.get(target(response)).location == location)
             }
         }
     }
 
-    @Test func signInThatIsForgedOrCancelledLeavesTheSessionOfBefore() async throws {
+    @Test func forgedOrCancelledSignInKeepsSession() async throws {
         try await withApps(.games) { fixture, standIn async throws in
             let browser = Browser(fixture.app(.games))
             _ = try await browser.webSignIn(Self.web, at: standIn)
             let before = browser.cookies
             let login = try await browser.get(Self.web.login)
-            let answer = try standIn.redirect(for: try #require(login.location), cancelling: true)
-            let back = try await browser.get(target(answer))
+            let response = try standIn.redirect(for: try #require(login.location), cancelling: true)
+            let back = try await browser.get(target(response))
             #expect(back.location == "https://games.example/welcome?error=access_denied")
             #expect(browser.cookies == before)
             expectStopped(try await browser.get("\(Self.web.callback)?state=x&code=y"))

@@ -2,11 +2,11 @@ import Demo
 import Testing
 import Verification
 
-/// An app whose sessions are the gateway's: by cookies in browsers, by bearer on phones.
+/// An app with gateway sessions: cookies in browsers, bearer tokens on phones.
 @Suite struct ChatTests {
     private static let web = WebSignInPaths.chat
 
-    @Test func personIsTheSameByGoogleByAppleAndInTheBrowser() async throws {
+    @Test func accountIsSharedByProvidersAndBrowser() async throws {
         try await withApps(.chat) { fixture, standIn async throws in
             let app = fixture.app(.chat)
             let accessToken = standIn.googleAccessToken(
@@ -18,10 +18,10 @@ import Verification
                 try await app.post("/api/auth/mobile/google", json: ["access_token": .string(accessToken)]),
                 fixture
             )
-            #expect(google.answer["success"] == true)
-            #expect(google.answer["token"] == .string(google.access))
-            #expect(google.answer["token_type"] == "bearer")
-            #expect(google.answer["expires_in"] == 1800)
+            #expect(google.json["success"] == true)
+            #expect(google.json["token"] == .string(google.access))
+            #expect(google.json["token_type"] == "bearer")
+            #expect(google.json["expires_in"] == 1800)
             let subject = try #require(google.user?["id"]?.string)
             let idToken = try standIn.googleToken(.annaAtGoogle, for: "chat-web.apps.example")
             let again = try GivenTokens(
@@ -58,7 +58,7 @@ import Verification
         }
     }
 
-    @Test func browserSignsInWithCookiesThatNoScriptReadsAndIsRenewed() async throws {
+    @Test func browserSignsInWithHttpOnlyCookiesAndRenews() async throws {
         try await withApps(.chat) { fixture, standIn async throws in
             let browser = Browser(fixture.app(.chat))
             expectRefusal(try await browser.get("/api/messages"), 401, "missing_token")
@@ -88,7 +88,7 @@ import Verification
         }
     }
 
-    @Test func logoutOnThePhoneLeavesTheBrowserSignedInAndTheOtherWayRound() async throws {
+    @Test func logoutEndsOnlyItsOwnSession() async throws {
         try await withApps(.chat) { fixture, standIn async throws in
             let app = fixture.app(.chat)
             func phone(_ nonce: String) async throws -> GivenTokens {
@@ -120,7 +120,7 @@ import Verification
             #expect(browser.cookies.isEmpty, "both are taken away")
             for (name, value) in held { browser.plant(name, value) }
             expectRefusal(try await browser.get("/api/messages"), 401, "token_revoked")
-            // What is good for nothing any more is taken away again.
+            // Invalid cookies are cleared.
             expectRefusal(try await browser.post("/api/auth/refresh", fields: page), 401, "invalid_token")
             #expect(browser.cookies.isEmpty)
             #expect(try await app.get("/api/messages", token: second.access).status == 200)
@@ -130,7 +130,7 @@ import Verification
         }
     }
 
-    @Test func phoneRenewsWithItsRefreshTokenAndLosesNoAnswer() async throws {
+    @Test func repeatedRefreshReturnsSameSuccessor() async throws {
         try await withApps(.chat) { fixture, standIn async throws in
             let app = fixture.app(.chat)
             let idToken = try standIn.googleToken(.annaAtGoogle, for: "chat-ios.apps.example")
@@ -140,7 +140,7 @@ import Verification
             )
             let body: JSONObject = ["refresh_token": .string(first.refresh)]
             let second = try GivenTokens(try await app.post("/api/auth/refresh", json: body), fixture)
-            // The answer was lost: the same again, with the same successor.
+            // After a lost response the same request returns the same successor.
             let repeated = try GivenTokens(try await app.post("/api/auth/refresh", json: body), fixture)
             #expect(second.refresh != first.refresh)
             #expect(repeated.refresh == second.refresh)

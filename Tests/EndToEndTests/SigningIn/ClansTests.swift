@@ -2,11 +2,11 @@ import Demo
 import Testing
 import Verification
 
-/// An app whose OpenID provider the gateway is: natively on iOS, by code and PKCE on Android.
+/// An app with the gateway as OpenID provider: natively on iOS, by code and PKCE on Android.
 @Suite struct ClansTests {
     private static let android = ClientSignIn.clans
 
-    @Test func phoneExchangesAppleTokenForTheGatewaysOwn() async throws {
+    @Test func appleTokenIsExchangedForGatewayTokens() async throws {
         try await withApps(.clans) { fixture, standIn async throws in
             let app = fixture.app(.clans)
             let identity = try standIn.appleToken(.anna, for: "com.example.clans")
@@ -24,7 +24,7 @@ import Verification
         }
     }
 
-    @Test func androidSignsInWithCodeRefreshesAsksWhoItIsAndRevokes() async throws {
+    @Test func codeFlowSupportsRefreshUserInfoAndRevocation() async throws {
         try await withApps(.clans) { fixture, standIn async throws in
             let app = fixture.app(.clans)
             let discovery = try #require(try await app.get("/api/v1/users/.well-known/openid-configuration").json)
@@ -34,9 +34,9 @@ import Verification
             #expect(!keys.isEmpty)
 
             let browser = Browser(app)
-            let answer = try await browser.begin(Self.android, at: standIn)
-            #expect(answer.isPost, "Apple gives name and e-mail to a form_post alone")
-            let back = try await browser.bring(answer)
+            let response = try await browser.begin(Self.android, at: standIn)
+            #expect(response.isPost, "Apple gives name and e-mail to a form_post alone")
+            let back = try await browser.bring(response)
             #expect(back.status == 303)
             let location = try #require(back.location)
             #expect(location.hasPrefix("clanboards://oauthredirect?"))
@@ -81,7 +81,7 @@ import Verification
         }
     }
 
-    @Test func signOutAtTheIssuerEndsTheSessionAndLeadsBackToTheApp() async throws {
+    @Test func issuerLogoutEndsSessionAndRedirectsToApp() async throws {
         try await withApps(.clans) { fixture, standIn async throws in
             let app = fixture.app(.clans)
             let code = try await Browser(app).code(Self.android, at: standIn)
@@ -100,8 +100,8 @@ import Verification
         }
     }
 
-    /// Nobody is signed in who says no at Apple, and the app is told so.
-    @Test func personWhoSaysNoIsLedBackToTheApp() async throws {
+    /// A sign-in cancelled at Apple returns to the app with an error.
+    @Test func cancelledSignInRedirectsToApp() async throws {
         try await withApps(.clans) { fixture, standIn async throws in
             let browser = Browser(fixture.app(.clans))
             let page = try await browser.get(Self.android.authorizeTarget())

@@ -12,7 +12,7 @@ import Verification
         #expect(response.json?["access_token"] == nil, sourceLocation: sourceLocation)
     }
 
-    @Test func codeThatIsUsedAgainEndsWhatItGave() async throws {
+    @Test func reusedCodeRevokesItsTokens() async throws {
         try await withApps(.games) { fixture, standIn async throws in
             let app = fixture.app(.games)
             let code = fixture.keepSecret(try await Browser(app).code(Self.app, at: standIn))
@@ -26,29 +26,29 @@ import Verification
         }
     }
 
-    /// Of several at once one gets tokens at most, and then these are ended by the others: two have the code.
-    @Test func codeThatSeveralPresentAtOnceGivesNobodyAnything() async throws {
+    /// At most one gets tokens, which the others then revoke: the code has leaked.
+    @Test func codePresentedConcurrentlyYieldsNoSession() async throws {
         try await withApps(.games) { fixture, standIn async throws in
             let app = fixture.app(.games)
             let code = fixture.keepSecret(try await Browser(app).code(Self.app, at: standIn))
-            let answers = try await withThrowingTaskGroup(of: RawResponse.self) { group in
+            let responses = try await withThrowingTaskGroup(of: RawResponse.self) { group in
                 for _ in 0..<6 {
                     group.addTask { try await app.post(Self.app.tokenPath, form: Self.app.tokenForm(code)) }
                 }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
-            let good = answers.filter { $0.status == 200 }
+            let good = responses.filter { $0.status == 200 }
             #expect(good.count <= 1)
-            for answer in answers where answer.status != 200 { expectWrongCode(answer) }
-            for answer in good {
-                let tokens = try GivenTokens(answer, fixture)
+            for response in responses where response.status != 200 { expectWrongCode(response) }
+            for response in good {
+                let tokens = try GivenTokens(response, fixture)
                 expectRefusal(try await app.get("/scores", token: tokens.access), 401, "token_revoked")
             }
         }
     }
 
-    /// A code that somebody else presents is good for nobody from then on: there is nothing to try out.
-    @Test func stolenCodeIsWorthNothing() async throws {
+    /// A code presented by another client is invalidated, so that there is nothing to try.
+    @Test func stolenCodeIsRefused() async throws {
         try await withApps(.games) { fixture, standIn async throws in
             let app = fixture.app(.games)
             var otherVerifier = Self.app
@@ -65,8 +65,8 @@ import Verification
         }
     }
 
-    /// The code of a thief's own sign-in, put into somebody else's, does not fit the verifier that is kept there.
-    @Test func injectedCodeDoesNotFitTheVerifier() async throws {
+    /// An attacker's code injected into another sign-in does not match its verifier.
+    @Test func injectedCodeDoesNotMatchVerifier() async throws {
         try await withApps(.games) { fixture, standIn async throws in
             let app = fixture.app(.games)
             var thief = Self.app
@@ -88,8 +88,8 @@ import Verification
                 ["code_challenge": "short"],
             ]
             for changes in downgrades {
-                let answer = try await app.get(Self.app.authorizeTarget(changes))
-                let parameters = Form.query(of: try #require(answer.location, "\(changes)"))
+                let response = try await app.get(Self.app.authorizeTarget(changes))
+                let parameters = Form.query(of: try #require(response.location, "\(changes)"))
                 #expect(parameters["error"] == "invalid_request", "\(changes)")
                 #expect(parameters["state"] == Self.app.state, "\(changes)")
                 #expect(parameters["iss"] == "https://games.localtest", "\(changes)")
@@ -100,13 +100,13 @@ import Verification
                 "grant_type": "authorization_code", "code": code, "redirect_uri": Self.app.redirectURI,
                 "client_id": Self.app.clientID,
             ])
-            let answer = try await app.post(Self.app.tokenPath, form: form)
-            #expect(answer.status == 400)
-            #expect(answer.json?["error"] == "invalid_request")
+            let response = try await app.post(Self.app.tokenPath, form: form)
+            #expect(response.status == 400)
+            #expect(response.json?["error"] == "invalid_request")
         }
     }
 
-    @Test func addressThatIsNotRegisteredIsNeverGoneTo() async throws {
+    @Test func unregisteredRedirectURIIsNeverUsed() async throws {
         try await withApps(.games) { fixture, _ async throws in
             for address in [
                 "", "games://signed-in/", "games://signed-in?x=1", "games://signed-in#x", "games://signed-in/../x",
@@ -117,17 +117,17 @@ import Verification
                 "http://play.games.example/back?by=id", "other://signed-in", "https://games.example/back",
                 "javascript:alert(1)",
             ] {
-                let answer = try await fixture.app(.games).get(Self.app.authorizeTarget(["redirect_uri": address]))
-                #expect(answer.status == 400, "\(address)")
-                #expect(answer.location == nil, "\(address)")
-                #expect(answer.fields["Set-Cookie"] == [], "\(address)")
-                #expect(answer.fields["Content-Type"] == ["text/html; charset=utf-8"], "\(address)")
-                #expect(!answer.body.text.contains("evil"), "nothing of it is on the page")
+                let response = try await fixture.app(.games).get(Self.app.authorizeTarget(["redirect_uri": address]))
+                #expect(response.status == 400, "\(address)")
+                #expect(response.location == nil, "\(address)")
+                #expect(response.fields["Set-Cookie"] == [], "\(address)")
+                #expect(response.fields["Content-Type"] == ["text/html; charset=utf-8"], "\(address)")
+                #expect(!response.body.text.contains("evil"), "nothing of it is on the page")
             }
         }
     }
 
-    @Test func addressesThatAreThereTwiceAreNobodys() async throws {
+    @Test func duplicateRedirectURIIsRefused() async throws {
         try await withApps(.games) { fixture, _ async throws in
             let app = fixture.app(.games)
             for more in ["redirect_uri=https%3A%2F%2Fevil.example%2F", "client_id=other-app"] {
@@ -135,16 +135,16 @@ import Verification
                     Self.app.authorizeTarget() + "&" + more,
                     Self.app.authorizeTarget().replacing("authorize?", with: "authorize?\(more)&"),
                 ] {
-                    let answer = try await app.get(target)
-                    #expect(answer.status == 400)
-                    #expect(answer.location == nil)
+                    let response = try await app.get(target)
+                    #expect(response.status == 400)
+                    #expect(response.location == nil)
                 }
             }
         }
     }
 
     /// A registered address that has a query keeps it (RFC 6749 section 3.1.2).
-    @Test func answerIsAddedToTheQueryOfARegisteredAddress() async throws {
+    @Test func responseIsAppendedToRegisteredQuery() async throws {
         try await withApps(.games) { fixture, standIn async throws in
             var signIn = Self.app
             signIn.redirectURI = "https://play.games.example/back?by=id"
@@ -156,7 +156,7 @@ import Verification
         }
     }
 
-    @Test func clientIsToldOfRequestsThatAreNotServed() async throws {
+    @Test func unsupportedRequestIsReportedToClient() async throws {
         let requests: [(changes: [String: String], error: String)] = [
             (["response_type": "token"], "unsupported_response_type"),
             (["response_type": "code id_token"], "unsupported_response_type"),
@@ -168,8 +168,8 @@ import Verification
         ]
         try await withApps(.games) { fixture, _ async throws in
             for (changes, error) in requests {
-                let answer = try await fixture.app(.games).get(Self.app.authorizeTarget(changes))
-                let location = try #require(answer.location, "\(changes)")
+                let response = try await fixture.app(.games).get(Self.app.authorizeTarget(changes))
+                let location = try #require(response.location, "\(changes)")
                 #expect(location.hasPrefix(Self.app.redirectURI), "\(changes)")
                 #expect(Form.query(of: location)["error"] == error, "\(changes)")
                 #expect(!location.contains("evil"), "\(changes)")
@@ -177,8 +177,8 @@ import Verification
         }
     }
 
-    /// Of the client's other scopes none is given that it was not asked for, and no other client's.
-    @Test func clientGetsNoScopeThatIsNotItsOwn() async throws {
+    /// Only requested scopes that are registered for this client are granted.
+    @Test func clientGetsOnlyItsOwnScopes() async throws {
         try await withApps(.games) { fixture, standIn async throws in
             let app = fixture.app(.games)
             var signIn = Self.app

@@ -2,7 +2,7 @@ import Demo
 import Testing
 import Verification
 
-/// Two apps with one backend, which mints its own tokens: what Apple says is checked at the edge.
+/// Two apps with one backend that issues its own tokens: the gateway verifies Apple's tokens.
 @Suite struct CustomerAndDriverTests {
     private static let path = "/api/auth/apple"
 
@@ -15,11 +15,11 @@ import Verification
                 "identity_token": .string(identity), "nonce": .string(nonce), "full_name": "Anna Example",
             ]
             var token = ""
-            // The first, and three retries of an app that lost the answer.
+            // The first request and three retries after lost responses.
             for turn in 0..<4 {
-                let answer = try await app.post(Self.path, json: body)
-                #expect(answer.status == 200, "turn \(turn)")
-                token = fixture.keepSecret(try #require(answer.json?["token"]?.string))
+                let response = try await app.post(Self.path, json: body)
+                #expect(response.status == 200, "turn \(turn)")
+                token = fixture.keepSecret(try #require(response.json?["token"]?.string))
             }
             #expect(fixture.backend.requests.count == 4)
             for request in fixture.backend.requests {
@@ -42,7 +42,7 @@ import Verification
         }
     }
 
-    @Test func driverIsNoCustomerAndCustomerNoDriver() async throws {
+    @Test func roleOfOneAppIsRefusedAtTheOther() async throws {
         try await withApps(.customer, .driver) { fixture, standIn async throws in
             func signIn(_ user: ProviderUser, _ app: AppSetup, nonce: String) async throws -> RawResponse {
                 let identity = try standIn.appleToken(user, for: "com.goumuve.pro", nonce: nonce)
@@ -64,16 +64,16 @@ import Verification
             let noDriver = try await signIn(.anna, .driver, nonce: "customer-2")
             #expect(noDriver.status == 409)
             #expect(noDriver.json == ["error": "This account is registered as a customer"])
-            // A token of one app is nobody's at the other, though they share secret and issuer.
+            // A token of one app is refused at the other, though they share secret and issuer.
             expectRefusal(try await fixture.app(.customer).get("/api/jobs", token: token), 401, "invalid_token")
             #expect(fixture.backend.requests.count == calls, "none of these reaches the backend")
-            // Whom the backend let in goes on in the own app.
+            // Each is accepted in its own app.
             #expect(try await signIn(.ben, .driver, nonce: "driver-3").status == 200)
         }
     }
 
-    /// Only a sign-in that the backend has let pass makes an account: who was turned away may still become a driver.
-    @Test func signInThatTheBackendRefusesRegistersNobody() async throws {
+    /// Only a sign-in accepted by the backend creates an account: a refused person may still become a driver.
+    @Test func signInRefusedByBackendCreatesNoAccount() async throws {
         let script = BackendScript { exchange in
             let host = exchange.head.fields["X-Forwarded-Host"].first ?? ""
             guard host.hasPrefix("customer") else { return try await AppBackend.script.run(exchange) }
@@ -83,11 +83,11 @@ import Verification
         try await withApps(.customer, .driver, backend: script) { fixture, standIn async throws in
             for (app, status) in [(AppSetup.customer, 422), (.driver, 200)] {
                 let identity = try standIn.appleToken(.ben, for: "com.goumuve.pro", nonce: app.rawValue)
-                let answer = try await fixture.app(app).post(
+                let response = try await fixture.app(app).post(
                     Self.path,
                     json: ["identity_token": .string(identity), "nonce": .string(app.rawValue)]
                 )
-                #expect(answer.status == status)
+                #expect(response.status == status)
             }
         }
     }

@@ -2,20 +2,20 @@ import Demo
 import Testing
 import Verification
 
-/// Endpoints of the gateway's own keep to HTTP like all that it forwards.
+/// HTTP semantics of the gateway's own endpoints.
 @Suite struct EndpointMessageTests {
     private static let discovery = "/id/.well-known/openid-configuration"
     private static let apple = "/auth/apple"
     private static let most = 64 << 10
 
-    @Test func bodyOverTheLimitIsRefusedHoweverItComes() async throws {
+    @Test func bodyOverLimitIsRefusedInEveryFraming() async throws {
         try await withApps(.games) { fixture, _ async throws in
             let json = ["Content-Type: application/json"]
             let client = fixture.app(.games)
             let fitting = #"{"identity_token":""# + String(repeating: "x", count: Self.most - 21) + #""}"#
             #expect(fitting.utf8.count == Self.most)
-            let answer = try await client.request("POST", Self.apple, fields: json, body: fitting)
-            expectRefusal(answer, 401, "invalid_token")
+            let response = try await client.request("POST", Self.apple, fields: json, body: fitting)
+            expectRefusal(response, 401, "invalid_token")
 
             let announced =
                 "POST \(Self.apple) HTTP/1.1\r\nHost: games.localtest\r\nContent-Length: \(Self.most + 1)\r\n\r\n"
@@ -31,32 +31,30 @@ import Verification
                 authority: "games.localtest",
                 body: Array((fitting + " ").utf8)
             )
-            let refused = try await http2.answer(on: stream, to: "POST")
+            let refused = try await http2.response(on: stream, to: "POST")
             #expect(refused.status == 413)
             #expect(fixture.backend.requests.isEmpty)
         }
     }
 
-    @Test func clientThatWaitsIsToldToGoOnUnlessItsBodyIsTooLong() async throws {
+    @Test func expectingClientGets100UnlessBodyIsTooLong() async throws {
         try await withApps(.games) { fixture, _ async throws in
             let head = "POST \(Self.apple) HTTP/1.1\r\nHost: games.localtest\r\nExpect: 100-continue\r\n"
             let client = try await fixture.connect()
             try await client.send(head + "Content-Type: application/json\r\nContent-Length: 2\r\n\r\n")
             let interim = try await client.head(to: "POST")
             #expect(interim.status == 100)
-            try await client.send("{}")
-            expectRefusal(try await client.response(to: "POST"), 401, "missing_token")
+            expectRefusal(try await client.request("{}", method: "POST"), 401, "missing_token")
 
             let other = try await fixture.connect()
-            try await other.send(head + "Content-Length: \(Self.most + 1)\r\n\r\n")
-            let refused = try await other.response(to: "POST")
+            let refused = try await other.request(head + "Content-Length: \(Self.most + 1)\r\n\r\n", method: "POST")
             #expect(refused.interim.isEmpty)
             expectRefusal(refused, 413, "payload_too_large")
         }
     }
 
-    /// The backend is asked nothing twice: the body is at hand when the request goes on.
-    @Test func checkedSignInGoesOnWithoutItsExpectation() async throws {
+    /// The body is complete when the request is forwarded, so `Expect` is dropped.
+    @Test func checkedSignInIsForwardedWithoutExpect() async throws {
         try await withApps(.customer) { fixture, standIn async throws in
             let identity = try standIn.appleToken(.anna, for: "com.goumuve.app", nonce: "n")
             let body = JSONWriter.text(of: ["identity_token": .string(identity), "nonce": "n"])
@@ -67,14 +65,14 @@ import Verification
             )
             #expect(try await client.head(to: "POST").status == 100)
             try await client.send(body)
-            let answer = try await client.response(to: "POST")
-            #expect(answer.status == 200)
-            #expect(answer.interim.isEmpty)
+            let response = try await client.response(to: "POST")
+            #expect(response.status == 200)
+            #expect(response.interim.isEmpty)
             let seen = try #require(fixture.backend.requests.last)
             #expect(seen.fields["Expect"] == [])
             #expect(seen.body.text == body)
 
-            // In chunks, byte for byte, and on HTTP/2 too.
+            // In chunks, byte by byte, and over HTTP/2.
             let chunked = try await fixture.connect()
             try await chunked.drip(
                 "POST /api/auth/apple HTTP/1.1\r\nHost: customer.localtest\r\nContent-Type: application/json\r\n"
@@ -83,8 +81,7 @@ import Verification
             for part in [body.prefix(10), body.dropFirst(10)] {
                 try await chunked.send(String(part.utf8.count, radix: 16) + "\r\n" + part + "\r\n")
             }
-            try await chunked.send("0\r\n\r\n")
-            #expect(try await chunked.response(to: "POST").status == 200)
+            #expect(try await chunked.request("0\r\n\r\n", method: "POST").status == 200)
             #expect(fixture.backend.requests.last?.body.text == body)
             let http2 = try await fixture.http2()
             let answer2 = try await http2.request(
@@ -100,7 +97,7 @@ import Verification
         }
     }
 
-    @Test func headIsGetWithoutTheBody() async throws {
+    @Test func headIsGetWithoutBody() async throws {
         try await withApps(.games) { fixture, standIn async throws in
             let client = fixture.app(.games)
             let identity = try standIn.appleToken(.anna, for: "com.example.games")
@@ -128,8 +125,8 @@ import Verification
         }
     }
 
-    /// What HEAD must not do is done by none of it: nobody signs in or out by looking.
-    @Test func headBeginsAndEndsNothing() async throws {
+    /// HEAD has no side effects.
+    @Test func headDoesNotSignInOrOut() async throws {
         try await withApps(.games) { fixture, standIn async throws in
             let client = fixture.app(.games)
             let code = try await Browser(client).code(.games, at: standIn)
@@ -141,15 +138,15 @@ import Verification
             for target in [
                 "/id/oauth2/logout?id_token_hint=\(hint)", "/auth/login", ClientSignIn.games.authorizeTarget(),
             ] {
-                let answer = try await client.request("HEAD", target)
-                #expect(answer.fields["Set-Cookie"] == [], "\(target)")
-                #expect(answer.location == nil, "\(target)")
+                let response = try await client.request("HEAD", target)
+                #expect(response.fields["Set-Cookie"] == [], "\(target)")
+                #expect(response.location == nil, "\(target)")
             }
             #expect(try await client.get("/scores", token: tokens.access).status == 200)
         }
     }
 
-    @Test func pipelinedRequestsAreAnsweredInTheirOrder() async throws {
+    @Test func pipelinedResponsesKeepOrder() async throws {
         try await withApps(.games) { fixture, _ async throws in
             let client = try await fixture.connect()
             let host = "games.localtest"
@@ -172,7 +169,7 @@ import Verification
         }
     }
 
-    @Test func manyStreamsOfOneConnectionAreAnsweredEach() async throws {
+    @Test func everyStreamOfConnectionIsAnswered() async throws {
         try await withApps(.games) { fixture, _ async throws in
             let http2 = try await fixture.http2()
             var streams: [(id: Int, status: Int)] = []
@@ -187,11 +184,11 @@ import Verification
                 )
                 streams.append((id, isDiscovery ? 200 : 401))
             }
-            for (id, status) in streams { #expect(try await http2.answer(on: id).status == status) }
+            for (id, status) in streams { #expect(try await http2.response(on: id).status == status) }
         }
     }
 
-    @Test func wrongMethodIsToldWhichAreRight() async throws {
+    @Test func wrongMethodGetsAllow() async throws {
         try await withApps(.games) { fixture, _ async throws in
             let endpoints: [(path: String, allowed: [String])] = [
                 (Self.discovery, ["get", "head"]), ("/id/oauth2/jwks.json", ["get", "head"]),
@@ -202,21 +199,21 @@ import Verification
             for (path, allowed) in endpoints {
                 for method in ["GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"]
                 where !allowed.contains(method.lowercased()) {
-                    let answer = try await fixture.app(.games).request(method, path)
-                    #expect(answer.status == 405, "\(method) \(path)")
-                    #expect(answer.fields.list("Allow").sorted() == allowed, "\(method) \(path)")
+                    let response = try await fixture.app(.games).request(method, path)
+                    #expect(response.status == 405, "\(method) \(path)")
+                    #expect(response.fields.list("Allow").sorted() == allowed, "\(method) \(path)")
                 }
             }
             for path in ["/id/userinfo", "/id/oauth2/authorize", "/id/oauth2/callback/google", "/auth/login"] {
-                let answer = try await fixture.app(.games).request("DELETE", path)
-                #expect(answer.status == 405, "\(path)")
-                #expect(answer.fields.list("Allow").sorted() == (path == "/auth/login" ? ["get"] : ["get", "post"]))
+                let response = try await fixture.app(.games).request("DELETE", path)
+                #expect(response.status == 405, "\(path)")
+                #expect(response.fields.list("Allow").sorted() == (path == "/auth/login" ? ["get"] : ["get", "post"]))
             }
             #expect(fixture.backend.requests.isEmpty)
         }
     }
 
-    /// Two tokens in one place, of which others may see the other one.
+    /// Two tokens in one source, of which others may read either.
     @Test func severalTokensAreRefused() async throws {
         try await withApps(.games) { fixture, _ async throws in
             let client = fixture.app(.games)

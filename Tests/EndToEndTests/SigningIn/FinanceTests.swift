@@ -3,7 +3,7 @@ import Verification
 
 /// An app whose backend keeps its own token in an httpOnly cookie.
 @Suite struct FinanceTests {
-    @Test func browserLogsInThroughToTheBackendAndOut() async throws {
+    @Test func browserLogsInAtBackendAndOut() async throws {
         try await withApps(.finance) { fixture, _ async throws in
             let browser = Browser(fixture.app(.finance))
             expectRefusal(try await browser.get("/me"), 401, "missing_token")
@@ -18,7 +18,7 @@ import Verification
 
             #expect(try await browser.get("/me").status == 200)
             #expect(fixture.backend.requests.last?.fields["Cookie"] == ["auth-token=\(token)"])
-            // The same token by bearer, for whoever has no browser.
+            // The same token as bearer.
             #expect(try await browser.app.get("/me", token: token).status == 200)
             let page = ["Origin: https://finance.example", "Sec-Fetch-Site: same-site"]
             #expect(try await browser.post("/api/accounts", fields: page).status == 200)

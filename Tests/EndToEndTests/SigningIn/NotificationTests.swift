@@ -4,7 +4,7 @@ import Testing
 import Time
 import Verification
 
-/// Apple's server-to-server events: whoever takes the consent back or deletes the account is signed out everywhere.
+/// Apple's server-to-server events: revoked consent or a deleted account signs out everywhere.
 @Suite struct NotificationTests {
     private static let path = "/api/auth/apple/events"
 
@@ -36,7 +36,7 @@ import Verification
     }
 
     @Test(arguments: ["consent-revoked", "account-delete"])
-    func eventEndsEverySessionOfTheAccount(_ type: String) async throws {
+    func eventEndsEverySessionOfAccount(_ type: String) async throws {
         try await withApps(.chat) { fixture, standIn async throws in
             let app = fixture.app(.chat)
             let sessions = [try await signIn(fixture, standIn), try await signIn(fixture, standIn)]
@@ -55,7 +55,7 @@ import Verification
         }
     }
 
-    @Test func eventsThatAreForgedStaleOrForOthersEndNothing() async throws {
+    @Test func invalidEventsEndNoSession() async throws {
         try await withApps(.chat) { fixture, standIn async throws in
             let app = fixture.app(.chat)
             let tokens = try await signIn(fixture, standIn)
@@ -72,14 +72,14 @@ import Verification
                 ("empty", [:]),
             ]
             for (what, body) in bad {
-                let answer = try await app.post(Self.path, json: body)
-                #expect([400, 401].contains(answer.status), "\(what): \(answer.status)")
+                let response = try await app.post(Self.path, json: body)
+                #expect([400, 401].contains(response.status), "\(what): \(response.status)")
                 #expect(try await app.get("/api/messages", token: tokens.access).status == 200, "\(what)")
             }
             let unsigned = #"{"payload":"eyJhbGciOiJub25lIn0.e30."}"#
-            let answer = try await app.request("POST", Self.path, body: unsigned)
-            expectRefusal(answer, 401, "invalid_token")
-            // What is no end, and what happened before the session began.
+            let response = try await app.request("POST", Self.path, body: unsigned)
+            expectRefusal(response, 401, "invalid_token")
+            // Other events, and those from before the session.
             for body in [try event(standIn, "email-disabled"), try event(standIn, at: -3600)] {
                 #expect(try await app.post(Self.path, json: body).status == 200)
                 #expect(try await app.get("/api/messages", token: tokens.access).status == 200)
@@ -87,8 +87,8 @@ import Verification
         }
     }
 
-    /// An app with sessions of its own is told, with proof of whom it is about.
-    @Test func eventGoesOnToTheBackendThatHasTheSessions() async throws {
+    /// The event is forwarded to an app with sessions of its own, with verified fields.
+    @Test func eventIsForwardedToBackendWithSessions() async throws {
         try await withApps(.customer) { fixture, standIn async throws in
             let app = fixture.app(.customer)
             let body = try event(standIn, audience: "com.goumuve.app")

@@ -2,7 +2,7 @@ import Demo
 import Testing
 import Verification
 
-/// Tokens of the gateway's own where they do not belong, or come too late (RFC 9068 section 5, RFC 9700 section 4.14).
+/// Gateway tokens in the wrong place or too late (RFC 9068 section 5, RFC 9700 section 4.14).
 @Suite struct OwnTokenAttackTests {
     private static let app = ClientSignIn.games
 
@@ -24,7 +24,7 @@ import Verification
         )
     }
 
-    @Test func tokenOfOneTenantIsNothingAtAnother() async throws {
+    @Test func tokenOfOneTenantIsRefusedAtAnother() async throws {
         try await withApps(.chat, .clans, .games) { fixture, standIn async throws in
             let chat = try await phone(.chat, fixture, standIn)
             let games = try await phone(.games, fixture, standIn)
@@ -49,7 +49,7 @@ import Verification
                 expectRefusal(try await atGames.post("/auth/refresh", json: body), 401, "invalid_token")
                 let form = Self.app.refreshForm(other.refresh)
                 #expect(try await atGames.post("/id/oauth2/token", form: form).json?["error"] == "invalid_grant")
-                // Whoever tries to end it ends nothing.
+                // An attempt to revoke it has no effect.
                 _ = try await atGames.post("/auth/logout", json: body)
                 _ = try await atGames.post(
                     "/id/oauth2/revoke",
@@ -67,14 +67,14 @@ import Verification
         }
     }
 
-    @Test func codeOfOneTenantIsNothingAtAnother() async throws {
+    @Test func codeOfOneTenantIsRefusedAtAnother() async throws {
         try await withApps(.clans, .games) { fixture, standIn async throws in
             let code = try await Browser(fixture.app(.clans)).code(.clans, at: standIn)
             var thief = ClientSignIn.clans
             thief.base = Self.app.base
             thief.clientID = Self.app.clientID
-            let answer = try await fixture.app(.games).post(thief.tokenPath, form: thief.tokenForm(code))
-            #expect(answer.json?["error"] == "invalid_grant")
+            let response = try await fixture.app(.games).post(thief.tokenPath, form: thief.tokenForm(code))
+            #expect(response.json?["error"] == "invalid_grant")
             let own = try await fixture.app(.clans).post(
                 ClientSignIn.clans.tokenPath,
                 form: ClientSignIn.clans.tokenForm(code)
@@ -83,7 +83,7 @@ import Verification
         }
     }
 
-    @Test func idTokenIsRefusedAsAnAccessToken() async throws {
+    @Test func idTokenIsRefusedAsAccessToken() async throws {
         try await withApps(.games) { fixture, standIn async throws in
             let app = fixture.app(.games)
             let code = try await Browser(app).code(Self.app, at: standIn)
@@ -102,19 +102,19 @@ import Verification
                 form: Form.text(["token": idToken, "client_id": "games-server", "client_secret": TestIssuer.secret])
             )
             #expect(introspection.json == ["active": false])
-            // Ahead of the rules, on a path for anyone: it yields no identity.
+            // On an open path it yields no identity.
             #expect(try await app.get("/auth/else", token: idToken).status == 200)
             let seen = try #require(fixture.backend.requests.last)
             #expect(seen.fields.names.filter { $0.hasPrefix("x-user") || $0.hasPrefix("x-auth") } == [])
-            // Nor is an access token any proof of who is to be signed out.
+            // An access token is not accepted as an ID token hint.
             let logout = try await app.get("/id/oauth2/logout?id_token_hint=\(tokens.access)")
             #expect(logout.status == 400)
             #expect(try await app.get("/scores", token: tokens.access).status == 200)
         }
     }
 
-    /// Where a client's name is the audience of the access tokens as well, the type alone tells them apart.
-    @Test func idTokenForTheAudienceOfAccessTokensIsRefused() async throws {
+    /// If the client ID is also the access tokens' audience, only the type distinguishes them.
+    @Test func idTokenForAccessTokenAudienceIsRefused() async throws {
         try await withApps(.clans) { fixture, standIn async throws in
             let app = fixture.app(.clans)
             let signIn = ClientSignIn.clans
@@ -133,8 +133,9 @@ import Verification
         }
     }
 
-    /// More rotations than a family remembers: the first token is a spent one, without waiting for its window to pass.
-    @Test func refreshTokenThatComesAgainTooLateEndsTheSession() async throws {
+    /// More rotations than a family remembers, so the first token counts as reused without waiting for its grace
+    /// window.
+    @Test func refreshTokenReusedAfterGraceEndsSession() async throws {
         try await withApps(.games) { fixture, standIn async throws in
             let app = fixture.app(.games)
             let first = try await phone(.games, fixture, standIn)
@@ -154,7 +155,7 @@ import Verification
         }
     }
 
-    @Test func refreshTokenIsForTheClientAloneThatItWasGivenTo() async throws {
+    @Test func refreshTokenIsRefusedForAnotherClient() async throws {
         try await withApps(.games) { fixture, standIn async throws in
             let app = fixture.app(.games)
             let code = try await Browser(app).code(Self.app, at: standIn)
@@ -172,12 +173,12 @@ import Verification
             )
             #expect(revoked.json?["error"] == "invalid_grant")
             for secret in ["wrong", ""] {
-                let answer = try await app.post(
+                let response = try await app.post(
                     "/id/oauth2/introspect",
                     form: Form.text(["token": tokens.access, "client_id": "games-server", "client_secret": secret])
                 )
-                #expect(answer.status == 401)
-                #expect(answer.json?["active"] == nil)
+                #expect(response.status == 401)
+                #expect(response.json?["active"] == nil)
             }
             let own = try await app.post(Self.app.tokenPath, form: Self.app.refreshForm(tokens.refresh))
             _ = try GivenTokens(own, fixture)
@@ -185,7 +186,7 @@ import Verification
     }
 
     /// A page of another site that has the browser send its cookies (CSRF).
-    @Test func otherSitesRenewAndSignOutNobody() async throws {
+    @Test func crossSiteRequestCannotRenewOrSignOut() async throws {
         try await withApps(.games) { fixture, standIn async throws in
             let browser = Browser(fixture.app(.games))
             _ = try await browser.webSignIn(.games, at: standIn)
@@ -196,9 +197,9 @@ import Verification
                 "Sec-Fetch-Site: same-site", "Origin: https://games.example.evil.example",
             ] {
                 for path in ["/auth/refresh", "/auth/logout"] {
-                    let answer = try await browser.post(path, fields: [field])
-                    expectRefusal(answer, 403, "cross_site_request", field)
-                    #expect(answer.fields["Set-Cookie"] == [], "\(field)")
+                    let response = try await browser.post(path, fields: [field])
+                    expectRefusal(response, 403, "cross_site_request", field)
+                    #expect(response.fields["Set-Cookie"] == [], "\(field)")
                 }
             }
             #expect(browser.cookies == before)

@@ -1,7 +1,7 @@
 import Demo
 import Testing
 
-/// Pages that nobody can frame, script, cache or learn from (RFC 9700 section 4.16).
+/// Pages that cannot be framed, scripted, cached or leaked (RFC 9700 section 4.16).
 @Suite struct PageProtectionTests {
     private func expectProtected(
         _ response: RawResponse,
@@ -38,8 +38,8 @@ import Testing
         }
     }
 
-    /// What a request has is never markup on a page.
-    @Test func nothingOfARequestIsMarkup() async throws {
+    /// Request content is escaped.
+    @Test func requestContentIsEscapedOnPages() async throws {
         try await withApps(.games) { fixture, _ async throws in
             let client = fixture.app(.games)
             let markup = "\"><script>alert(1)</script>"
@@ -52,15 +52,15 @@ import Testing
         }
     }
 
-    /// Behind TLS the cookie of a sign-in under way has the name that no neighbour can set (`__Host-`).
-    @Test func cookieOfASignInIsTheHostsOwn() async throws {
+    /// Behind TLS the sign-in cookie has the `__Host-` prefix, which no other host can set.
+    @Test func signInCookieIsHostOnly() async throws {
         let proxy = "trusted_proxies: [127.0.0.1/32]"
         try await withApps(.games, gateway: proxy) { fixture, _ async throws in
             let client = fixture.app(.games)
             let secure = ["X-Forwarded-Proto: https"]
             for target in [ClientSignIn.games.authorizeTarget(), "/auth/login"] {
-                let answer = try await client.get(target, fields: secure)
-                let cookie = try #require(answer.fields["Set-Cookie"].first.flatMap { ReceivedCookie($0) })
+                let response = try await client.get(target, fields: secure)
+                let cookie = try #require(response.fields["Set-Cookie"].first.flatMap { ReceivedCookie($0) })
                 #expect(cookie.name.hasPrefix("__Host-"), "\(target)")
                 #expect(cookie.isGuarded, "\(target)")
                 #expect(!cookie.attributes.contains { $0.hasPrefix("domain") }, "\(target)")
@@ -73,8 +73,8 @@ import Testing
         }
     }
 
-    /// Where people are led to, and what clients are told of, is the host that was asked and nobody else's.
-    @Test func fieldsOfAClientChangeNoAddress() async throws {
+    /// URLs use the requested host, whatever the client's forwarding fields say.
+    @Test func forwardedFieldsDoNotChangeURLs() async throws {
         try await withApps(.games) { fixture, _ async throws in
             let client = fixture.app(.games)
             let spoofed = [

@@ -3,12 +3,12 @@ import Foundation
 import Testing
 import Verification
 
-/// Providers' tokens that are another's, forged, old, or come again (OpenID Connect Core section 3.1.3.7).
+/// Provider tokens of another app, forged, expired, or replayed (OpenID Connect Core section 3.1.3.7).
 @Suite struct ProviderTokenAttackTests {
     private static let apple = "/auth/apple"
     private static let google = "/auth/google"
 
-    @Test func appleTokenWorksOnceAndWithItsOwnNonceAlone() async throws {
+    @Test func appleTokenWorksOnceAndOnlyWithItsNonce() async throws {
         try await withApps(.games) { fixture, standIn async throws in
             let app = fixture.app(.games)
             let token = JSONValue.string(
@@ -22,12 +22,12 @@ import Verification
             let body: JSONObject = ["identity_token": token, "nonce": "right"]
             let first = try GivenTokens(try await app.post(Self.apple, json: body), fixture)
             let again = try GivenTokens(try await app.post(Self.apple, json: body), fixture)
-            #expect(again.answer == first.answer, "the same answer")
+            #expect(again.json == first.json, "the same answer")
             for wrong in ["wrong", "RIGHT"] {
                 let other: JSONObject = ["identity_token": token, "nonce": .string(wrong)]
                 expectRefusal(try await app.post(Self.apple, json: other), 401, "invalid_token")
             }
-            // One without a nonce is good without one alone.
+            // A token without a nonce is accepted only without one.
             let plain = try standIn.appleToken(.anna, for: "com.example.games")
             let once = try GivenTokens(
                 try await app.post(Self.apple, json: ["identity_token": .string(plain)]),
@@ -36,31 +36,31 @@ import Verification
             #expect(once.refresh != first.refresh)
             let more: JSONObject = ["identity_token": .string(plain), "nonce": "a nonce that no token has"]
             expectRefusal(try await app.post(Self.apple, json: more), 401, "invalid_token")
-            // Who has signed out is not signed in by the answer of before.
+            // After a sign-out the earlier response does not sign in again.
             #expect(try await app.post("/auth/logout", json: [:], token: first.access).status == 200)
             expectRefusal(try await app.post(Self.apple, json: body), 401, "invalid_token")
         }
     }
 
-    /// An app that asks many times at once has one session, whoever of them was first.
-    @Test func exchangesAtOnceGetOneAnswer() async throws {
+    /// Concurrent exchanges of one token share one session.
+    @Test func concurrentExchangesShareOneSession() async throws {
         try await withApps(.games) { fixture, standIn async throws in
             let app = fixture.app(.games)
             let body: JSONObject = [
                 "identity_token": .string(try standIn.appleToken(.anna, for: "com.example.games", nonce: "n")),
                 "nonce": "n",
             ]
-            let answers = try await withThrowingTaskGroup(of: RawResponse.self) { group in
+            let responses = try await withThrowingTaskGroup(of: RawResponse.self) { group in
                 for _ in 0..<8 { group.addTask { try await app.post(Self.apple, json: body) } }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
-            let tokens = try answers.map { try GivenTokens($0, fixture) }
+            let tokens = try responses.map { try GivenTokens($0, fixture) }
             #expect(Set(tokens.map(\.refresh)).count == 1)
             for given in tokens { #expect(try await app.get("/scores", token: given.access).status == 200) }
         }
     }
 
-    @Test func appleTokenThatIsNotForThisAppOrNotApplesSignsNobodyIn() async throws {
+    @Test func appleTokenForAnotherAppOrForgedIsRefused() async throws {
         try await withApps(.games) { fixture, standIn async throws in
             let app = fixture.app(.games)
             func make(
@@ -101,8 +101,8 @@ import Verification
                 ("nothing at all", "e30.e30.", "invalid_token"),
             ]
             for (what, token, code) in bad {
-                let answer = try await app.post(Self.apple, json: ["identity_token": .string(token)])
-                expectRefusal(answer, 401, code, what)
+                let response = try await app.post(Self.apple, json: ["identity_token": .string(token)])
+                expectRefusal(response, 401, code, what)
             }
             let stolen: JSONObject = [
                 "identity_token": .string(try make()), "userIdentifier": .string(ProviderUser.ben.subject),
@@ -114,7 +114,7 @@ import Verification
         }
     }
 
-    @Test func googleTokenThatWasGivenToAnotherAppSignsNobodyIn() async throws {
+    @Test func googleTokenForAnotherAppIsRefused() async throws {
         try await withApps(.games) { fixture, standIn async throws in
             let app = fixture.app(.games)
             let user = ProviderUser.annaAtGoogle
@@ -145,11 +145,11 @@ import Verification
                 ("Apple's", ["id_token": .string(try standIn.appleToken(.anna, for: "games.apps.example"))]),
             ]
             for (what, body) in bad {
-                let answer = try await app.post(Self.google, json: body)
-                #expect(answer.status == 401, "\(what)")
-                #expect(answer.json?["access_token"] == nil, "\(what)")
+                let response = try await app.post(Self.google, json: body)
+                #expect(response.status == 401, "\(what)")
+                #expect(response.json?["access_token"] == nil, "\(what)")
             }
-            // A good one does not cover for a bad one beside it.
+            // A valid token does not cover an invalid one beside it.
             let good = standIn.googleAccessToken(
                 subject: ProviderUser.ben.subject,
                 email: ProviderUser.ben.email,
@@ -164,8 +164,8 @@ import Verification
         }
     }
 
-    /// Only who has the address is the same person: Google accounts can be made with anybody's.
-    @Test func addressThatIsNotVerifiedJoinsNobodysAccount() async throws {
+    /// Only a verified address links accounts: Google accounts can be made with any address.
+    @Test func unverifiedEmailDoesNotLinkAccounts() async throws {
         try await withApps(.chat) { fixture, standIn async throws in
             let app = fixture.app(.chat)
             let identity = try standIn.appleToken(.anna, for: "com.example.chat")
@@ -187,7 +187,7 @@ import Verification
         }
     }
 
-    @Test func providerThatIsAwayIsNobodysFault() async throws {
+    @Test func unreachableProviderIs503() async throws {
         try await withApps(.games) { fixture, standIn async throws in
             let app = fixture.app(.games)
             let access = standIn.googleAccessToken(
@@ -199,9 +199,9 @@ import Verification
             for failure in [ProviderFailure.down, .status(500), .status(429), .garbage] {
                 for endpoint in [ProviderEndpoint.userInfo, .tokenInfo] {
                     standIn.fail(failure, for: endpoint)
-                    let answer = try await app.post(Self.google, json: body)
-                    expectRefusal(answer, 503, "backend_unavailable", "\(failure) of \(endpoint)")
-                    #expect(answer.fields["Retry-After"].count == 1)
+                    let response = try await app.post(Self.google, json: body)
+                    expectRefusal(response, 503, "backend_unavailable", "\(failure) of \(endpoint)")
+                    #expect(response.fields["Retry-After"].count == 1)
                     standIn.fail(nil, for: endpoint)
                 }
             }

@@ -2,7 +2,7 @@ import Demo
 import Testing
 import Verification
 
-/// `then: forward`: what the backend may believe of who signs in, and that there is no way round the check.
+/// `then: forward`: verified fields for the backend, and no bypass of the check.
 @Suite struct VerifiedFieldTests {
     private static let path = "/api/auth/apple"
     private static let spoofed = [
@@ -19,7 +19,7 @@ import Verification
             .sorted()
     }
 
-    @Test func fieldsOfAClientsMakingNeverArrive() async throws {
+    @Test func clientsVerifiedFieldsAreRemoved() async throws {
         try await withApps(.customer, .finance, .chat, .clans) { fixture, _ async throws in
             let customer = try fixture.token([
                 "iss": "https://api.umuve.example", "aud": "umuve-customer", "role": "customer",
@@ -34,8 +34,8 @@ import Verification
             ]
             for (app, path, token) in visits {
                 let count = fixture.backend.requests.count
-                let answer = try await app.get(path, token: token, fields: Self.spoofed + [Self.named])
-                #expect(answer.status == 200, "\(app.host)\(path)")
+                let response = try await app.get(path, token: token, fields: Self.spoofed + [Self.named])
+                #expect(response.status == 200, "\(app.host)\(path)")
                 #expect(fixture.backend.requests.count == count + 1)
                 #expect(fixture.backend.requests.last.map(verifiedFields) == [], "\(app.host)\(path)")
             }
@@ -49,7 +49,7 @@ import Verification
         }
     }
 
-    @Test func checkedSignInHasTheGatewaysFieldsAlone() async throws {
+    @Test func checkedSignInCarriesOnlyGatewayFields() async throws {
         try await withApps(.customer) { fixture, standIn async throws in
             let identity = try standIn.appleToken(.anna, for: "com.goumuve.app", nonce: "n")
             var body: JSONObject = ["identity_token": .string(identity), "nonce": "n", "email": "evil@evil.example"]
@@ -57,14 +57,14 @@ import Verification
             #expect(try await client.post(Self.path, json: body).status == 401)
             #expect(fixture.backend.requests.isEmpty)
             body["email"] = "Anna@Example.com"
-            let answer = try await client.post(Self.path, json: body, fields: Self.spoofed + [Self.named])
-            #expect(answer.status == 200)
+            let response = try await client.post(Self.path, json: body, fields: Self.spoofed + [Self.named])
+            #expect(response.status == 200)
             let expected = [
                 "x-verified-email: anna@example.com", "x-verified-provider: apple",
                 "x-verified-subject: \(ProviderUser.anna.subject)",
             ]
             #expect(fixture.backend.requests.last.map(verifiedFields) == expected)
-            // Of an address that is not verified nobody hears.
+            // An unverified address is not forwarded.
             let unverified = try standIn.appleIdentityToken(
                 subject: ProviderUser.ben.subject,
                 email: ProviderUser.ben.email,
@@ -82,8 +82,8 @@ import Verification
         }
     }
 
-    /// A path that some backend takes for the sign-in's is checked as that, or not served.
-    @Test func noSpellingOfThePathGetsRoundTheCheck() async throws {
+    /// Every spelling that a backend may treat as the sign-in path is checked or refused.
+    @Test func everySpellingOfSignInPathIsChecked() async throws {
         try await withApps(.customer) { fixture, _ async throws in
             let client = fixture.app(.customer)
             for path in [
@@ -96,14 +96,14 @@ import Verification
                 "/api/auth/apple%2F", "/api\\auth\\apple", "/api/auth/apple%00",
                 "http://customer.localtest/api/auth/apple",
             ] {
-                let answer = try await client.post(path, json: ["userIdentifier": "000111.aa"])
-                #expect([400, 401].contains(answer.status), "\(path): \(answer.status)")
+                let response = try await client.post(path, json: ["userIdentifier": "000111.aa"])
+                #expect([400, 401].contains(response.status), "\(path): \(response.status)")
             }
             #expect(fixture.backend.requests.map(\.target) == [])
         }
     }
 
-    @Test func checkedSignInGoesOnAsItWasSpelled() async throws {
+    @Test func checkedSignInKeepsPathSpelling() async throws {
         try await withApps(.customer) { fixture, standIn async throws in
             for (turn, path) in ["/api/auth/apple/", "/API/auth/apple", "/api/auth//apple"].enumerated() {
                 let identity = try standIn.appleToken(.anna, for: "com.goumuve.app", nonce: "\(turn)")
@@ -117,25 +117,25 @@ import Verification
         }
     }
 
-    /// By any other method a backend that does not look at methods would sign somebody in unchecked.
-    @Test func noOtherMethodGetsRoundTheCheck() async throws {
+    /// A backend that ignores methods would otherwise sign in unchecked.
+    @Test func otherMethodsDoNotBypassSignInCheck() async throws {
         try await withApps(.customer) { fixture, _ async throws in
             for method in ["GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS", "post", "PROPFIND"] {
-                let answer = try await fixture.app(.customer).request(
+                let response = try await fixture.app(.customer).request(
                     method,
                     Self.path,
                     fields: ["X-HTTP-Method-Override: POST"],
                     body: method == "HEAD" ? nil : "{}"
                 )
-                #expect(answer.status == 405, "\(method)")
-                #expect(answer.fields["Allow"] == ["POST"], "\(method)")
+                #expect(response.status == 405, "\(method)")
+                #expect(response.fields["Allow"] == ["POST"], "\(method)")
             }
             #expect(fixture.backend.requests.isEmpty)
         }
     }
 
-    /// A body that a backend might read otherwise than it was checked is not passed on.
-    @Test func bodyThatCanBeReadInTwoWaysIsRefused() async throws {
+    /// A body that a backend might parse differently is not forwarded.
+    @Test func ambiguousBodyIsRefused() async throws {
         try await withApps(.customer) { fixture, standIn async throws in
             let client = fixture.app(.customer)
             let token = try standIn.appleToken(.anna, for: "com.goumuve.app", nonce: "n")
@@ -148,26 +148,26 @@ import Verification
                 "identity_token=\(token)&nonce=n", "", "null", "\u{FEFF}{}",
             ]
             for body in bodies {
-                let answer = try await client.request(
+                let response = try await client.request(
                     "POST",
                     Self.path,
                     fields: ["Content-Type: application/json"],
                     body: body
                 )
-                expectRefusal(answer, 400, "bad_request", body.replacing(token, with: "TOKEN"))
+                expectRefusal(response, 400, "bad_request", body.replacing(token, with: "TOKEN"))
             }
             for type in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"] {
                 let good = #"{"identity_token":"\#(token)","nonce":"n"}"#
                 let fields = ["Content-Type: \(type)"]
-                let answer = try await client.request("POST", Self.path, fields: fields, body: good)
-                expectRefusal(answer, 400, "bad_request", type)
+                let response = try await client.request("POST", Self.path, fields: fields, body: good)
+                expectRefusal(response, 400, "bad_request", type)
             }
             #expect(fixture.backend.requests.isEmpty)
         }
     }
 
-    /// A backend that reads fields as environment variables takes each of them for the one with `-`.
-    @Test func aliasOfAFieldThatDecidesHowTheBodyIsReadIsRefused() async throws {
+    /// A backend that reads fields as environment variables treats `_` as `-`.
+    @Test func aliasOfBodyFieldIsRefused() async throws {
         try await withApps(.customer) { fixture, standIn async throws in
             let client = fixture.app(.customer)
             let token = try standIn.appleToken(.anna, for: "com.goumuve.app", nonce: "n")

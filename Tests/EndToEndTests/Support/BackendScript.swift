@@ -1,4 +1,4 @@
-/// What a backend does with each request.
+/// The behaviour of a backend for each request.
 struct BackendScript: Sendable {
     let run: @Sendable (Exchange) async throws -> Void
 
@@ -19,16 +19,16 @@ struct BackendScript: Sendable {
         try await exchange.send(body)
     }
 
-    /// These bytes, once the request is there.
-    static func answers(_ raw: String) -> BackendScript {
+    /// Sends these bytes after the request.
+    static func response(_ raw: String) -> BackendScript {
         BackendScript { exchange in
             try await exchange.body()
             try await exchange.send(raw)
         }
     }
 
-    /// These bytes, then the end of the connection.
-    static func answersAndCloses(_ raw: String) -> BackendScript {
+    /// Sends these bytes, then closes the connection.
+    static func responseThenClose(_ raw: String) -> BackendScript {
         BackendScript { exchange in
             try await exchange.body()
             try await exchange.send(raw)
@@ -36,8 +36,8 @@ struct BackendScript: Sendable {
         }
     }
 
-    /// These bytes, and then nothing until the gateway is gone.
-    static func answersAndWaits(_ raw: String) -> BackendScript {
+    /// Sends these bytes, then waits until the gateway disconnects.
+    static func responseThenWait(_ raw: String) -> BackendScript {
         BackendScript { exchange in
             try await exchange.body()
             try await exchange.send(raw)
@@ -46,9 +46,9 @@ struct BackendScript: Sendable {
         }
     }
 
-    /// ``ok``, once the test says so.
+    /// ``ok``, once the gate opens.
     ///
-    /// - Parameter path: Of the requests that wait for it; nil: all.
+    /// - Parameter path: The path of the requests that wait; nil: all.
     static func ok(after gate: Gate, at path: String? = nil) -> BackendScript {
         BackendScript { exchange in
             try await exchange.body()
@@ -57,14 +57,14 @@ struct BackendScript: Sendable {
         }
     }
 
-    /// Nothing until the gateway is gone.
+    /// Silent until the gateway disconnects.
     static let silent = BackendScript { exchange in
         try await exchange.body()
         try await exchange.gone()
         await exchange.close()
     }
 
-    /// Nothing while the test lasts.
+    /// Silent until the gate opens.
     static func nothing(until over: Gate) -> BackendScript {
         BackendScript { exchange in
             try await exchange.body()
@@ -72,7 +72,7 @@ struct BackendScript: Sendable {
         }
     }
 
-    /// The end of the connection in the place of an answer.
+    /// Closes the connection without a response.
     static let hangsUp = BackendScript { exchange in
         try await exchange.body()
         await exchange.close()

@@ -1,6 +1,7 @@
 import Testing
 
-/// Expects a 401 or 403 whose challenge names the tenant and, but for a missing token, the error (RFC 6750 section 3).
+/// Expects a 401 or 403 whose challenge contains the tenant and, except for a missing token, the error (RFC 6750
+/// section 3).
 func expectChallenge(
     _ response: RawResponse,
     _ status: Int,

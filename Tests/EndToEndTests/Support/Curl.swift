@@ -2,7 +2,7 @@ import Foundation
 import NIOCore
 import TestSupport
 
-/// The real client, for a few tests that nothing of ours should be trusted with.
+/// curl, for tests that need an independent client.
 struct Curl: Sendable {
     struct Output: Sendable {
         var exit: Int32

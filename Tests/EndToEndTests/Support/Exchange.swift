@@ -1,7 +1,7 @@
 import Synchronization
 import TestSupport
 
-/// One request at the backend, while its script answers it.
+/// One request at the backend, for its script.
 final class Exchange: Sendable {
     let head: RequestHead
     /// Counts the backend's connections from 0.
@@ -33,7 +33,7 @@ final class Exchange: Sendable {
 
     var isClosed: Bool { closed.withLock { $0 } }
 
-    /// Reads the whole body, once; then the request counts as received.
+    /// Reads the whole body once and records the request.
     @discardableResult
     func body() async throws -> MessageBody {
         if let body = received.withLock({ $0 }) { return body }
@@ -46,7 +46,7 @@ final class Exchange: Sendable {
         return body
     }
 
-    /// Takes the request for received without its body, for answers that come early.
+    /// Takes the request for received without its body, for responses that come early.
     func skipBody() {
         received.withLock { $0 = MessageBody() }
     }
@@ -83,7 +83,7 @@ final class Exchange: Sendable {
         try await wire.reset()
     }
 
-    /// Waits until the gateway has ended this connection, by FIN or by RST.
+    /// Waits until the gateway ends this connection (FIN or RST).
     func gone() async throws {
         do {
             while try await wire.receive() != nil {}

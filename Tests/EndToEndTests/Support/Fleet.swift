@@ -8,33 +8,33 @@ final class Fleet: Sendable {
         self.servers = servers
     }
 
-    /// - Parameter script: What the server of this place does.
+    /// - Parameter script: What the server of this index does.
     fileprivate static func start(_ count: Int, _ script: (Int) -> BackendScript) async throws -> Fleet {
         var servers: [RecordingBackend] = []
-        for place in 0..<count { servers.append(try await RecordingBackend.start(script(place))) }
+        for index in 0..<count { servers.append(try await RecordingBackend.start(script(index))) }
         return Fleet(servers)
     }
 
-    /// Requests that each server has had.
+    /// Requests per server.
     var counts: [Int] { servers.map(\.requests.count) }
 
-    /// Requests that each server has had for paths under `/open`.
+    /// Requests per server for paths under `/open`.
     var openCounts: [Int] { servers.map { $0.requests.count { $0.target.hasPrefix("/open") } } }
 
     fileprivate func stop() async {
         for server in servers { await server.stop() }
     }
 
-    /// How the server of this place is called in the metrics.
-    func label(_ place: Int) -> String { "http://127.0.0.1:\(servers[place].port)" }
+    /// How the server of this index is called in the metrics.
+    func label(_ index: Int) -> String { "http://127.0.0.1:\(servers[index].port)" }
 }
 
 extension BackendScript {
-    /// 200, with the place of the server as the body.
-    static func names(_ place: Int) -> BackendScript {
+    /// 200, with the index of the server as the body.
+    static func names(_ index: Int) -> BackendScript {
         BackendScript { exchange in
             try await exchange.body()
-            try await exchange.sendOK("\(place)")
+            try await exchange.sendOK("\(index)")
         }
     }
 
@@ -56,17 +56,17 @@ func withFleet(
     weights: [Int]? = nil,
     gateway: String = "",
     script: (Int) -> BackendScript = { .names($0) },
-    _ visit: (GatewayFixture, Fleet) async throws -> Void
+    _ test: (GatewayFixture, Fleet) async throws -> Void
 ) async throws {
     let fleet = try await Fleet.start(count, script)
-    let list = fleet.servers.indices.map { place in
-        "{ url: \"\(fleet.label(place))\", weight: \(weights?[place] ?? 1) }"
+    let list = fleet.servers.indices.map { index in
+        "{ url: \"\(fleet.label(index))\", weight: \(weights?[index] ?? 1) }"
     }
     let backend = (["servers: [\(list.joined(separator: ", "))]"] + keys).joined(separator: ", ")
     try await attempt {
         try await withGateway(GatewaySetup(gateway: gateway, tenant: "backend: { \(backend) }")) {
             fixture async throws in
-            try await visit(fixture, fleet)
+            try await test(fixture, fleet)
         }
     } finally: {
         await fleet.stop()

@@ -2,7 +2,7 @@ import NIOCore
 import NIOPosix
 import TestSupport
 
-/// A gate that opens once: a script waits at it until the test has seen what it wanted to see.
+/// A gate that opens once: a script waits at it until the test opens it.
 final class Gate: Sendable {
     private let promise = MultiThreadedEventLoopGroup.singleton.any().makePromise(of: Void.self)
     private let name: String

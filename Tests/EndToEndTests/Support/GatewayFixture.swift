@@ -9,7 +9,7 @@ import Verification
 
 /// A running gateway between a client and two backends, all on loopback.
 final class GatewayFixture: Sendable {
-    /// What `app` is behind.
+    /// The backend of `app`.
     let backend: RecordingBackend
     /// A second backend, `{other}` in a setup.
     let other: RecordingBackend
@@ -17,10 +17,10 @@ final class GatewayFixture: Sendable {
     let accessLog: AccessLog
     let log: LogCapture
     let address: HostPort
-    /// Of all listeners, in the order of the setup.
+    /// The addresses of all listeners in order.
     let addresses: [HostPort]
     let adminAddress: HostPort?
-    /// Where Envoy asks by gRPC, if the setup says so.
+    /// The ext_authz listener, if there is one.
     let extAuthzAddress: HostPort?
 
     private let gateway: Gateway
@@ -85,7 +85,7 @@ final class GatewayFixture: Sendable {
 
     /// One request on a connection of its own.
     func send(_ raw: String, method: String = "GET") async throws -> RawResponse {
-        try await RawClient.answer(to: raw, method: method, at: address)
+        try await RawClient.exchange(raw, method: method, at: address)
     }
 
     /// One request without a body on a connection of its own.
@@ -116,11 +116,7 @@ final class GatewayFixture: Sendable {
 
     /// One request to the admin listener.
     func admin(_ path: String, fields: [String] = []) async throws -> RawResponse {
-        guard let adminAddress else { throw Malformed("no admin listener") }
-        return try await RawClient.answer(
-            to: head(path, host: "\(adminAddress)", fields: fields + ["Connection: close"]),
-            at: adminAddress
-        )
+        try await adminRequest("GET", path, fields: fields)
     }
 
     // MARK: Tokens
@@ -136,7 +132,7 @@ final class GatewayFixture: Sendable {
         keepSecret(try issuer.token(claims, algorithm: algorithm, key: key, keyID: keyID, header: header))
     }
 
-    /// Notes something that must never show in a log or a metric.
+    /// Registers a text that no log may contain.
     @discardableResult
     func keepSecret(_ text: String) -> String {
         secrets.withLock { $0.append(text) }
@@ -145,21 +141,21 @@ final class GatewayFixture: Sendable {
 
     // MARK: Reloading
 
-    /// What tenants.yaml says by now.
+    /// The current tenants.yaml.
     private final class Latest: Sendable {
         let value: Mutex<GatewaySetup>
 
         init(_ setup: GatewaySetup) { value = Mutex(setup) }
     }
 
-    /// Writes tenants.yaml anew and has it read.
+    /// Replaces tenants.yaml and reloads it.
     @discardableResult
     func reload(_ setup: GatewaySetup) async -> ReloadReport {
         self.setup.value.withLock { $0 = setup }
         return await gateway.reload(because: .signal)
     }
 
-    /// As ``reload(_:)``, of which nothing but a success is wanted.
+    /// Reloads and expects success.
     func change(_ setup: GatewaySetup, sourceLocation: SourceLocation = #_sourceLocation) async {
         let report = await reload(setup)
         #expect(report.result == .applied, "\(report.mistakes)", sourceLocation: sourceLocation)
@@ -178,32 +174,32 @@ final class GatewayFixture: Sendable {
         await other.stop()
     }
 
-    /// What holds in every gateway: backends saw nothing that can be read in two ways, and no log shows a secret.
-    fileprivate func expectCleanBooks() {
+    /// Expects that backends saw no ambiguous message and that no log contains a secret.
+    fileprivate func expectNoComplaintsOrSecrets() {
         #expect(backend.complaints == [])
         #expect(other.complaints == [])
         let logged = accessLog.text + log.text
         for secret in secrets.withLock({ $0 }) {
-            // The signature alone would do harm, the header alone would not.
+            // The signature alone is secret, the header is not.
             let telling = secret.split(separator: ".").last.map(String.init) ?? secret
             #expect(telling.isEmpty || !logged.contains(telling), "a secret is in a log")
         }
     }
 }
 
-/// Opens a gateway, lets `visit` in, and always closes it again.
+/// Runs `test` with a gateway, which is closed afterwards.
 ///
 /// - Parameters:
-///   - values: What else is filled in for `{name}` in the setup.
-///   - names: How servers are found that are given by name.
+///   - values: Further values for `{name}` in the setup.
+///   - names: The resolver for server names.
 func withGateway(
     _ setup: GatewaySetup = GatewaySetup(),
     backend script: BackendScript = .ok,
     values: [String: String] = [:],
     names: ServerNames = .system,
-    _ visit: (GatewayFixture) async throws -> Void
+    _ test: (GatewayFixture) async throws -> Void
 ) async throws {
-    try await Street.shared.withPlace {
+    try await FixtureLimit.shared.withSlot {
         let scratch = try Scratch()
         defer { scratch.remove() }
         let closed = try ClosedPort()
@@ -216,11 +212,11 @@ func withGateway(
             scratch: scratch
         )
         try await attempt {
-            try await visit(fixture)
+            try await test(fixture)
         } finally: {
             await fixture.close()
         }
-        fixture.expectCleanBooks()
+        fixture.expectNoComplaintsOrSecrets()
         withExtendedLifetime(closed) {}
     }
 }

@@ -1,16 +1,16 @@
 import Tenants
 import Verification
 
-/// What a test's tenants.yaml says, where it differs from the ordinary gateway: one tenant `app` on `app.test`, whose callers
-/// need a token but under `/open`.
+/// A tenants.yaml as changes to the default one: one tenant `app` on `app.test`, whose callers need a token except
+/// under `/open`.
 struct GatewaySetup: Sendable {
-    /// Keys of the `gateway` section, each replacing the ordinary one.
+    /// Keys of the `gateway` section, each replacing the default one.
     var gateway = ""
-    /// Keys of the tenant `app`, each replacing the ordinary one.
+    /// Keys of the tenant `app`, each replacing the default one.
     var tenant = ""
-    /// Further tenants, from their keys on.
+    /// Further tenants as YAML.
     var others = ""
-    /// What `GATEHOUSE_KEY` says; nil: nothing can be sealed.
+    /// `GATEHOUSE_KEY`; nil: no sealing.
     var sealingKeys: String?
 
     private static let ordinaryGateway = """
@@ -28,7 +28,7 @@ struct GatewaySetup: Sendable {
           from: [bearer]
           issuers:
             - { issuer: "https://id.test", audiences: [app], algorithms: [RS256, PS256, ES256, EdDSA], jwks_file: "{jwks}" }
-            - { issuer: "https://secret.test", audiences: [app], algorithms: [HS256], secret: "${HOUSE_SECRET}" }
+            - { issuer: "https://secret.test", audiences: [app], algorithms: [HS256], secret: "${TEST_SECRET}" }
           leeway: 60s
         access:
           - { path: /open/**, allow: anyone }
@@ -89,7 +89,7 @@ extension GatewaySetup {
         TenantsFile.read(
             text: Array(text(values).utf8),
             path: "tenants.yaml",
-            environment: ["HOUSE_SECRET": TestIssuer.secret],
+            environment: ["TEST_SECRET": TestIssuer.secret],
             files: DiskFiles()
         )
     }

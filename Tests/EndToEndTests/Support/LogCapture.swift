@@ -3,7 +3,7 @@ import Logging
 import Synchronization
 import TestSupport
 
-/// Everything the gateway logged, as text.
+/// The log of the gateway as text.
 final class LogCapture: Sendable {
     private let lines = Mutex<[String]>([])
     private let halt = Mutex<Halt?>(nil)
@@ -14,8 +14,8 @@ final class LogCapture: Sendable {
         Logger(label: "fixture") { _ in Handler(capture: self) }
     }
 
-    /// Whoever logs a line with `text` in it next stands still until the halt is ended: an event loop, for what is to
-    /// be waiting for it all at once.
+    /// Blocks the thread that next logs a line with `text` until the halt ends: an event loop, so that several events
+    /// become pending at once.
     func halt(at text: String) -> Halt {
         let made = Halt(text)
         halt.withLock { $0 = made }
@@ -42,14 +42,14 @@ final class LogCapture: Sendable {
             reached = Mailbox("a log line with \"\(text)\"")
         }
 
-        /// Returns once somebody stands still.
+        /// Returns once a thread is blocked.
         func isReached() async throws { try await reached.next() }
 
         func end() { ended.signal() }
 
         fileprivate func wait() {
             reached.put(())
-            // A test that fails meanwhile must not hang what it tests.
+            // A failed test must not hang the gateway.
             _ = ended.wait(timeout: .now() + .seconds(30))
         }
     }

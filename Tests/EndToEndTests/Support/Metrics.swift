@@ -18,12 +18,12 @@ struct Metrics: Sendable {
     init(_ text: String) throws {
         guard text.hasSuffix("\n") else { throw Malformed("the last line of the metrics has no end") }
         for line in text.split(separator: "\n") {
-            let words = line.split(separator: " ", maxSplits: 3).map(String.init)
-            if line.hasPrefix("# TYPE "), words.count == 4 {
-                guard types[words[2]] == nil else { throw Malformed("a second TYPE of \(words[2])") }
-                types[words[2]] = words[3]
-            } else if line.hasPrefix("# HELP "), words.count >= 3 {
-                helps.insert(words[2])
+            let parts = line.split(separator: " ", maxSplits: 3).map(String.init)
+            if line.hasPrefix("# TYPE "), parts.count == 4 {
+                guard types[parts[2]] == nil else { throw Malformed("a second TYPE of \(parts[2])") }
+                types[parts[2]] = parts[3]
+            } else if line.hasPrefix("# HELP "), parts.count >= 3 {
+                helps.insert(parts[2])
             } else if !line.hasPrefix("#") {
                 samples.append(try Self.sample(String(line)))
             }
@@ -49,8 +49,8 @@ struct Metrics: Sendable {
             labels = try self.labels(rest[rest.index(after: rest.startIndex)..<end], line)
             rest = rest[rest.index(after: end)...]
         }
-        let words = rest.split(separator: " ")
-        guard words.count == 1, let word = words.first, let value = Double(word == "+Inf" ? "inf" : String(word)) else {
+        let parts = rest.split(separator: " ")
+        guard parts.count == 1, let text = parts.first, let value = Double(text == "+Inf" ? "inf" : String(text)) else {
             throw Malformed("no value: \(line)")
         }
         return Sample(name: String(name), labels: labels, value: value)
@@ -77,7 +77,7 @@ struct Metrics: Sendable {
 }
 
 extension GatewayFixture {
-    /// Scrapes until `holds`, since a count may come a turn of the loop after its answer.
+    /// Scrapes until `holds`, since a count may follow its response by a turn of the event loop.
     func metrics(until holds: (Metrics) -> Bool = { _ in true }) async throws -> Metrics {
         var last: Metrics?
         let end = NIODeadline.now() + .patience
@@ -89,7 +89,7 @@ extension GatewayFixture {
             last = metrics
         } while NIODeadline.now() < end
         let counts = last?.samples.filter { $0.value != 0 && !$0.name.hasSuffix("_bucket") } ?? []
-        let told = counts.map { "\($0.name)\($0.labels) \($0.value)" }.joined(separator: ", ")
-        throw NothingCame(description: "waited in vain for a count: \(told)")
+        let shown = counts.map { "\($0.name)\($0.labels) \($0.value)" }.joined(separator: ", ")
+        throw NothingCame(description: "waited in vain for a count: \(shown)")
     }
 }

@@ -2,7 +2,7 @@ import NIOCore
 import Tenants
 import TestSupport
 
-/// A client that sends exactly the bytes it is told to and reads answers strictly.
+/// A client that sends exact bytes and reads responses strictly.
 final class RawClient: Sendable {
     private let wire: Wire
     private let reader: ByteReader
@@ -12,8 +12,8 @@ final class RawClient: Sendable {
         self.reader = ByteReader(wire)
     }
 
-    /// The answer to one request on a connection of its own.
-    static func answer(to request: String, method: String = "GET", at address: HostPort) async throws -> RawResponse {
+    /// One request and its response on a connection of its own.
+    static func exchange(_ request: String, method: String = "GET", at address: HostPort) async throws -> RawResponse {
         let client = RawClient(try await Wire.connect(to: address))
         do {
             try await client.send(request)
@@ -54,6 +54,16 @@ final class RawClient: Sendable {
             response.interim = interim
             return response
         }
+    }
+
+    /// Sends a request and reads its response.
+    func request(_ text: String, method: String = "GET") async throws -> RawResponse {
+        try await request(Array(text.utf8), method: method)
+    }
+
+    func request(_ bytes: [UInt8], method: String = "GET") async throws -> RawResponse {
+        try await send(bytes)
+        return try await response(to: method)
     }
 
     /// The next response head, 1xx or final; its body is left on the wire.

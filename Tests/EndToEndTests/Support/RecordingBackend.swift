@@ -2,8 +2,8 @@ import NIOCore
 import Synchronization
 import TestSupport
 
-/// A backend over plain TCP that records every request and answers by a script. It reads as strictly as the RFC allows and
-/// keeps a list of everything that another backend might have read differently.
+/// A backend over plain TCP that records every request and runs a script for each. It reads as strictly as the RFC
+/// allows and lists everything that another backend could parse differently.
 final class RecordingBackend: Sendable {
     private struct State {
         var requests: [RecordedRequest] = []

@@ -1,7 +1,7 @@
 import Testing
 import Verification
 
-/// A problem document (RFC 9457) as refusals have it; nil where a member is missing or of another type.
+/// A problem document (RFC 9457) of a refusal; nil if a member is missing or of another type.
 struct Problem: Sendable {
     var type: String
     var title: String
@@ -25,14 +25,14 @@ struct Problem: Sendable {
     }
 }
 
-/// All codes that there are.
+/// All refusal codes.
 let refusalCodes: Set<String> = [
     "missing_token", "invalid_token", "token_expired", "token_revoked", "insufficient_scope", "insufficient_role",
     "unknown_host", "ambiguous_path", "rate_limited", "cross_site_request", "payload_too_large", "backend_unavailable",
     "backend_timeout", "overloaded", "store_unavailable", "bad_request",
 ]
 
-/// Expects the gateway's own refusal, whole: status, code, body and the fields that go with it.
+/// Expects a refusal of the gateway: status, code, problem document and fields.
 func expectRefusal(
     _ response: RawResponse,
     _ status: Int,

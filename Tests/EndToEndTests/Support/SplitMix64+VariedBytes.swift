@@ -1,7 +1,7 @@
 import TestSupport
 
 extension SplitMix64 {
-    /// Bytes in which no two places look alike: a block of prime length, over and over.
+    /// Bytes without a period that a buffer size shares: a repeated block of prime length.
     mutating func variedBytes(_ count: Int) -> [UInt8] {
         let block = (0..<65_521).map { _ in UInt8(truncatingIfNeeded: next()) }
         var bytes: [UInt8] = []

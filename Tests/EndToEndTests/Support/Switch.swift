@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Something that a test turns on or off while scripts look at it.
+/// A flag that a test sets and scripts read.
 final class Switch: Sendable {
     private let state: Mutex<Bool>
 

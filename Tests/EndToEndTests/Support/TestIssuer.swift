@@ -11,9 +11,9 @@ struct TestIssuer: Sendable {
     /// 64 bytes, enough for every HMAC (RFC 7518 section 3.2).
     static let secret = "a-secret-of-the-tests-and-of-nobody-else-0123456789-abcdefghijkl"
 
-    /// It as one of the `issuers` of a tenant.
+    /// An entry of `issuers` for the secret.
     static let entry =
-        #"{ issuer: "https://secret.test", audiences: [app], algorithms: [HS256], secret: "${HOUSE_SECRET}" }"#
+        #"{ issuer: "https://secret.test", audiences: [app], algorithms: [HS256], secret: "${TEST_SECRET}" }"#
 
     private static let made = Result { try TestIssuer() }
 
@@ -47,11 +47,11 @@ struct TestIssuer: Sendable {
         }
     }
 
-    /// A token that is good unless `claims` say otherwise; a claim set to null is left out.
+    /// A valid token with changed `claims`; null removes a claim.
     ///
     /// - Parameters:
-    ///   - key: Signs instead of the algorithm's own key.
-    ///   - keyID: Nil: the signing key's own, where it has one.
+    ///   - key: Replaces the key of the algorithm.
+    ///   - keyID: Nil: the thumbprint of the signing key.
     func token(
         _ claims: JSONObject = [:],
         algorithm: SignatureAlgorithm = .hs256,
@@ -76,7 +76,7 @@ struct TestIssuer: Sendable {
         return try signer.sign(payload, header: header)
     }
 
-    /// A moment as a claim: seconds from now.
+    /// A time claim `seconds` from now.
     static func fromNow(_ seconds: Int) -> JSONValue {
         .number(JSONNumber(Int(Date().timeIntervalSince1970) + seconds))
     }

@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import Tenants
 
-/// One TCP connection, as bytes: what is read is read on demand only, so that a test may also be a peer that does not read.
+/// One TCP connection, as bytes: reads happen on demand only, so that a test can be a peer that does not read.
 final class Wire: Sendable {
     private let channel: any Channel
     private let arrivals: Mailbox<ByteBuffer>
@@ -15,7 +15,7 @@ final class Wire: Sendable {
         self.arrivals = arrivals
     }
 
-    /// - Parameter receiveBuffer: Bytes of SO_RCVBUF, for tests that count what the other side can get rid of.
+    /// - Parameter receiveBuffer: SO_RCVBUF in bytes.
     static func connect(to address: HostPort, receiveBuffer: Int? = nil) async throws -> Wire {
         let arrivals = Mailbox<ByteBuffer>("bytes from \(address)")
         var bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -85,14 +85,14 @@ final class Wire: Sendable {
             .bind(host: "127.0.0.1", port: 0).get()
     }
 
-    /// Done when the kernel has taken the bytes, which a peer that does not read puts off.
+    /// Returns when the kernel has taken the bytes.
     func send(_ bytes: [UInt8], within limit: TimeAmount = .patience) async throws {
         let written = channel.eventLoop.makePromise(of: Void.self)
         channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: written)
         try await written.futureResult.bounded("the peer to take \(bytes.count) bytes", within: limit)
     }
 
-    /// What came next, or nil at the peer's end.
+    /// The next bytes; nil at the peer's end.
     func receive(within limit: TimeAmount = .patience) async throws -> ByteBuffer? {
         if let ready = arrivals.takeReady() { return ready }
         channel.read()
@@ -103,7 +103,7 @@ final class Wire: Sendable {
         }
     }
 
-    /// Says that nothing more is sent (FIN); what the peer still sends can be read.
+    /// Closes the sending side (FIN); the peer's data can still be read.
     func closeOutput() async throws {
         let closed = channel.eventLoop.makePromise(of: Void.self)
         channel.close(mode: .output, promise: closed)

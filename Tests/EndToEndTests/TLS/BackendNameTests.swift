@@ -2,11 +2,11 @@ import NIOCore
 import TestSupport
 import Testing
 
-/// A server that is known by a name and shows a certificate for the address alone that the name led to: whoever forges
-/// an answer of the name server has such a certificate.
+/// A server given by name that presents a certificate for its address only: an attacker who forges a DNS response has
+/// such a certificate.
 @Suite struct BackendNameTests {
     /// - Parameters:
-    ///   - certificate: What the server's is for.
+    ///   - certificate: The name in the server's certificate.
     ///   - host: Of the server's URL.
     ///   - keys: Further ones of `backend`.
     private func withBackend(
@@ -14,13 +14,13 @@ import Testing
         host: String,
         serverName: String? = nil,
         keys: String = "",
-        _ visit: (GatewayFixture, RecordingBackend) async throws -> Void
+        _ test: (GatewayFixture, RecordingBackend) async throws -> Void
     ) async throws {
         let tls = try ServerTLS(try TestAuthority.trusted.get().server(certificate))
         let backend = try await RecordingBackend.start(.ok, tls: tls)
         try await attempt {
             let server = "https://\(host):\(backend.port)"
-            try await withServer(server, serverName: serverName, keys: keys) { try await visit($0, backend) }
+            try await withServer(server, serverName: serverName, keys: keys) { try await test($0, backend) }
         } finally: {
             await backend.stop()
         }
@@ -30,7 +30,7 @@ import Testing
         _ server: String,
         serverName: String? = nil,
         keys: String = "",
-        _ visit: (GatewayFixture) async throws -> Void
+        _ test: (GatewayFixture) async throws -> Void
     ) async throws {
         let scratch = try Scratch()
         defer { scratch.remove() }
@@ -39,11 +39,11 @@ import Testing
         let setup = GatewaySetup(
             tenant: "backend: { servers: [\"\(server)\"], tls: { ca_file: \"{ca}\"\(name) }\(keys) }"
         )
-        try await withGateway(setup, values: values) { fixture async throws in try await visit(fixture) }
+        try await withGateway(setup, values: values) { fixture async throws in try await test(fixture) }
     }
 
     @Test(arguments: [("localhost", nil, "localhost"), ("127.0.0.1", "shop.test", "shop.test")])
-    func aCertificateForTheAddressIsNotForTheName(host: String, serverName: String?, name: String) async throws {
+    func certificateForAddressIsRefusedForName(host: String, serverName: String?, name: String) async throws {
         try await withBackend("127.0.0.1", host: host, serverName: serverName) { fixture, backend async throws in
             for method in ["GET", "POST"] {
                 expectRefusal(try await fixture.request("/open/x", method: method), 503, "backend_unavailable")
@@ -60,17 +60,17 @@ import Testing
     @Test(arguments: [
         ("localhost", "localhost", nil), ("shop.test", "localhost", "shop.test"), ("127.0.0.1", "127.0.0.1", nil),
     ])
-    func aCertificateForTheNameIs(certificate: String, host: String, serverName: String?) async throws {
+    func certificateForNameIsAccepted(certificate: String, host: String, serverName: String?) async throws {
         try await withBackend(certificate, host: host, serverName: serverName) { fixture, backend async throws in
             #expect(try await fixture.request("/open/x").status == 200)
             #expect(backend.requests.count == 1)
         }
     }
 
-    @Test func aServerThatSpeaksHTTP2IsVerifiedToo() async throws {
+    @Test func http2ServerIsVerified() async throws {
         let certificate = try TestAuthority.trusted.get().server("127.0.0.1")
         let tls = try ServerTLS(certificate, applicationProtocols: ["h2", "http/1.1"])
-        let backend = try await HTTP2Backend.start(tls: tls) { call in try await call.answer("taken") }
+        let backend = try await HTTP2Backend.start(tls: tls) { call in try await call.respond("taken") }
         try await withServer("https://localhost:\(backend.port)") { fixture async throws in
             expectRefusal(try await fixture.request("/open/x"), 503, "backend_unavailable")
             #expect(fixture.log.text.contains("is not for localhost"))
@@ -81,7 +81,7 @@ import Testing
         await backend.stop()
     }
 
-    @Test func noProbeIsSentThere() async throws {
+    @Test func unverifiedServerGetsNoProbe() async throws {
         let keys = ", health: { path: /health, every: 100ms }"
         try await withBackend("127.0.0.1", host: "localhost", keys: keys) { _, backend async throws in
             for _ in 0..<3 { _ = try await backend.ends.next() }

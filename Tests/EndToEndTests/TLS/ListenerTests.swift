@@ -1,6 +1,6 @@
 import Testing
 
-/// Requests over TLS, as the backend sees them.
+/// Requests over TLS.
 @Suite struct ListenerTests {
     private static let trusting = GatewaySetup.tls(gateway: "trusted_proxies: [127.0.0.1/32]")
     private static let claimed = [
@@ -22,11 +22,10 @@ import Testing
         }
     }
 
-    @Test func theBackendIsToldOfTLS() async throws {
+    @Test func backendSeesTLSInForwardedProto() async throws {
         try await withTLSGateway { fixture async throws in
             let client = try await fixture.connectTLS()
-            try await client.send(fixture.head("/open/x", fields: Self.claimed))
-            #expect(try await client.response().status == 200)
+            #expect(try await client.request(fixture.head("/open/x", fields: Self.claimed)).status == 200)
             _ = try await fixture.http2TLS().request("/open/x")
             for _ in 0..<2 {
                 let seen = try await fixture.backend.arrivals.next()
@@ -38,11 +37,10 @@ import Testing
         }
     }
 
-    @Test func aTrustedProxySpeaksForItsClientOverTLSToo() async throws {
+    @Test func trustedProxyOverTLSSetsForwardedProto() async throws {
         try await withTLSGateway(Self.trusting) { fixture async throws in
             let client = try await fixture.connectTLS()
-            try await client.send(fixture.head("/open/x", fields: Self.claimed))
-            #expect(try await client.response().status == 200)
+            #expect(try await client.request(fixture.head("/open/x", fields: Self.claimed)).status == 200)
             let seen = try await fixture.backend.arrivals.next()
             #expect(seen.fields["X-Forwarded-Proto"] == ["http"])
             #expect(seen.fields.list("X-Forwarded-For") == ["203.0.113.9", "127.0.0.1"])
@@ -52,16 +50,15 @@ import Testing
         }
     }
 
-    @Test func thePlainListenerBesideItIsPlain() async throws {
+    @Test func plainListenerBesideTLSStaysPlain() async throws {
         try await withTLSGateway { fixture async throws in
             let client = fixture.keep(RawClient(try await Wire.connect(to: fixture.addresses[1])))
-            try await client.send(fixture.head("/open/x"))
-            #expect(try await client.response().status == 200)
+            #expect(try await client.request(fixture.head("/open/x")).status == 200)
             #expect(try await fixture.backend.arrivals.next().fields["X-Forwarded-Proto"] == ["http"])
         }
     }
 
-    @Test func plainTextIsToldWhereItIs() async throws {
+    @Test func plainTextOnTLSListenerIsRefused() async throws {
         try await withTLSGateway { fixture async throws in
             let response = try await fixture.request("/open/x")
             #expect(response.status == 400)
@@ -70,9 +67,9 @@ import Testing
         }
     }
 
-    @Test func anAnswerThatBreaksOffDoesNotEndCleanly() async throws {
+    @Test func truncatedResponseDoesNotEndCleanly() async throws {
         let raw = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"
-        try await withTLSGateway(backend: .answersAndCloses(raw)) { fixture async throws in
+        try await withTLSGateway(backend: .responseThenClose(raw)) { fixture async throws in
             let client = try await fixture.connectTLS()
             try await client.send(fixture.head("/open/x"))
             #expect(try await client.untilClosed().text.hasSuffix("hello"))
@@ -85,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func manyRequestsShareAConnectionOverTLS() async throws {
+    @Test func manyRequestsShareConnectionOverTLS() async throws {
         try await withTLSGateway(backend: .echo) { fixture async throws in
             let client = try await fixture.http2TLS()
             var streams: [Int] = []
@@ -93,7 +90,7 @@ import Testing
                 streams.append(try await client.open("/open/x", method: "POST", body: Array("body \(number)".utf8)))
             }
             for (number, stream) in streams.enumerated() {
-                #expect(try await client.answer(on: stream).body.text == "body \(number)")
+                #expect(try await client.response(on: stream).body.text == "body \(number)")
             }
         }
     }

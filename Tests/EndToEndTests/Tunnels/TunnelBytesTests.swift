@@ -1,9 +1,9 @@
 import TestSupport
 import Testing
 
-/// A tunnel carries what it is given: every byte, in order, and no other.
+/// A tunnel passes every byte in order, and no other.
 @Suite struct TunnelBytesTests {
-    /// Frames as two peers might send them, and some that they should not: the gateway is no judge of them.
+    /// Valid and invalid frames: the gateway does not check them.
     private static func frames(seed: UInt64, masked: Bool) -> [WebSocketFrame] {
         var random = SplitMix64(seed: seed)
         let opcodes: [WebSocketFrame.Opcode] = [.text, .binary, .continuation, .ping, .pong]
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    /// Cut where it hurts: everywhere.
+    /// Cuts at random positions.
     private static func pieces(_ bytes: [UInt8], seed: UInt64) -> [[UInt8]] {
         var random = SplitMix64(seed: seed)
         var pieces: [[UInt8]] = []
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func aFrameOfSixteenMebibytesPasses() async throws {
+    @Test func frameOfSixteenMebibytesPasses() async throws {
         var random = SplitMix64(seed: 5)
         let payload = random.variedBytes(16 << 20)
         try await withTunnel { tunnel async throws in
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNoFrameAtAllPassesToo() async throws {
+    @Test func invalidFramesPassToo() async throws {
         try await withTunnel { tunnel async throws in
             // A length of 2^64 - 1, which is not allowed, and then noise.
             var random = SplitMix64(seed: 6)
@@ -97,15 +97,15 @@ import Testing
 
     // MARK: Right behind the handshake
 
-    @Test func framesRightBehindTheHandshakeArrive() async throws {
-        let hall = TunnelBackend()
-        try await withGateway(backend: hall.script) { fixture async throws in
+    @Test func framesRightBehindHandshakeArrive() async throws {
+        let upstream = TunnelBackend()
+        try await withGateway(backend: upstream.script) { fixture async throws in
             let client = try await fixture.connect()
             let frames = (0..<3).map { WebSocketFrame.fromClient("early \($0)") }
             let head = Array(fixture.head("/open/socket", fields: Handshake.fields).utf8)
             try await client.send(head + frames.flatMap(\.bytes))
             let end = try await TunnelClient(client)
-            let tunnel = Tunnel(fixture: fixture, client: end, server: try await hall.tunnels.next())
+            let tunnel = Tunnel(fixture: fixture, client: end, server: try await upstream.tunnels.next())
             try await fixture.withTunnel(tunnel) { tunnel async throws in
                 for frame in frames { #expect(try await tunnel.server.frame() == frame) }
                 try await tunnel.expectOpen()
@@ -113,14 +113,14 @@ import Testing
         }
     }
 
-    @Test func framesThatTheClientDoesNotHoldBackWaitForThe101() async throws {
-        let answers = Gate("the frames are sent")
+    @Test func framesSentBefore101AreHeld() async throws {
+        let responses = Gate("the frames are sent")
         let seen = Mailbox<[UInt8]>("the frames at the backend")
         let frames = (0..<100).flatMap { WebSocketFrame.fromClient("early \($0)").bytes }
         let script = BackendScript { exchange in
             try await exchange.body()
             if exchange.head.path == "/open/x" { return try await exchange.sendOK() }
-            try await answers.passed()
+            try await responses.passed()
             try await exchange.send(Handshake.granted())
             let bytes = TunnelBytes { try await exchange.pieceOfBody() }
             seen.put(try await bytes.exactly(frames.count))
@@ -133,13 +133,13 @@ import Testing
             try await client.send(frames)
             // The gateway's one loop has read them before it answers this.
             #expect(try await fixture.request("/open/x").status == 200)
-            answers.open()
-            #expect(try await TunnelClient(client).answer.status == 101)
+            responses.open()
+            #expect(try await TunnelClient(client).response.status == 101)
             #expect(try await seen.next() == frames)
         }
     }
 
-    @Test func framesRightBehindThe101Arrive() async throws {
+    @Test func framesRightBehind101Arrive() async throws {
         let frames = (0..<3).map { WebSocketFrame.fromServer("early \($0)") }
         try await withTunnel(GatewaySetup(), TunnelBackend(rightBehind: frames.flatMap(\.bytes))) {
             tunnel async throws in
@@ -151,10 +151,10 @@ import Testing
     // MARK: Many
 
     @Test func tunnelsDoNotMix() async throws {
-        let hall = TunnelBackend()
-        try await withGateway(backend: hall.script) { fixture async throws in
+        let upstream = TunnelBackend()
+        try await withGateway(backend: upstream.script) { fixture async throws in
             var tunnels: [Tunnel] = []
-            for number in 0..<20 { tunnels.append(try await fixture.openTunnel(hall, "/open/\(number)")) }
+            for number in 0..<20 { tunnels.append(try await fixture.openTunnel(upstream, "/open/\(number)")) }
             for (number, tunnel) in tunnels.enumerated() {
                 #expect(tunnel.server.head.target == "/open/\(number)")
                 try await tunnel.client.send(.fromClient("up \(number)"))

@@ -7,7 +7,7 @@ import Verification
 
     // MARK: By one of the ends
 
-    @Test func theClosingHandshakePassesAsItIs() async throws {
+    @Test func closingHandshakePassesUnchanged() async throws {
         try await withTunnel { tunnel async throws in
             let fromClient = WebSocketFrame(.close, Self.close.payload, mask: [9, 8, 7, 6])
             try await tunnel.client.send(fromClient)
@@ -20,7 +20,7 @@ import Verification
         }
     }
 
-    @Test func theClientsLastFramesArriveBeforeItsEnd() async throws {
+    @Test func clientsLastFramesArriveBeforeClose() async throws {
         try await withTunnel { tunnel async throws in
             try await tunnel.client.send(.fromClient("last"))
             await tunnel.client.close()
@@ -29,7 +29,7 @@ import Verification
         }
     }
 
-    @Test func theBackendsLastFramesArriveBeforeItsEnd() async throws {
+    @Test func backendsLastFramesArriveBeforeClose() async throws {
         try await withTunnel { tunnel async throws in
             try await tunnel.server.send(.fromServer("last"))
             await tunnel.server.close()
@@ -38,7 +38,7 @@ import Verification
         }
     }
 
-    @Test func aResetOfTheClientEndsTheBackendsSide() async throws {
+    @Test func clientResetEndsBackendSide() async throws {
         try await withTunnel { tunnel async throws in
             try await tunnel.expectOpen()
             try await tunnel.client.reset()
@@ -46,7 +46,7 @@ import Verification
         }
     }
 
-    @Test func aResetOfTheBackendEndsTheClientsSide() async throws {
+    @Test func backendResetEndsClientSide() async throws {
         try await withTunnel { tunnel async throws in
             try await tunnel.expectOpen()
             try await tunnel.server.reset()
@@ -54,7 +54,7 @@ import Verification
         }
     }
 
-    @Test func aClientThatLeavesBeforeThe101EndsTheBackendsSide() async throws {
+    @Test func clientDisconnectBefore101EndsBackendSide() async throws {
         try await withGateway(backend: .silent) { fixture async throws in
             let client = try await fixture.connect()
             try await client.send(fixture.head("/open/socket", fields: Handshake.fields))
@@ -65,11 +65,10 @@ import Verification
         }
     }
 
-    @Test func theBackendsConnectionIsNotUsedAgain() async throws {
-        let hall = TunnelBackend()
-        try await withGateway(backend: hall.script) { fixture async throws in
-            let tunnel = try await fixture.openTunnel(hall)
-            try await fixture.withTunnel(tunnel) { tunnel async throws in
+    @Test func tunnelConnectionIsNotReused() async throws {
+        let upstream = TunnelBackend()
+        try await withGateway(backend: upstream.script) { fixture async throws in
+            try await fixture.withTunnel(upstream) { tunnel async throws in
                 try await tunnel.expectOpen()
                 await tunnel.client.close()
                 #expect(try await tunnel.server.frame() == nil)
@@ -79,13 +78,12 @@ import Verification
         }
     }
 
-    @Test func aTunnelTakesOneOfTheBackendsConnectionsForAsLongAsItLives() async throws {
+    @Test func tunnelCountsAgainstConnectionLimit() async throws {
         let limits = "limits: { connections: 1, pending: 0 }"
         let setup = GatewaySetup(tenant: "backend: { servers: [\"{backend}\"], \(limits) }")
-        let hall = TunnelBackend()
-        try await withGateway(setup, backend: hall.script) { fixture async throws in
-            let tunnel = try await fixture.openTunnel(hall)
-            try await fixture.withTunnel(tunnel) { tunnel async throws in
+        let upstream = TunnelBackend()
+        try await withGateway(setup, backend: upstream.script) { fixture async throws in
+            try await fixture.withTunnel(upstream) { tunnel async throws in
                 expectRefusal(try await fixture.request("/open/x"), 503, "overloaded")
                 await tunnel.client.close()
                 _ = try await tunnel.server.bytes.rest()
@@ -99,7 +97,7 @@ import Verification
 
     // MARK: By the gateway
 
-    @Test func silenceEndsATunnel() async throws {
+    @Test func idleTunnelEnds() async throws {
         let setup = GatewaySetup(tenant: "backend: { servers: [\"{backend}\"], timeouts: { idle: 500ms } }")
         try await withTunnel(setup) { tunnel async throws in
             #expect(try await tunnel.client.bytes.rest() == [])
@@ -108,7 +106,7 @@ import Verification
     }
 
     @Test(arguments: [true, false])
-    func framesOfOneSideAloneKeepATunnel(_ isClient: Bool) async throws {
+    func framesOfOneSideKeepTunnelAlive(_ isClient: Bool) async throws {
         let timeouts = "timeouts: { response: 500ms, idle: 1500ms }"
         let setup = GatewaySetup(
             gateway: "limits: { idle_timeout: 500ms }",
@@ -129,7 +127,7 @@ import Verification
         }
     }
 
-    @Test func shuttingDownTellsBothEnds() async throws {
+    @Test func shutdownClosesBothEnds() async throws {
         try await withTunnel(GatewaySetup(gateway: "shutdown_grace: 30s")) { tunnel async throws in
             try await tunnel.expectOpen()
             let fixture = tunnel.fixture
@@ -140,31 +138,30 @@ import Verification
             #expect(toServer.closeCode == 1001 && toServer.mask != nil)
             #expect(try await tunnel.client.frame() == nil)
             #expect(try await tunnel.server.frame() == nil)
-            // Well within the grace: nothing is left to wait for.
+            // Returns within the grace, as nothing is left to wait for.
             await down
         }
     }
 
-    @Test func aTunnelThatIsGrantedWhileShuttingDownIsClosedAtOnce() async throws {
-        let answers = Gate("shutting down has begun")
+    @Test func tunnelOpenedDuringShutdownIsClosedAtOnce() async throws {
+        let responses = Gate("shutting down has begun")
         let script = BackendScript { exchange in
             try await exchange.body()
-            try await answers.passed()
+            try await responses.passed()
             try await exchange.send(Handshake.granted())
             try await exchange.gone()
             await exchange.close()
         }
         try await withGateway(GatewaySetup(gateway: "shutdown_grace: 30s"), backend: script) { fixture async throws in
             let idle = try await fixture.connect()
-            try await idle.send(fixture.head("/nowhere"))
-            #expect(try await idle.response().status == 401)
+            #expect(try await idle.request(fixture.head("/nowhere")).status == 401)
             let client = try await fixture.connect()
             try await client.send(fixture.head("/open/socket", fields: Handshake.fields))
             _ = try await fixture.backend.arrivals.next()
             async let down: Void = fixture.shutdown()
             // An idle connection is closed when the draining begins.
             try await idle.untilClosed()
-            answers.open()
+            responses.open()
             let end = try await TunnelClient(client)
             #expect(try await end.frame()?.closeCode == 1001)
             #expect(try await end.frame() == nil)

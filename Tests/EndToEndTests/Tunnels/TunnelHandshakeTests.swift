@@ -1,7 +1,7 @@
 import Testing
 import Verification
 
-/// A WebSocket is decided on before its 101, and only a good handshake opens one (RFC 6455 section 4.2).
+/// A WebSocket is authorized before its 101, and only a valid handshake opens one (RFC 6455 section 4.2).
 @Suite struct TunnelHandshakeTests {
     private static func ask(
         _ fixture: GatewayFixture,
@@ -15,14 +15,14 @@ import Verification
 
     // MARK: The decision
 
-    @Test func withoutATokenThereIsNoTunnelAndTheBackendSeesNothing() async throws {
+    @Test func handshakeWithoutTokenNeverReachesBackend() async throws {
         try await withGateway(backend: TunnelBackend().script) { fixture async throws in
             expectChallenge(try await Self.ask(fixture, "/socket"), 401, "missing_token", error: nil)
             #expect(fixture.backend.connections == 0)
         }
     }
 
-    @Test func aBadTokenOpensNoTunnel() async throws {
+    @Test func badTokenOpensNoTunnel() async throws {
         try await withGateway(backend: TunnelBackend().script) { fixture async throws in
             let expired = try fixture.token(["exp": TestIssuer.fromNow(-3600)])
             let forged = try fixture.token(algorithm: .rs256, key: fixture.issuer.stranger)
@@ -42,17 +42,15 @@ import Verification
         }
     }
 
-    @Test func aRefusalLeavesTheConnectionForOrdinaryRequests() async throws {
+    @Test func connectionContinuesAfterRefusedHandshake() async throws {
         try await withGateway(backend: TunnelBackend().script) { fixture async throws in
             let client = try await fixture.connect()
-            try await client.send(fixture.head("/socket", fields: Handshake.fields))
-            #expect(try await client.response().status == 401)
-            try await client.send(fixture.head("/open/x"))
-            #expect(try await client.response().body.text == "ok")
+            #expect(try await client.request(fixture.head("/socket", fields: Handshake.fields)).status == 401)
+            #expect(try await client.request(fixture.head("/open/x")).body.text == "ok")
         }
     }
 
-    @Test func pathRulesHoldForTunnels() async throws {
+    @Test func accessRulesApplyToTunnels() async throws {
         let setup = GatewaySetup(
             tenant: """
                 access:
@@ -60,28 +58,27 @@ import Verification
                   - { path: /staff/**, allow: { roles: [staff] } }
                 """
         )
-        let hall = TunnelBackend()
-        try await withGateway(setup, backend: hall.script) { fixture async throws in
+        let upstream = TunnelBackend()
+        try await withGateway(setup, backend: upstream.script) { fixture async throws in
             let guest = try fixture.token(["role": "guest"])
             let staff = try fixture.token(["role": "staff"])
             let refused = try await Self.ask(fixture, "/staff/socket", token: guest)
             expectChallenge(refused, 403, "insufficient_role", error: "insufficient_scope")
-            // What is matched is what is forwarded: no way round the rule by a spelling.
+            // The matched path is the forwarded one, so no spelling bypasses the rule.
             let spelled = try await Self.ask(fixture, "/open/../staff/socket")
             expectChallenge(spelled, 401, "missing_token", error: nil)
             #expect(fixture.backend.connections == 0)
-            let tunnel = try await fixture.openTunnel(hall, "/staff/socket", token: staff)
-            try await fixture.withTunnel(tunnel) { try await $0.expectOpen() }
+            try await fixture.withTunnel(upstream, "/staff/socket", token: staff) { try await $0.expectOpen() }
         }
     }
 
-    @Test func theIdentityArrivesWithTheHandshake() async throws {
+    @Test func identityArrivesWithHandshake() async throws {
         let setup = GatewaySetup(tenant: "identity: { headers: { X-User-Id: sub }, token: strip }")
-        let hall = TunnelBackend()
-        try await withGateway(setup, backend: hall.script) { fixture async throws in
+        let upstream = TunnelBackend()
+        try await withGateway(setup, backend: upstream.script) { fixture async throws in
             let fields = Handshake.fields + ["X-User-Id: mallory", "x_user_id: mallory"]
-            let tunnel = try await fixture.openTunnel(hall, "/socket", token: try fixture.token(), fields: fields)
-            try await fixture.withTunnel(tunnel) { tunnel async throws in
+            try await fixture.withTunnel(upstream, "/socket", token: try fixture.token(), fields: fields) {
+                tunnel async throws in
                 #expect(tunnel.server.head.fields["X-User-Id"] == ["alice"])
                 #expect(tunnel.server.head.fields["x_user_id"] == [])
                 #expect(tunnel.server.head.fields["Authorization"] == [])
@@ -89,15 +86,14 @@ import Verification
         }
     }
 
-    // MARK: What arrives
+    // MARK: Forwarding
 
-    @Test func theHandshakeArrivesWholeAndOnce() async throws {
-        let hall = TunnelBackend(fields: "X-Of-The-Backend: yes\r\n")
-        try await withGateway(backend: hall.script) { fixture async throws in
+    @Test func handshakeArrivesUnchanged() async throws {
+        let upstream = TunnelBackend(fields: "X-Of-The-Backend: yes\r\n")
+        try await withGateway(backend: upstream.script) { fixture async throws in
             let fields =
                 Handshake.fields + ["Origin: https://app.example", "Sec-WebSocket-Extensions: permessage-deflate"]
-            let tunnel = try await fixture.openTunnel(hall, "/open/socket?room=7", fields: fields)
-            try await fixture.withTunnel(tunnel) { tunnel async throws in
+            try await fixture.withTunnel(upstream, "/open/socket?room=7", fields: fields) { tunnel async throws in
                 let head = tunnel.server.head
                 #expect(head.method == "GET" && head.target == "/open/socket?room=7" && head.version == "HTTP/1.1")
                 #expect(head.fields["Upgrade"] == ["websocket"])
@@ -107,14 +103,14 @@ import Verification
                 #expect(head.fields["Sec-WebSocket-Extensions"] == ["permessage-deflate"])
                 #expect(head.fields["Origin"] == ["https://app.example"])
                 #expect(head.fields["X-Forwarded-Host"] == ["app.test"])
-                #expect(tunnel.client.answer.fields["X-Of-The-Backend"] == ["yes"])
+                #expect(tunnel.client.response.fields["X-Of-The-Backend"] == ["yes"])
             }
         }
     }
 
     // MARK: Bad handshakes
 
-    @Test func anotherVersionIsToldTheRightOne() async throws {
+    @Test func unsupportedVersionGets426() async throws {
         try await withGateway(backend: TunnelBackend().script) { fixture async throws in
             let fields = Handshake.fields(without: "Sec-WebSocket-Version", and: ["Sec-WebSocket-Version: 8"])
             let response = try await Self.ask(fixture, fields: fields)
@@ -124,7 +120,7 @@ import Verification
         }
     }
 
-    @Test func aBadKeyIsRefused() async throws {
+    @Test func badKeyIsRefused() async throws {
         try await withGateway(backend: TunnelBackend().script) { fixture async throws in
             let fields = Handshake.fields(without: "Sec-WebSocket-Key", and: ["Sec-WebSocket-Key: c2hvcnQ="])
             let response = try await Self.ask(fixture, fields: fields)
@@ -134,7 +130,7 @@ import Verification
     }
 
     @Test(arguments: [["Content-Length: 5"], ["Transfer-Encoding: chunked"]])
-    func aHandshakeWithABodyIsRefused(_ framing: [String]) async throws {
+    func handshakeWithBodyIsRefused(_ framing: [String]) async throws {
         try await withGateway(backend: TunnelBackend().script) { fixture async throws in
             let client = try await fixture.connect()
             try await client.send(fixture.head("/open/socket", fields: Handshake.fields + framing))
@@ -143,7 +139,7 @@ import Verification
         }
     }
 
-    @Test func aPostIsNoHandshake() async throws {
+    @Test func postIsNoHandshake() async throws {
         try await withGateway { fixture async throws in
             let response = try await Self.ask(fixture, method: "POST", fields: Handshake.fields + ["Content-Length: 0"])
             #expect(response.status == 200)

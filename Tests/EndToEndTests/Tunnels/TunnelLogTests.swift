@@ -3,11 +3,11 @@ import Verification
 
 /// A tunnel is one line in the access log, written when it is over.
 @Suite struct TunnelLogTests {
-    @Test func theLineComesAtTheEndWithTheBytesForTheClient() async throws {
-        let hall = TunnelBackend()
-        try await withGateway(backend: hall.script) { fixture async throws in
-            let tunnel = try await fixture.openTunnel(hall, "/socket?room=7", token: try fixture.token())
-            try await fixture.withTunnel(tunnel) { tunnel async throws in
+    @Test func tunnelIsLoggedAtEndWithBytesSent() async throws {
+        let upstream = TunnelBackend()
+        try await withGateway(backend: upstream.script) { fixture async throws in
+            try await fixture.withTunnel(upstream, "/socket?room=7", token: try fixture.token()) {
+                tunnel async throws in
                 try await tunnel.client.send(.fromClient("this way is not counted"))
                 _ = try await tunnel.server.frame()
                 let frame = WebSocketFrame(.binary, [UInt8](repeating: 1, count: 1000))
@@ -29,21 +29,20 @@ import Verification
         }
     }
 
-    @Test func anExpiredTunnelHasItsLine() async throws {
+    @Test func expiredTunnelIsLogged() async throws {
         let setup = GatewaySetup(
             tenant: """
                 authenticate:
                   from: [bearer]
                   issuers:
-                    - { issuer: "https://secret.test", audiences: [app], algorithms: [HS256], secret: "${HOUSE_SECRET}" }
+                    - { issuer: "https://secret.test", audiences: [app], algorithms: [HS256], secret: "${TEST_SECRET}" }
                   leeway: 0s
                 """
         )
-        let hall = TunnelBackend()
-        try await withGateway(setup, backend: hall.script) { fixture async throws in
+        let upstream = TunnelBackend()
+        try await withGateway(setup, backend: upstream.script) { fixture async throws in
             let token = try fixture.token(["exp": TestIssuer.fromNow(3)])
-            let tunnel = try await fixture.openTunnel(hall, "/socket", token: token)
-            try await fixture.withTunnel(tunnel) { tunnel async throws in
+            try await fixture.withTunnel(upstream, "/socket", token: token) { tunnel async throws in
                 #expect(try await tunnel.client.frame()?.closeCode == 1008)
                 let line = try await fixture.accessLog.next()
                 #expect(line["status"] == 101)
@@ -52,7 +51,7 @@ import Verification
         }
     }
 
-    @Test func aRefusedHandshakeHasItsStatus() async throws {
+    @Test func refusedHandshakeIsLoggedWithStatus() async throws {
         try await withGateway(backend: TunnelBackend().script) { fixture async throws in
             _ = try await fixture.request("/open/socket", fields: Handshake.fields(without: "Sec-WebSocket-Version"))
             #expect(try await fixture.accessLog.next()["status"] == 426)
@@ -63,11 +62,10 @@ import Verification
         }
     }
 
-    @Test func aTunnelIsCountedOnce() async throws {
-        let hall = TunnelBackend()
-        try await withGateway(backend: hall.script) { fixture async throws in
-            let tunnel = try await fixture.openTunnel(hall)
-            try await fixture.withTunnel(tunnel) { tunnel async throws in
+    @Test func tunnelIsCountedOnce() async throws {
+        let upstream = TunnelBackend()
+        try await withGateway(backend: upstream.script) { fixture async throws in
+            try await fixture.withTunnel(upstream) { tunnel async throws in
                 try await tunnel.expectOpen()
                 await tunnel.client.close()
                 _ = try await fixture.accessLog.next()

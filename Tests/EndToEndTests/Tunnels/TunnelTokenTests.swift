@@ -1,13 +1,13 @@
 import Testing
 import Verification
 
-/// A browser's script can set no field of a handshake: its token may come in the query or among the subprotocols, where
-/// the tenant says so and nowhere else.
+/// A browser's script cannot set header fields of a handshake: its token may come in the query or the subprotocols, if
+/// the tenant allows it.
 @Suite struct TunnelTokenTests {
-    private static func setup(_ places: String, _ whatBecomesOfIt: String) -> GatewaySetup {
+    private static func setup(_ sources: String, _ whatBecomesOfIt: String) -> GatewaySetup {
         GatewaySetup(
             tenant: """
-                authenticate: { from: [\(places)], issuers: [ \(TestIssuer.entry) ] }
+                authenticate: { from: [\(sources)], issuers: [ \(TestIssuer.entry) ] }
                 identity: { headers: { X-User-Id: sub }, token: \(whatBecomesOfIt) }
                 """
         )
@@ -20,19 +20,19 @@ import Verification
         _ setup: GatewaySetup,
         _ target: (String) -> String = { _ in "/socket" },
         fields: (String) -> [String] = { _ in [] },
-        answer: String = "",
-        _ visit: (Tunnel, String) async throws -> Void
+        response: String = "",
+        _ test: (Tunnel, String) async throws -> Void
     ) async throws {
-        let hall = TunnelBackend(fields: answer)
-        try await withGateway(setup, backend: hall.script) { fixture async throws in
+        let upstream = TunnelBackend(fields: response)
+        try await withGateway(setup, backend: upstream.script) { fixture async throws in
             let token = try fixture.token()
-            let tunnel = try await fixture.openTunnel(hall, target(token), fields: Handshake.fields + fields(token))
+            let tunnel = try await fixture.openTunnel(upstream, target(token), fields: Handshake.fields + fields(token))
             try await fixture.withTunnel(tunnel) { tunnel async throws in
                 try await tunnel.expectOpen()
                 #expect(tunnel.server.head.fields["X-User-Id"] == ["alice"])
-                try await visit(tunnel, token)
+                try await test(tunnel, token)
             }
-            // The gateway looks for the token in all that was logged when it closes.
+            // The fixture searches the logs for the token when it closes.
             await tunnel.client.close()
             #expect(try await fixture.accessLog.next()["subject"] == "alice")
         }
@@ -40,7 +40,7 @@ import Verification
 
     // MARK: The query
 
-    @Test func aTokenInTheQueryIsTakenAndStripped() async throws {
+    @Test func queryTokenIsUsedAndStripped() async throws {
         try await open(Self.setup(Self.query, "strip")) {
             "/socket?room=7&access_token=\($0)&x=1"
         } _: { tunnel, _ in
@@ -50,31 +50,30 @@ import Verification
 
     // MARK: The subprotocols
 
-    @Test func aTokenAmongTheSubprotocolsIsTakenAndStripped() async throws {
+    @Test func subprotocolTokenIsUsedAndStripped() async throws {
         try await open(
             Self.setup(Self.subprotocol, "strip"),
             fields: { ["Sec-WebSocket-Protocol: chat, \($0), superchat"] },
-            answer: "Sec-WebSocket-Protocol: chat\r\n"
+            response: "Sec-WebSocket-Protocol: chat\r\n"
         ) { tunnel, _ in
             #expect(tunnel.server.head.fields.list("Sec-WebSocket-Protocol") == ["chat", "superchat"])
-            #expect(tunnel.client.answer.fields["Sec-WebSocket-Protocol"] == ["chat"])
+            #expect(tunnel.client.response.fields["Sec-WebSocket-Protocol"] == ["chat"])
         }
     }
 
-    @Test func subprotocolsWithoutATokenPassAsTheyAre() async throws {
-        let hall = TunnelBackend(fields: "Sec-WebSocket-Protocol: v2.chat.example\r\n")
-        try await withGateway(Self.setup(Self.subprotocol, "strip"), backend: hall.script) { fixture async throws in
+    @Test func subprotocolsWithoutTokenPassUnchanged() async throws {
+        let upstream = TunnelBackend(fields: "Sec-WebSocket-Protocol: v2.chat.example\r\n")
+        try await withGateway(Self.setup(Self.subprotocol, "strip"), backend: upstream.script) { fixture async throws in
             let fields = Handshake.fields + ["Sec-WebSocket-Protocol: v2.chat.example, v1"]
-            let tunnel = try await fixture.openTunnel(hall, fields: fields)
-            try await fixture.withTunnel(tunnel) { tunnel async throws in
+            try await fixture.withTunnel(upstream, fields: fields) { tunnel async throws in
                 #expect(tunnel.server.head.fields.list("Sec-WebSocket-Protocol") == ["v2.chat.example", "v1"])
             }
         }
     }
 
-    // MARK: Not where it is not wanted
+    // MARK: Refused tokens
 
-    @Test func aRefusedTokenIsNotLogged() async throws {
+    @Test func refusedTokenIsNotLogged() async throws {
         try await withGateway(Self.setup("\(Self.query), \(Self.subprotocol)", "strip")) { fixture async throws in
             let expired = try fixture.token(["exp": TestIssuer.fromNow(-3600)])
             let fields = Handshake.fields + ["Sec-WebSocket-Protocol: chat, \(expired)"]

@@ -9,7 +9,7 @@ extension RealClients {
         private static let withClients = "\(tls), client_ca_file: {members.pem} }"
         private static let token = "token: \"\(AdminListener.token)\""
 
-        /// - Returns: The status, 0 where there was no answer, and the body.
+        /// - Returns: The status, 0 where there was no response, and the body.
         private func ask(
             _ listener: AdminListener,
             _ path: String = "/metrics",
@@ -30,7 +30,7 @@ extension RealClients {
 
         private func bearer(_ token: String) -> [String] { ["--header", "Authorization: Bearer \(token)"] }
 
-        @Test func eitherOpens() async throws {
+        @Test func tokenOrCertificateIsAccepted() async throws {
             try await withAdminListener("\(Self.token), \(Self.withClients)") { listener async throws in
                 #expect(try await ask(listener).status == 401)
                 #expect(try await ask(listener, "/metrics", bearer("wrong")).status == 401)
@@ -42,12 +42,12 @@ extension RealClients {
                     try await ask(listener, "/metrics", shown(listener, "mallory") + bearer(AdminListener.token)).status
                         == 0
                 )
-                // Nobody needs either for these.
+                // These need neither.
                 #expect(try await ask(listener, "/readyz").status == 200)
             }
         }
 
-        @Test func withoutATokenOnlyACertificateOpens() async throws {
+        @Test func certificateIsRequiredWithoutToken() async throws {
             try await withAdminListener(Self.withClients) { listener async throws in
                 let refused = try await ask(listener)
                 #expect(refused.status == 401)
@@ -57,33 +57,33 @@ extension RealClients {
             }
         }
 
-        /// A browser shows its certificate whoever's page it is that asks.
-        @Test func aPageOfAnotherSiteDoesNotHaveTheCertificate() async throws {
+        /// A browser presents its certificate to every page's requests.
+        @Test func crossSitePageCannotUseCertificate() async throws {
             try await withAdminListener(Self.withClients) { listener async throws in
                 let alice = shown(listener, "alice")
                 let body = ["--json", #"{"tenant":"app","all":true}"#]
                 for field in ["Origin: https://evil.example", "Origin: null", "Sec-Fetch-Site: cross-site"] {
-                    let answer = try await ask(listener, "/api/revocations", alice + body + ["--header", field])
-                    #expect(answer.status == 403, "\(field)")
-                    #expect(answer.body.contains("cross_site_request"))
+                    let response = try await ask(listener, "/api/revocations", alice + body + ["--header", field])
+                    #expect(response.status == 403, "\(field)")
+                    #expect(response.body.contains("cross_site_request"))
                 }
                 let own = ["--header", "Origin: https://127.0.0.1:\(listener.port)"]
                 #expect(try await ask(listener, "/api/revocations", alice + body + own).status == 200)
             }
         }
 
-        @Test func theAuditSaysWhoseCertificateItWas() async throws {
+        @Test func auditNamesCertificateSubject() async throws {
             try await withAdminListener("\(Self.token), \(Self.withClients)") { listener async throws in
                 let change = ["--json", #"{"tenant":"app","subject":"bob","reason":"left"}"#]
-                let answer = try await ask(listener, "/api/revocations", shown(listener, "alice") + change)
-                #expect(answer.status == 200, "\(answer.body)")
+                let response = try await ask(listener, "/api/revocations", shown(listener, "alice") + change)
+                #expect(response.status == 200, "\(response.body)")
                 let line = try #require(listener.log.lines.first(where: { $0.hasPrefix("notice revoked ") }))
                 #expect(line.contains("by=certificate CN=alice,O=Gatehouse tests "))
                 #expect(line.contains(" id=bob ") && line.contains(" tenant=app"))
             }
         }
 
-        @Test func theCommandsShowOneToo() async throws {
+        @Test func commandsPresentCertificate() async throws {
             try await withAdminListener(Self.withClients) { listener async throws in
                 let gatehouse = try Program.gatehouse()
                 let there = ["--admin", "https://127.0.0.1:\(listener.port)", "--admin-ca", listener.authority]
@@ -105,7 +105,7 @@ extension RealClients {
             }
         }
 
-        @Test func aRenewedCertificateIsShownToNewConnections() async throws {
+        @Test func renewedCertificateIsShownToNewConnections() async throws {
             try await withAdminListener("\(Self.token), \(Self.tls) }") { listener async throws in
                 #expect(try await ask(listener, "/healthz").status == 200)
                 try listener.certificates.makeServer("admin", for: "127.0.0.1")

@@ -3,9 +3,9 @@ import Verification
 
 extension RealClients {
     /// `/openapi.json` is a right description of the running gateway: openapi-spec-validator reads it, and schemathesis
-    /// holds each answer to it, for requests that it makes up itself, good ones and bad ones.
+    /// holds each response to it, for requests that it makes up itself, good ones and bad ones.
     @Suite struct AdminDescriptionTests {
-        @Test func everyAnswerIsAsDescribed() async throws {
+        @Test func everyResponseMatchesDescription() async throws {
             try await withAdminListener { listener async throws in
                 let said = try await TestEnvironment.python().run([
                     Program.script("admin_api"), "http://127.0.0.1:\(listener.port)", AdminListener.token,

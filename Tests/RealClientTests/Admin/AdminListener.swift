@@ -92,18 +92,18 @@ final class AdminListener: Sendable {
     }
 }
 
-/// Opens an admin listener, lets `visit` in, and always closes it again.
+/// Runs `test` with an admin listener, which is closed afterwards.
 ///
 /// - Parameter admin: Keys of `gateway.admin`.
 func withAdminListener(
     _ admin: String = "token: \"\(AdminListener.token)\"",
-    _ visit: (AdminListener) async throws -> Void
+    _ test: (AdminListener) async throws -> Void
 ) async throws {
     let certificates = try CertificateFolder.forRealGateway()
     try certificates.makeServer("admin", for: "127.0.0.1")
     let listener = try await AdminListener(admin, certificates)
     try await attempt {
-        try await visit(listener)
+        try await test(listener)
     } finally: {
         await listener.shutdown()
     }

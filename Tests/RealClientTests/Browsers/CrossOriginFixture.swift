@@ -5,11 +5,9 @@ import Tenants
 import TestSupport
 import Verification
 
-/// A running gateway before an app on `shop.localtest`, and pages of its neighbours: of all sites these can do the most,
-/// since a browser sends them the app's cookies along. Only `front.shop.localtest` may call it.
+/// A running gateway before an app on `shop.localtest`, and pages of its neighbours: of all sites these can do the
+/// most, since a browser sends them the app's cookies along. Only `front.shop.localtest` may call it.
 final class CrossOriginFixture: Sendable {
-    private static let secret = "a-secret-of-the-shop-and-of-nobody-else-0123456789"
-
     private let pagePort: String
     private let gateway: Gateway
     private let port: Int
@@ -29,19 +27,13 @@ final class CrossOriginFixture: Sendable {
     /// The app's origin.
     var site: String { "http://shop.localtest:\(port)" }
 
-    /// What a page was told of its calls; see `cross_origin.py`.
+    /// The results of a page's calls; see `cross_origin.py`.
     ///
     /// - Parameter neighbour: Whose page it is; nil: the app's own.
     func calls(from neighbour: String?) async throws -> JSONObject {
         let page = neighbour.map { "http://\($0).shop.localtest:\(pagePort)/open/page" } ?? "\(site)/open/page"
-        let options = ["page=\(page)", "site=\(site)", "token=\(try token())"]
+        let options = ["page=\(page)", "site=\(site)", "token=\(try SharedSecret.token())"]
         return try jsonLine(try await Program.python.succeed([Program.script("cross_origin")] + options))
-    }
-
-    private func token() throws -> String {
-        let now = Int(Date().timeIntervalSince1970)
-        let claims: JSONObject = ["iss": "https://secret.test", "sub": "alice", "exp": .number(JSONNumber(now + 3600))]
-        return try TokenSigner(SigningKey(secret: Array(Self.secret.utf8)), algorithm: .hs256).sign(claims)
     }
 
     fileprivate func shutdown() async { await gateway.shutdown() }
@@ -69,17 +61,17 @@ final class CrossOriginFixture: Sendable {
                   credentials: true
                   expose: [X-Total]
             """
-        return try TenantsConfiguration.reading(text, environment: ["SECRET": secret])
+        return try TenantsConfiguration.reading(text)
     }
 }
 
-/// Opens a gateway, lets `visit` in, and always closes it again.
-func withCrossOriginFixture(_ visit: (CrossOriginFixture) async throws -> Void) async throws {
+/// Runs `test` with a gateway, which is closed afterwards.
+func withCrossOriginFixture(_ test: (CrossOriginFixture) async throws -> Void) async throws {
     let app = try Program.python.start([Program.script("cross_origin_app")])
     try await attempt {
         let fixture = try await CrossOriginFixture(pagePort: try await app.line())
         try await attempt {
-            try await visit(fixture)
+            try await test(fixture)
         } finally: {
             await fixture.shutdown()
         }

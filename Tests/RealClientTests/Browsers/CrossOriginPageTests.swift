@@ -5,8 +5,8 @@ extension RealClients {
     /// What pages in Chromium get done at an app that is another origin to them.
     @Suite struct CrossOriginPageTests {
         /// What the app has seen of a page's calls, as "METHOD PATH USER".
-        private static func seen(_ told: JSONObject) throws -> [String] {
-            try #require(told["seen"]?.array).map { call in
+        private static func seen(_ result: JSONObject) throws -> [String] {
+            try #require(result["seen"]?.array).map { call in
                 (call.array ?? []).compactMap(\.string).joined(separator: " ")
             }
         }
@@ -15,20 +15,20 @@ extension RealClients {
             "status": 200, "total": "3", "hidden": .null, "challenge": .null, "user": "alice",
         ]
 
-        @Test func aPageThatMayCallIsToldEverything() async throws {
+        @Test func allowedOriginReadsResponses() async throws {
             try await withCrossOriginFixture { fixture async throws in
-                let told = try await fixture.calls(from: "front")
-                #expect(told["simple"]?.object?["total"] == "3")
-                #expect(told["simple"]?.object?["hidden"] == .null)
-                #expect(told["simple"]?.object?["user"] == .null)
-                let refused = try #require(told["refused"]?.object)
+                let result = try await fixture.calls(from: "front")
+                #expect(result["simple"]?.object?["total"] == "3")
+                #expect(result["simple"]?.object?["hidden"] == .null)
+                #expect(result["simple"]?.object?["user"] == .null)
+                let refused = try #require(result["refused"]?.object)
                 #expect(refused["status"] == 401 && refused["code"] == "missing_token")
                 #expect(refused["challenge"] == "Bearer realm=\"shop\"")
-                for call in ["cookie", "asked", "posted"] { #expect(told[call]?.object == Self.read, "\(call)") }
-                #expect(told["blind"] == "opaque")
-                #expect(told["form"]?.object?["user"] == "alice")
-                #expect(told["socket"]?.object?["user"] == "alice")
-                let seen = try Self.seen(told)
+                for call in ["cookie", "asked", "posted"] { #expect(result[call]?.object == Self.read, "\(call)") }
+                #expect(result["blind"] == "opaque")
+                #expect(result["form"]?.object?["user"] == "alice")
+                #expect(result["socket"]?.object?["user"] == "alice")
+                let seen = try Self.seen(result)
                 #expect(
                     seen == [
                         "GET /open/simple ", "GET /cookie alice", "PUT /asked alice", "POST /posted alice",
@@ -38,32 +38,32 @@ extension RealClients {
             }
         }
 
-        @Test func aPageThatMayNotGetsNothingDone() async throws {
+        @Test func refusedOriginChangesNothing() async throws {
             try await withCrossOriginFixture { fixture async throws in
-                let told = try await fixture.calls(from: "evil")
-                // The browser keeps the answers from it, although the app would let it read them.
+                let result = try await fixture.calls(from: "evil")
+                // The browser keeps the responses from it, although the app would let it read them.
                 for call in ["simple", "refused", "cookie", "asked", "posted"] {
-                    #expect(told[call]?.object?["trouble"] == "TypeError", "\(call)")
+                    #expect(result[call]?.object?["trouble"] == "TypeError", "\(call)")
                 }
-                #expect(told["blind"] == "opaque")
-                #expect(told["form"]?.object?["code"] == "cross_site_request")
-                #expect(told["socket"]?.object?["trouble"] == "closed")
+                #expect(result["blind"] == "opaque")
+                #expect(result["form"]?.object?["code"] == "cross_site_request")
+                #expect(result["socket"]?.object?["trouble"] == "closed")
                 // What changes nothing may be asked for, but not read. Nothing else has reached the app.
-                let seen = try Self.seen(told)
+                let seen = try Self.seen(result)
                 #expect(seen == ["GET /open/simple ", "GET /cookie alice"])
             }
         }
 
-        @Test func theAppsOwnPageNeedsNoLeave() async throws {
+        @Test func sameOriginPageNeedsNoPermission() async throws {
             try await withCrossOriginFixture { fixture async throws in
-                let told = try await fixture.calls(from: nil)
-                #expect(told["refused"]?.object?["user"] == "alice")
+                let result = try await fixture.calls(from: nil)
+                #expect(result["refused"]?.object?["user"] == "alice")
                 for call in ["cookie", "asked", "posted"] {
-                    #expect(told[call]?.object?["user"] == "alice", "\(call)")
-                    #expect(told[call]?.object?["hidden"] == "4", "\(call)")
+                    #expect(result[call]?.object?["user"] == "alice", "\(call)")
+                    #expect(result[call]?.object?["hidden"] == "4", "\(call)")
                 }
-                #expect(told["form"]?.object?["user"] == "alice")
-                #expect(told["socket"]?.object?["user"] == "alice")
+                #expect(result["form"]?.object?["user"] == "alice")
+                #expect(result["socket"]?.object?["user"] == "alice")
             }
         }
     }

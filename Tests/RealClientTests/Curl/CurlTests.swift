@@ -47,7 +47,7 @@ extension RealClients {
         }
 
         @Test(arguments: Way.allCases)
-        func getIsAnswered(_ way: Way) async throws {
+        func getSucceeds(_ way: Way) async throws {
             try await withRealGateway { fixture async throws in
                 let token = "Authorization: Bearer \(try fixture.token())"
                 let report = ["--header", token, "--write-out", "\n%{http_version} %{http_code}"]
@@ -64,7 +64,7 @@ extension RealClients {
         }
 
         @Test(arguments: Way.allCases)
-        func tenMebibytesGoUpAndComeBack(_ way: Way) async throws {
+        func tenMebibytesAreEchoed(_ way: Way) async throws {
             try await withRealGateway { fixture async throws in
                 let file = fixture.certificates.file("upload")
                 var random = SystemRandomNumberGenerator()
@@ -82,7 +82,7 @@ extension RealClients {
         }
 
         @Test(arguments: Way.allCases)
-        func aLargeDownloadArrivesWhole(_ way: Way) async throws {
+        func largeDownloadArrivesWhole(_ way: Way) async throws {
             try await withRealGateway { fixture async throws in
                 let bytes = try await Self.run(fixture, way, "/open/large").bytes
                 #expect(bytes.count == 10 << 20)
@@ -122,7 +122,7 @@ extension RealClients {
 
         /// Not with prior knowledge: curl 7.88 fails its second request so with any server (h2load makes many instead).
         @Test(arguments: [Way.http1, .http1OverTLS, .http2OverTLS])
-        func manyRequestsShareAConnection(_ way: Way) async throws {
+        func manyRequestsShareConnection(_ way: Way) async throws {
             try await withRealGateway { fixture async throws in
                 let output = try await Self.run(fixture, way, "/open/[1-100]", ["--write-out", " %{num_connects}\n"])
                     .text
@@ -133,7 +133,7 @@ extension RealClients {
         }
 
         @Test(arguments: [Way.http1, .http1OverTLS])
-        func aClientThatWaitsToContinueIsToldTo(_ way: Way) async throws {
+        func expectingClientGets100(_ way: Way) async throws {
             try await withRealGateway { fixture async throws in
                 let options = [
                     "--header", "Expect: 100-continue", "--expect100-timeout", "40", "--data-binary", "the body",
@@ -146,7 +146,7 @@ extension RealClients {
         }
 
         @Test(arguments: Way.allCases)
-        func refusalsAreWholeInEveryVersion(_ way: Way) async throws {
+        func refusalsAreCompleteInEveryVersion(_ way: Way) async throws {
             try await withRealGateway { fixture async throws in
                 for (token, code) in [(nil, "missing_token"), ("not-a-token", "invalid_token")] {
                     let header = token.map { ["--header", "Authorization: Bearer \($0)"] } ?? []
@@ -162,17 +162,17 @@ extension RealClients {
             }
         }
 
-        /// Over HTTP/1.1 only: curl 7.88 takes the reset with NO_ERROR after the answer (RFC 9113 section 8.1) for an
+        /// Over HTTP/1.1 only: curl 7.88 takes the reset with NO_ERROR after the response (RFC 9113 section 8.1) for an
         /// error, from any server.
         @Test(arguments: [Way.http1, .http1OverTLS])
-        func anUploadThatIsRefusedIsAnsweredAtOnce(_ way: Way) async throws {
+        func refusedUploadIsAnsweredAtOnce(_ way: Way) async throws {
             try await withRealGateway { fixture async throws in
                 let file = fixture.certificates.file("upload")
                 try Data(repeating: 7, count: 10 << 20).write(to: URL(fileURLWithPath: file))
                 let options = [
                     "--request", "POST", "--upload-file", file, "--write-out", "%{http_code}", "--output", "/dev/null",
                 ]
-                // curl tells of the answer though its upload was cut short.
+                // curl tells of the response though its upload was cut short.
                 #expect(try await Self.run(fixture, way, "/private", options).text == "401")
             }
         }

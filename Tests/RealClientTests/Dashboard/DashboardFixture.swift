@@ -12,7 +12,6 @@ import Verification
 /// Its tenants: `shop` on `shop.localtest`, whose tokens have a shared secret, and `clans` on `clans.localtest`, which
 /// has an issuer of its own.
 final class DashboardFixture: Sendable {
-    private static let secret = "a-secret-of-the-dashboard-and-of-nobody-else-0123456789"
     private static let adminToken = "an-admin-token-of-the-dashboard"
     private static let providerKeys = Result { try ProviderKeys.generate() }
 
@@ -24,7 +23,7 @@ final class DashboardFixture: Sendable {
     fileprivate init(appPort: String, _ provider: ProviderStandIn) async throws {
         self.provider = provider
         var configuration = try Self.configuration(appPort: appPort)
-        for place in configuration.tenants.indices { provider.apply(to: &configuration.tenants[place]) }
+        for index in configuration.tenants.indices { provider.apply(to: &configuration.tenants[index]) }
         gateway = Gateway(
             configuration: configuration,
             logger: Logger(label: "dashboard") { _ in SwiftLogNoOpLogHandler() },
@@ -76,12 +75,7 @@ final class DashboardFixture: Sendable {
 
     /// A token of the shop's.
     private func caller() throws -> String {
-        let now = Int(Date().timeIntervalSince1970)
-        let claims: JSONObject = [
-            "iss": "https://secret.test", "sub": "alice", "jti": "the-callers", "iat": .number(JSONNumber(now)),
-            "exp": .number(JSONNumber(now + 3600)),
-        ]
-        return try TokenSigner(SigningKey(secret: Array(Self.secret.utf8)), algorithm: .hs256).sign(claims)
+        try SharedSecret.token(["jti": "the-callers"])
     }
 
     fileprivate func shutdown() async { await gateway.shutdown() }
@@ -119,19 +113,19 @@ final class DashboardFixture: Sendable {
                 issuer: { url: "https://clans.localtest", audience: clans-api, algorithm: ES256 }
                 sign_in: { google: { path: /auth/google, client_ids: [clans.apps.example], then: issue } }
             """
-        return try TenantsConfiguration.reading(text, environment: ["SECRET": secret, "ADMIN_TOKEN": adminToken])
+        return try TenantsConfiguration.reading(text, environment: ["ADMIN_TOKEN": adminToken])
     }
 }
 
-/// Opens a gateway, lets `visit` in, and always closes it again.
-func withDashboardFixture(_ visit: (DashboardFixture) async throws -> Void) async throws {
+/// Runs `test` with a gateway, which is closed afterwards.
+func withDashboardFixture(_ test: (DashboardFixture) async throws -> Void) async throws {
     let provider = try DashboardFixture.provider()
     let app = try Program.python.start([Program.script("sign_in_app")])
     try await attempt {
         try await provider.start()
         let fixture = try await DashboardFixture(appPort: try await app.line(), provider)
         try await attempt {
-            try await visit(fixture)
+            try await test(fixture)
         } finally: {
             await fixture.shutdown()
         }

@@ -3,7 +3,7 @@ import Testing
 import Verification
 
 extension RealClients {
-    /// The dashboard, as Chromium shows it to whoever runs a gateway.
+    /// The dashboard in Chromium.
     @Suite struct DashboardTests {
         private static func strings(_ value: JSONValue?) throws -> [String] {
             try #require(value?.array).compactMap(\.string)
@@ -27,10 +27,10 @@ extension RealClients {
             }
         }
 
-        @Test func everythingHasANameForScreenReaders() async throws {
+        @Test func everyControlHasAccessibleName() async throws {
             try await withDashboardFixture { fixture async throws in
-                let told = try await fixture.plays("names")
-                #expect(told["language"] == "en")
+                let result = try await fixture.plays("names")
+                #expect(result["language"] == "en")
                 for (view, role, name) in [
                     ("lock", "textbox", "Admin token"), ("lock", "button", "Open the dashboard"),
                     ("overview", "navigation", "Views"), ("overview", "button", "Reload configuration"),
@@ -42,7 +42,7 @@ extension RealClients {
                     ("revocations", "textbox", "The token"), ("sessions", "textbox", "ID"),
                     ("explain", "combobox", "Method"), ("explain", "textbox", "Path"),
                 ] {
-                    let pairs = try #require(told[view]?.array)
+                    let pairs = try #require(result[view]?.array)
                     #expect(pairs.contains([.string(role), .string(name)]), "\(view): no \(role) \(name) in \(pairs)")
                     // Nothing that is pressed or filled in is without one.
                     for pair in pairs.compactMap(\.array) {
@@ -56,90 +56,90 @@ extension RealClients {
             }
         }
 
-        @Test func theTokenIsAskedForAndKeptInTheTabAlone() async throws {
+        @Test func tokenIsKeptInTabOnly() async throws {
             try await withDashboardFixture { fixture async throws in
-                let told = try await fixture.plays("prompt")
-                #expect(told["asked"] == [])
-                #expect(told["refused"] == "This is not the admin token.")
-                #expect(told["hidden"] == true)
-                #expect(told["locked"] == true)
-                #expect(told["urls"] == [])
+                let result = try await fixture.plays("prompt")
+                #expect(result["asked"] == [])
+                #expect(result["refused"] == "This is not the admin token.")
+                #expect(result["hidden"] == true)
+                #expect(result["locked"] == true)
+                #expect(result["urls"] == [])
             }
         }
 
         @Test func numbersMoveWithTraffic() async throws {
             try await withDashboardFixture { fixture async throws in
-                let told = try await fixture.plays("traffic")
-                #expect(told["before"]?.string?.contains("0 since the start") == true)
-                #expect(try Self.strings(told["refusals"]) == ["missing token 4", "invalid token 2"])
-                let row = try #require(told["row"]?.string)
+                let result = try await fixture.plays("traffic")
+                #expect(result["before"]?.string?.contains("0 since the start") == true)
+                #expect(try Self.strings(result["refusals"]) == ["missing token 4", "invalid token 2"])
+                let row = try #require(result["row"]?.string)
                 #expect(row.contains("shop.localtest") && row.contains("1 of 1 up"))
-                #expect(told["drawn"]?.string?.hasPrefix("M") == true)
-                let latency = try #require(told["latency"]?.string)
+                #expect(result["drawn"]?.string?.hasPrefix("M") == true)
+                let latency = try #require(result["latency"]?.string)
                 #expect(latency.hasPrefix("Latency, the last") && latency.contains("p99 ") && !latency.contains("–"))
-                #expect(told["other"] == "Nothing was refused.")
-                #expect(told["server"]?.string?.contains("9") == true)
-                #expect(told["complaints"] == [])
-                #expect(told["outside"] == [])
+                #expect(result["other"] == "Nothing was refused.")
+                #expect(result["server"]?.string?.contains("9") == true)
+                #expect(result["complaints"] == [])
+                #expect(result["outside"] == [])
             }
         }
 
-        @Test func aTokenIsRevokedAndLetInAgainByKeysAlone() async throws {
+        @Test func tokenIsRevokedAndWithdrawnByKeyboard() async throws {
             try await withDashboardFixture { fixture async throws in
-                let told = try await fixture.plays("keyboard")
-                #expect(told["before"] == 200)
-                #expect(told["news"] == "Revoked for shop: token the-callers.")
-                #expect(told["after"] == "token_revoked")
-                #expect(told["kept"] == "")
+                let result = try await fixture.plays("keyboard")
+                #expect(result["before"] == 200)
+                #expect(result["news"] == "Revoked for shop: token the-callers.")
+                #expect(result["after"] == "token_revoked")
+                #expect(result["kept"] == "")
                 // What somebody wrote is text, whatever it looks like.
-                #expect(told["row"]?.string?.contains("<img src=x onerror=alert(1)>") == true)
-                #expect(told["images"] == 0)
-                #expect(told["safe"] == "Cancel")
-                #expect(told["again"] == 200)
-                #expect(told["complaints"] == [])
+                #expect(result["row"]?.string?.contains("<img src=x onerror=alert(1)>") == true)
+                #expect(result["images"] == 0)
+                #expect(result["safe"] == "Cancel")
+                #expect(result["again"] == 200)
+                #expect(result["complaints"] == [])
             }
         }
 
-        @Test func aDecisionIsExplained() async throws {
+        @Test func decisionIsExplained() async throws {
             try await withDashboardFixture { fixture async throws in
-                let told = try await fixture.plays("explain")
-                let nobody = try #require(told["nobody"]?.object)
+                let result = try await fixture.plays("explain")
+                let nobody = try #require(result["nobody"]?.object)
                 #expect(nobody["verdict"] == "It is refused: 401 missing_token.")
-                let caller = try #require(told["caller"]?.object)
+                let caller = try #require(result["caller"]?.object)
                 #expect(caller["verdict"] == "It goes on to the backend.")
                 for step in ["route", "token", "verify", "authorize"] {
                     #expect(caller["steps"]?.string?.contains(step) == true, "\(step)")
                 }
-                #expect(told["mistake"]?.string?.isEmpty == false)
-                #expect(told["leaked"] == false)
+                #expect(result["mistake"]?.string?.isEmpty == false)
+                #expect(result["leaked"] == false)
             }
         }
 
-        @Test func aSessionIsFoundAndEnded() async throws {
+        @Test func sessionIsFoundAndEnded() async throws {
             try await withDashboardFixture { fixture async throws in
-                let told = try await fixture.plays("sessions")
-                let session = try #require(told["session"]?.string)
-                #expect(told["before"] == 200)
-                #expect(told["row"]?.string?.contains(session) == true)
-                #expect(told["news"]?.string == "Ended: \(session).")
-                #expect(told["left"] == "None: no such session goes on.")
-                #expect(told["after"] == "token_revoked")
-                #expect(told["complaints"] == [])
+                let result = try await fixture.plays("sessions")
+                let session = try #require(result["session"]?.string)
+                #expect(result["before"] == 200)
+                #expect(result["row"]?.string?.contains(session) == true)
+                #expect(result["news"]?.string == "Ended: \(session).")
+                #expect(result["left"] == "None: no such session goes on.")
+                #expect(result["after"] == "token_revoked")
+                #expect(result["complaints"] == [])
             }
         }
 
-        @Test func nothingOfWhatWasToldOrTypedIsLeftInALockedPage() async throws {
+        @Test func lockedPageKeepsNoData() async throws {
             try await withDashboardFixture { fixture async throws in
-                let told = try await fixture.plays("lock")
-                #expect(told["unseen"] == [])
-                #expect(told["left"] == [])
-                #expect(told["rows"] == 0)
-                #expect(told["again"]?.string?.isEmpty == false)
-                #expect(told["complaints"] == [])
+                let result = try await fixture.plays("lock")
+                #expect(result["unseen"] == [])
+                #expect(result["left"] == [])
+                #expect(result["rows"] == 0)
+                #expect(result["again"]?.string?.isEmpty == false)
+                #expect(result["complaints"] == [])
             }
         }
 
-        @Test func theCommandOfTheDocumentListensToEvents() async throws {
+        @Test func documentedCommandStreamsEvents() async throws {
             let document = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
                 .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("docs/dashboard.md")
             let text = try String(contentsOf: document, encoding: .utf8)
@@ -151,7 +151,7 @@ extension RealClients {
             }
         }
 
-        @Test func theSwitchOfColorsWinsAndIsRemembered() async throws {
+        @Test func colorSchemeChoiceIsRemembered() async throws {
             try await withDashboardFixture { fixture async throws in
                 let (dark, light) = ("rgb(14, 20, 18)", "rgb(243, 246, 245)")
                 // As the system likes it, light, dark; and after two more steps light, in a new page too.

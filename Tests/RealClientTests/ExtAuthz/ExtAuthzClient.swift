@@ -33,11 +33,11 @@ struct ExtAuthzClient: Sendable {
     }
 }
 
-func withExtAuthzClient(_ fixture: ExtAuthzGateway, _ visit: (ExtAuthzClient) async throws -> Void) async throws {
+func withExtAuthzClient(_ fixture: ExtAuthzGateway, _ test: (ExtAuthzClient) async throws -> Void) async throws {
     let transport = try HTTP2ClientTransport.Posix(
         target: .ipv4(address: "127.0.0.1", port: fixture.port),
         transportSecurity: .plaintext,
         config: .defaults { $0.channelDebuggingCallbacks.onCreateTCPConnection = keepWritable }
     )
-    try await withGRPCClient(transport: transport) { try await visit(ExtAuthzClient(client: $0)) }
+    try await withGRPCClient(transport: transport) { try await test(ExtAuthzClient(client: $0)) }
 }

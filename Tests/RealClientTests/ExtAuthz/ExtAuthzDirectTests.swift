@@ -8,7 +8,7 @@ import Verification
 extension RealClients {
     /// The gRPC listener, asked without an Envoy between.
     @Suite struct ExtAuthzDirectTests {
-        @Test func callerIsToldAndCopiesAreRemoved() async throws {
+        @Test func callerFieldsAreSetAndCopiesRemoved() async throws {
             try await withExtAuthzGateway { fixture async throws in
                 try await withExtAuthzClient(fixture) { client async throws in
                     let fields = [
@@ -27,7 +27,7 @@ extension RealClients {
             }
         }
 
-        @Test func refusalIsTheClientsAnswer() async throws {
+        @Test func refusalIsPassedToClient() async throws {
             try await withExtAuthzGateway { fixture async throws in
                 try await withExtAuthzClient(fixture) { client async throws in
                     let missing = try await client.check(ExtAuthzClient.question("/private"))
@@ -45,7 +45,7 @@ extension RealClients {
             }
         }
 
-        @Test func questionWithoutARequestIsRefused() async throws {
+        @Test func queryWithoutRequestIsRefused() async throws {
             try await withExtAuthzGateway { fixture async throws in
                 try await withExtAuthzClient(fixture) { client async throws in
                     let response = try await client.check(Envoy_Service_Auth_V3_CheckRequest())
@@ -54,7 +54,7 @@ extension RealClients {
             }
         }
 
-        @Test func whoIsNotTrustedIsToldNothing() async throws {
+        @Test func untrustedPeerGetsNoDecision() async throws {
             try await withExtAuthzGateway(trusting: "10.0.0.0/8") { fixture async throws in
                 try await withExtAuthzClient(fixture) { client async throws in
                     let bearer = ["authorization": "Bearer \(try fixture.token())"]
@@ -66,7 +66,7 @@ extension RealClients {
             }
         }
 
-        @Test func questionsShareConnectionsAndLoops() async throws {
+        @Test func queriesShareConnectionsAndEventLoops() async throws {
             try await withExtAuthzGateway { fixture async throws in
                 let token = try fixture.token()
                 try await withExtAuthzClient(fixture) { client async throws in
@@ -87,7 +87,7 @@ extension RealClients {
             }
         }
 
-        @Test func accessLogTellsOfTheRequestAndItsClient() async throws {
+        @Test func accessLogNamesQueriedRequestAndClient() async throws {
             try await withExtAuthzGateway { fixture async throws in
                 try await withExtAuthzClient(fixture) { client async throws in
                     var question = ExtAuthzClient.question("/private?q=secret", ["x-forwarded-for": "192.0.2.1"])
@@ -108,7 +108,7 @@ extension RealClients {
             }
         }
 
-        @Test func shutdownEndsTheListener() async throws {
+        @Test func shutdownEndsListener() async throws {
             try await withExtAuthzGateway { fixture async throws in
                 try await withExtAuthzClient(fixture) { client async throws in
                     #expect(try await client.check(ExtAuthzClient.question("/open/anyone")).status.code == 0)

@@ -7,8 +7,6 @@ import Verification
 
 /// A gateway that is asked by gRPC, for the app `app` on `app.test`.
 final class ExtAuthzGateway: Sendable {
-    private static let secret = "a-secret-of-the-questions-and-of-nobody-else-0123456789"
-
     /// Of the listener for questions.
     let port: Int
     private let gateway: Gateway
@@ -26,14 +24,8 @@ final class ExtAuthzGateway: Sendable {
         self.port = port
     }
 
-    func token(role: String? = "customer", secret: String = ExtAuthzGateway.secret) throws -> String {
-        let now = Int(Date().timeIntervalSince1970)
-        var claims: JSONObject = [
-            "iss": "https://secret.test", "sub": "alice", "iat": .number(JSONNumber(now)),
-            "exp": .number(JSONNumber(now + 3600)),
-        ]
-        if let role { claims["role"] = .string(role) }
-        return try TokenSigner(SigningKey(secret: Array(secret.utf8)), algorithm: .hs256).sign(claims)
+    func token(role: String? = "customer") throws -> String {
+        try SharedSecret.token(role.map { ["role": .string($0)] } ?? [:])
     }
 
     /// - Returns: The lines of the access log, which are all written then.
@@ -65,20 +57,20 @@ final class ExtAuthzGateway: Sendable {
                   - { path: /admin/**, allow: { roles: [admin] } }
                 identity: { headers: { X-User-Id: sub, X-User-Role: role }, token: strip }
             """
-        return try TenantsConfiguration.reading(text, environment: ["SECRET": secret])
+        return try TenantsConfiguration.reading(text)
     }
 }
 
-/// Opens a gateway, lets `visit` in, and always closes it again.
+/// Runs `test` with a gateway, which is closed afterwards.
 ///
 /// - Parameter proxies: Who may ask.
 func withExtAuthzGateway(
     trusting proxies: String = "127.0.0.1/32",
-    _ visit: (ExtAuthzGateway) async throws -> Void
+    _ test: (ExtAuthzGateway) async throws -> Void
 ) async throws {
     let fixture = try await ExtAuthzGateway(trusting: proxies)
     do {
-        try await visit(fixture)
+        try await test(fixture)
     } catch {
         try await fixture.shutdown()
         throw error

@@ -6,8 +6,8 @@ struct GRPCEchoClient: Sendable {
     fileprivate let client: GRPCClient<HTTP2ClientTransport.Posix>
     fileprivate let metadata: Metadata
 
-    /// A good answer to a call with one message each way.
-    struct Answer: Sendable {
+    /// A good response to a call with one message each way.
+    struct Reply: Sendable {
         var message: [UInt8]
         var headers: Metadata
         var trailers: Metadata
@@ -25,16 +25,15 @@ struct GRPCEchoClient: Sendable {
     // MARK: Calls
 
     /// - Throws: `RPCError` with the status, if that is not OK.
-    func say(_ message: [UInt8]) async throws -> Answer {
+    func say(_ message: [UInt8]) async throws -> Reply {
         try await unary(EchoMethod.say, message) { response in
-            let answer = try response.message
-            return Answer(message: answer, headers: response.metadata, trailers: response.trailingMetadata)
+            Reply(message: try response.message, headers: response.metadata, trailers: response.trailingMetadata)
         }
     }
 
     /// Sends one message after another, each only when the one before has come back.
     ///
-    /// - Returns: The echoes; whoever buffers a side of the call never lets it come so far.
+    /// - Returns: The echoes; a proxy that buffers a side of the call blocks it.
     func talk(_ messages: [[UInt8]]) async throws -> [[UInt8]] {
         try await converse { conversation in
             var echoes: [[UInt8]] = []
@@ -75,7 +74,7 @@ struct GRPCEchoClient: Sendable {
             options: options
         ) { response in
             do {
-                var conversation = GRPCConversation(turn: turn, answers: response.messages.makeAsyncIterator())
+                var conversation = GRPCConversation(turn: turn, responses: response.messages.makeAsyncIterator())
                 let result = try await body(&conversation)
                 try Task.checkCancellation()
                 turn.finish()
@@ -159,7 +158,7 @@ struct GRPCEchoClient: Sendable {
 /// The client's end of a call in which both sides stream.
 struct GRPCConversation {
     fileprivate let turn: AsyncThrowingStream<[UInt8], any Error>.Continuation
-    fileprivate var answers: RPCAsyncSequence<[UInt8], any Error>.AsyncIterator
+    fileprivate var responses: RPCAsyncSequence<[UInt8], any Error>.AsyncIterator
 
     func send(_ message: [UInt8]) {
         turn.yield(message)
@@ -172,13 +171,13 @@ struct GRPCConversation {
 
     /// The next message of the server; nil: it said OK.
     mutating func receive() async throws -> [UInt8]? {
-        try await answers.next()
+        try await responses.next()
     }
 }
 
-/// Connects a client while `visit` runs.
-func withGRPCEchoClient(_ endpoint: GRPCEndpoint, _ visit: (GRPCEchoClient) async throws -> Void) async throws {
+/// Connects a client while `test` runs.
+func withGRPCEchoClient(_ endpoint: GRPCEndpoint, _ test: (GRPCEchoClient) async throws -> Void) async throws {
     try await withGRPCClient(transport: try endpoint.transport()) { client in
-        try await visit(GRPCEchoClient(client: client, metadata: endpoint.metadata))
+        try await test(GRPCEchoClient(client: client, metadata: endpoint.metadata))
     }
 }

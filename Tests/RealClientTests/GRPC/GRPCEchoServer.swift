@@ -3,22 +3,22 @@ import GRPCNIOTransportHTTP2Posix
 
 /// A gRPC server of grpc-swift on loopback that says back what it hears.
 ///
-/// The response headers and the trailers of every answer carry the request's `x-user-id` and `authorization`, as
+/// The response headers and the trailers of every response carry the request's `x-user-id` and `authorization`, as
 /// `echo-x-user-id` and `echo-authorization`.
 struct GRPCEchoServer: Sendable {
     let port: Int
-    let book: GRPCCallLog
+    let log: GRPCCallLog
 
     /// Larger than any message of the tests; the default, 4 MiB, would be met exactly.
     static let largestMessage = 8 << 20
 }
 
-/// Runs the echo on a free port while `visit` runs.
+/// Runs the echo on a free port while `test` runs.
 ///
 /// - Parameter certificate: Nil: HTTP/2 with prior knowledge in plain text; else TLS with ALPN.
 func withGRPCEchoServer(
     certificate: GRPCCertificate? = nil,
-    _ visit: (GRPCEchoServer) async throws -> Void
+    _ test: (GRPCEchoServer) async throws -> Void
 ) async throws {
     let transport = HTTP2ServerTransport.Posix(
         address: .ipv4(host: "127.0.0.1", port: 0),
@@ -28,10 +28,10 @@ func withGRPCEchoServer(
             $0.channelDebuggingCallbacks.onAcceptTCPConnection = keepWritable
         }
     )
-    let book = GRPCCallLog()
-    try await withGRPCServer(transport: transport, services: [EchoService(book: book)]) { server in
+    let log = GRPCCallLog()
+    try await withGRPCServer(transport: transport, services: [EchoService(log: log)]) { server in
         guard let port = try await server.listeningAddress?.ipv4?.port else { throw GRPCSurprise("no port") }
-        try await visit(GRPCEchoServer(port: port, book: book))
+        try await test(GRPCEchoServer(port: port, log: log))
     }
 }
 
@@ -45,7 +45,7 @@ struct GRPCSurprise: Error, CustomStringConvertible {
 }
 
 private struct EchoService: RegistrableRPCService {
-    let book: GRPCCallLog
+    let log: GRPCCallLog
 
     func registerMethods<Transport: ServerTransport>(with router: inout RPCRouter<Transport>) {
         register(EchoMethod.say, with: &router) { request, writer, _ in
@@ -72,8 +72,8 @@ private struct EchoService: RegistrableRPCService {
             forMethod: EchoMethod.refuse,
             deserializer: RawMessages(),
             serializer: RawMessages()
-        ) { [book] request, _ in
-            book.note(GRPCCallLog.Call(method: EchoMethod.refuse.method, metadata: request.metadata))
+        ) { [log] request, _ in
+            log.note(GRPCCallLog.Call(method: EchoMethod.refuse.method, metadata: request.metadata))
             let refusal = RPCError(code: .failedPrecondition, message: "not now", metadata: echoed(request.metadata))
             return StreamingServerResponse(error: refusal)
         }
@@ -88,20 +88,20 @@ private struct EchoService: RegistrableRPCService {
                 RPCAsyncSequence<[UInt8], any Error>, RPCWriter<[UInt8]>, ServerContext
             ) async throws -> Void
     ) {
-        let book = book
+        let log = log
         router.registerHandler(
             forMethod: method,
             deserializer: RawMessages(),
             serializer: RawMessages()
         ) { request, context in
-            book.note(GRPCCallLog.Call(method: method.method, metadata: request.metadata))
+            log.note(GRPCCallLog.Call(method: method.method, metadata: request.metadata))
             let echoed = echoed(request.metadata)
             return StreamingServerResponse(metadata: echoed) { writer in
                 do {
                     try await withRPCCancellationHandler {
                         try await answer(request.messages, writer, context)
                     } onCancelRPC: {
-                        book.noteCancellation(of: method.method)
+                        log.noteCancellation(of: method.method)
                     }
                 } catch var error as RPCError {
                     error.metadata.add(contentsOf: echoed)

@@ -18,8 +18,6 @@ enum GRPCRoute: CaseIterable, Sendable {
 /// A running gateway in front of the echo server, which is the backend of its one tenant.
 struct GRPCGateway: Sendable {
     static let subject = "alice"
-    private static let issuer = "https://secret.test"
-    private static let secret = "a-secret-of-the-grpc-tests-and-of-nobody-else-0123456789"
 
     let server: GRPCEchoServer
     /// The gateway, called with a good token.
@@ -27,15 +25,7 @@ struct GRPCGateway: Sendable {
 
     /// A token that is good for an hour.
     static func token() throws -> String {
-        let now = Int(Date().timeIntervalSince1970)
-        let claims: JSONObject = [
-            "iss": .string(issuer),
-            "sub": .string(subject),
-            "aud": "echo",
-            "iat": .number(JSONNumber(now)),
-            "exp": .number(JSONNumber(now + 3600)),
-        ]
-        return try TokenSigner(SigningKey(secret: Array(secret.utf8)), algorithm: .hs256).sign(claims)
+        try SharedSecret.token(["aud": "echo"])
     }
 
     fileprivate static func configuration(
@@ -66,15 +56,15 @@ struct GRPCGateway: Sendable {
                 authenticate:
                   from: [bearer]
                   issuers:
-                    - { issuer: "\(issuer)", audiences: [echo], algorithms: [HS256], secret: "${GRPC_SECRET}" }
+                    - { issuer: "https://secret.test", audiences: [echo], algorithms: [HS256], secret: "${SECRET}" }
                 identity: { headers: { X-User-Id: sub }, token: keep }
             """
-        return try TenantsConfiguration.reading(text, environment: ["GRPC_SECRET": secret])
+        return try TenantsConfiguration.reading(text)
     }
 }
 
-/// Runs the echo server and a gateway before it while `visit` runs.
-func withGRPCGateway(_ route: GRPCRoute = .plaintext, _ visit: (GRPCGateway) async throws -> Void) async throws {
+/// Runs the echo server and a gateway before it while `test` runs.
+func withGRPCGateway(_ route: GRPCRoute = .plaintext, _ test: (GRPCGateway) async throws -> Void) async throws {
     let scratch = try GRPCScratch()
     defer { scratch.remove() }
     let certificate = try GRPCCertificate.shared()
@@ -94,7 +84,7 @@ func withGRPCGateway(_ route: GRPCRoute = .plaintext, _ visit: (GRPCGateway) asy
                 token: try GRPCGateway.token(),
                 certificate: route == .tlsToGateway ? certificate : nil
             )
-            try await visit(GRPCGateway(server: server, endpoint: endpoint))
+            try await test(GRPCGateway(server: server, endpoint: endpoint))
         } finally: {
             await gateway.shutdown()
         }

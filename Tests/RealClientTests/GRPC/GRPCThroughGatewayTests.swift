@@ -18,15 +18,15 @@ struct GRPCThroughGatewayTests {
         try await withEcho(route) { client, _ async throws in
             // A pattern whose period divides neither frames nor windows: a piece lost, doubled or moved shows.
             let message = (0..<4 << 20).map { UInt8(truncatingIfNeeded: $0 % 251) }
-            let answer = try await client.say(message).message
+            let response = try await client.say(message).message
             // Compared on its own, so that a failure does not print eight million numbers.
-            let isSame = answer == message
+            let isSame = response == message
             #expect(isSame)
         }
     }
 
     @Test(arguments: GRPCRoute.allCases)
-    func eachMessageIsAnsweredBeforeTheNextIsSent(_ route: GRPCRoute) async throws {
+    func eachMessageIsAnsweredBeforeNextIsSent(_ route: GRPCRoute) async throws {
         try await withEcho(route) { client, _ async throws in
             let messages = (0..<100).map { Array("message \($0)".utf8) }
             #expect(try await client.talk(messages) == messages)
@@ -62,7 +62,7 @@ struct GRPCThroughGatewayTests {
     }
 
     @Test(arguments: GRPCRoute.allCases)
-    func callsShareAConnectionWithoutMixing(_ route: GRPCRoute) async throws {
+    func callsShareConnectionWithoutMixing(_ route: GRPCRoute) async throws {
         try await withEcho(route) { client, _ async throws in
             try await withThrowingTaskGroup(of: Bool.self) { group in
                 for number in 0..<64 {
@@ -77,7 +77,7 @@ struct GRPCThroughGatewayTests {
     }
 
     @Test(arguments: GRPCRoute.allCases)
-    func cancellationReachesTheServer(_ route: GRPCRoute) async throws {
+    func cancellationReachesServer(_ route: GRPCRoute) async throws {
         try await withEcho(route) { client, server async throws in
             let (echoes, echo) = AsyncStream.makeStream(of: [UInt8]?.self)
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -92,22 +92,23 @@ struct GRPCThroughGatewayTests {
                 }
                 try #require(await echoes.first { _ in true } == [7])
                 group.cancelAll()
-                #expect(await server.book.nextCancellation() == EchoMethod.hold.method)
+                #expect(await server.log.nextCancellation() == EchoMethod.hold.method)
             }
             // The connection outlives the call.
             #expect(try await client.say([8]).message == [8])
         }
     }
 
-    @Test func deadlineReachesTheServerAndEndsTheCall() async throws {
+    @Test func deadlineReachesServerAndEndsCall() async throws {
         try await withEcho { client, server async throws in
             let echo = try await client.converse(within: .seconds(3600)) { conversation in
                 conversation.send([9])
                 return try await conversation.receive()
             }
             #expect(echo == [9])
-            #expect(server.book.calls.first?.metadata.texts("grpc-timeout").count == 1)
-            // The server says nothing until it is spoken to: this call cannot end in another way, however slow the machine.
+            #expect(server.log.calls.first?.metadata.texts("grpc-timeout").count == 1)
+            // The server says nothing until it is spoken to: this call cannot end in another way, however slow the
+            // machine.
             let error = await #expect(throws: RPCError.self) {
                 try await client.converse(within: .milliseconds(200)) { conversation in
                     _ = try await conversation.receive()
@@ -119,17 +120,17 @@ struct GRPCThroughGatewayTests {
 
     // MARK: Identity
 
-    @Test func identityHeaderArrivesWhateverTheClientClaims() async throws {
+    @Test func identityHeaderArrivesWhateverClientClaims() async throws {
         try await withGRPCGateway { fixture in
             var endpoint = fixture.endpoint
             endpoint.fields = ["x-user-id": "mallory", "note": "kept"]
             try await withGRPCEchoClient(endpoint) { client in
-                let answer = try await client.say([1])
-                #expect(answer.headers.texts("echo-x-user-id") == [GRPCGateway.subject])
-                #expect(answer.trailers.texts("echo-x-user-id") == [GRPCGateway.subject])
-                #expect(answer.headers.texts("echo-authorization") == ["Bearer \(endpoint.token ?? "")"])
+                let response = try await client.say([1])
+                #expect(response.headers.texts("echo-x-user-id") == [GRPCGateway.subject])
+                #expect(response.trailers.texts("echo-x-user-id") == [GRPCGateway.subject])
+                #expect(response.headers.texts("echo-authorization") == ["Bearer \(endpoint.token ?? "")"])
             }
-            let call = fixture.server.book.calls.first?.metadata
+            let call = fixture.server.log.calls.first?.metadata
             #expect(call?.texts("x-user-id") == [GRPCGateway.subject])
             #expect(call?.texts("note") == ["kept"])
             // Servers other than this one refuse a call without it, for then trailers would not come back.
@@ -138,7 +139,7 @@ struct GRPCThroughGatewayTests {
     }
 
     @Test(arguments: [nil, "not-a-token"] as [String?])
-    func callWithoutAGoodTokenIsUnauthenticated(_ token: String?) async throws {
+    func callWithoutGoodTokenIsUnauthenticated(_ token: String?) async throws {
         try await withGRPCGateway { fixture in
             var endpoint = fixture.endpoint
             endpoint.token = token
@@ -150,11 +151,11 @@ struct GRPCThroughGatewayTests {
                 let refused = await #expect(throws: RPCError.self) { try await client.talk([[1], [2]]) }
                 #expect(refused?.code == .unauthenticated)
             }
-            #expect(fixture.server.book.calls.isEmpty)
+            #expect(fixture.server.log.calls.isEmpty)
         }
     }
 
-    @Test func callToAnUnknownAuthorityReachesNoBackend() async throws {
+    @Test func callToUnknownAuthorityReachesNoBackend() async throws {
         try await withGRPCGateway { fixture in
             var endpoint = fixture.endpoint
             endpoint.authority = "elsewhere.test"
@@ -163,16 +164,16 @@ struct GRPCThroughGatewayTests {
                 #expect(error?.code == .unimplemented)
                 #expect(error?.message == "unknown_host")
             }
-            #expect(fixture.server.book.calls.isEmpty)
+            #expect(fixture.server.log.calls.isEmpty)
         }
     }
 
     private func withEcho(
         _ route: GRPCRoute = .plaintext,
-        _ visit: (GRPCEchoClient, GRPCEchoServer) async throws -> Void
+        _ test: (GRPCEchoClient, GRPCEchoServer) async throws -> Void
     ) async throws {
         try await withGRPCGateway(route) { fixture in
-            try await withGRPCEchoClient(fixture.endpoint) { client in try await visit(client, fixture.server) }
+            try await withGRPCEchoClient(fixture.endpoint) { client in try await test(client, fixture.server) }
         }
     }
 }

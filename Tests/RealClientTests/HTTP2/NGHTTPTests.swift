@@ -17,7 +17,7 @@ extension RealClients {
         }
 
         @Test(arguments: [false, true])
-        func connectionIsOpenedAsTheProtocolSays(_ tls: Bool) async throws {
+        func connectionStartsWithSettings(_ tls: Bool) async throws {
             try await withRealGateway { fixture async throws in
                 let text = try await Program.nghttp.succeed(
                     Self.verbose + [Self.url(fixture, tls: tls, "/open/trailers")]
@@ -34,21 +34,21 @@ extension RealClients {
             }
         }
 
-        @Test func bodiesOfManyStreamsArriveWhole() async throws {
+        @Test func manyLargeStreamsArriveWhole() async throws {
             try await withRealGateway { fixture async throws in
                 // Twenty of ten mebibytes at once share two windows.
                 let arguments = ["--null-out", "--stat", "--multiply=20", "--header=:authority: app.test"]
                 let text = try await Program.nghttp.succeed(arguments + [Self.url(fixture, tls: false, "/open/large")])
-                let answers = text.split(separator: "\n").filter {
+                let responses = text.split(separator: "\n").filter {
                     $0.hasSuffix(" /open/large") && $0.contains(" 200 ")
                 }
-                #expect(answers.count == 20, "\(text.suffix(2000))")
-                #expect(answers.allSatisfy { $0.contains(" 10M ") }, "\(text.suffix(2000))")
+                #expect(responses.count == 20, "\(text.suffix(2000))")
+                #expect(responses.allSatisfy { $0.contains(" 10M ") }, "\(text.suffix(2000))")
             }
         }
 
         @Test(arguments: [false, true])
-        func anUploadThatIsRefusedIsAnsweredAtOnceAndStopped(_ tls: Bool) async throws {
+        func refusedUploadIsAnsweredAndStopped(_ tls: Bool) async throws {
             try await withRealGateway { fixture async throws in
                 let file = fixture.certificates.file("upload")
                 try Data(repeating: 7, count: 10 << 20).write(to: URL(fileURLWithPath: file))
@@ -56,13 +56,13 @@ extension RealClients {
                 let text = try await Program.nghttp.succeed(Self.verbose + upload)
                 #expect(text.contains("recv (stream_id=13) :status: 401"))
                 #expect(text.contains("recv (stream_id=13) www-authenticate: Bearer realm=\"app\""))
-                // The client is told that the rest is not needed, which is no error.
+                // NO_ERROR: the rest of the upload is not needed.
                 #expect(text.contains("recv RST_STREAM frame") && text.contains("error_code=NO_ERROR(0x00)"))
             }
         }
 
         @Test(arguments: [false, true])
-        func drainingSaysGoAwayAndFinishesWhatIsUnderWay(_ tls: Bool) async throws {
+        func drainingSendsGoAwayAndFinishesRequests(_ tls: Bool) async throws {
             try await withRealGateway { fixture async throws in
                 let client = try Program.nghttp.start(Self.verbose + [Self.url(fixture, tls: tls, "/open/held")])
                 #expect(try await fixture.backend.line() == "held")

@@ -2,14 +2,13 @@ import Foundation
 import Gateway
 import Logging
 import Tenants
+import TestSupport
 import Verification
 
 /// A running gateway whose metrics and traces are looked at, before a Python backend and beside a collector.
 ///
 /// Its tenant `app` on `app.test` refreshes its tokens at the backend; anyone may ask for `/open`.
 final class ObservingFixture: Sendable {
-    private static let secret = "a-secret-of-those-who-observe-and-of-nobody-else-0123456789"
-
     let backendPort: String
     let collector: RunningProgram
     /// On loopback.
@@ -53,12 +52,7 @@ final class ObservingFixture: Sendable {
 
     /// - Parameter id: Makes it another one.
     static func token(_ id: String) throws -> String {
-        let now = Int(Date().timeIntervalSince1970)
-        let claims: JSONObject = [
-            "iss": "https://secret.test", "sub": "alice", "aud": "app", "jti": .string(id),
-            "iat": .number(JSONNumber(now)), "exp": .number(JSONNumber(now + 3600)),
-        ]
-        return try TokenSigner(SigningKey(secret: Array(secret.utf8)), algorithm: .hs256).sign(claims)
+        try SharedSecret.token(["aud": "app", "jti": .string(id)])
     }
 
     /// Asks with curl, which gives the body.
@@ -105,11 +99,11 @@ final class ObservingFixture: Sendable {
                   call: { method: POST, path: /refresh, send: bearer, access_token: /token }
                   deliver: { header: X-Refreshed-Token }
             """
-        return try TenantsConfiguration.reading(text, environment: ["SECRET": secret])
+        return try TenantsConfiguration.reading(text)
     }
 }
 
-/// Opens a gateway, lets `visit` in with the token that a refresh gives, and always closes it again.
+/// Runs `test` with a gateway and the token that a refresh returns; the gateway is closed afterwards.
 ///
 /// - Parameters:
 ///   - sample: The share of requests that are traced.
@@ -119,13 +113,12 @@ func withObservingFixture(
     sample: Double = 1,
     trusts: Bool = false,
     refusals: Int = 0,
-    _ visit: (_ fixture: ObservingFixture, _ renewed: String) async throws -> Void
+    _ test: (_ fixture: ObservingFixture, _ renewed: String) async throws -> Void
 ) async throws {
     let renewed = try ObservingFixture.token("renewed")
     let backend = try Program.python.start([Program.script("observed_backend"), renewed])
     let collector = try await ObservingFixture.python().start([Program.script("collector"), "\(refusals)"])
-    let outcome: Result<Void, any Error>
-    do {
+    try await attempt {
         let fixture = try await ObservingFixture(
             backendPort: try await backend.line(),
             collector: collector,
@@ -133,17 +126,13 @@ func withObservingFixture(
             sample: sample,
             trusted: trusts ? "127.0.0.1" : ""
         )
-        do {
-            try await visit(fixture, renewed)
-            outcome = .success(())
-        } catch {
-            outcome = .failure(error)
+        try await attempt {
+            try await test(fixture, renewed)
+        } finally: {
+            await fixture.gateway.shutdown()
         }
-        await fixture.gateway.shutdown()
-    } catch {
-        outcome = .failure(error)
+    } finally: {
+        await collector.stop()
+        await backend.stop()
     }
-    await collector.stop()
-    await backend.stop()
-    try outcome.get()
 }

@@ -24,7 +24,7 @@ extension RealClients {
             return try jsonLine(try await ObservingFixture.python().succeed([script, format], input: text))
         }
 
-        @Test func prometheusOwnLibraryReadsBothFormats() async throws {
+        @Test func prometheusLibraryReadsBothFormats() async throws {
             try await withObservingFixture { fixture, renewed async throws in
                 _ = try await fixture.get("/x", token: renewed)
                 _ = try await fixture.get("/x")
@@ -46,7 +46,7 @@ extension RealClients {
             }
         }
 
-        @Test func promtoolFindsNothingWrongWithTheMetrics() async throws {
+        @Test func promtoolAcceptsMetrics() async throws {
             try await withObservingFixture { fixture, renewed async throws in
                 _ = try await fixture.get("/x", token: renewed)
                 let complaints = try await Program.promtool.succeed(
@@ -70,7 +70,7 @@ extension RealClients {
             for name in names { #expect(tests.contains(name), "\(name) has no test") }
         }
 
-        @Test func rulesAndDashboardAskForMetricsThatExist() async throws {
+        @Test func rulesAndDashboardUseExistingMetrics() async throws {
             let expressions = try Self.dashboardExpressions()
             let rules = try String(
                 contentsOfFile: ObservingFixture.repository("ops/prometheus/alerts.yaml"),
@@ -93,13 +93,13 @@ extension RealClients {
             }
         }
 
-        @Test func everyQueryOfTheDashboardIsPromQL() async throws {
+        @Test func everyDashboardQueryIsPromQL() async throws {
             let expressions = try Self.dashboardExpressions()
             #expect(expressions.count > 30)
-            let rules = expressions.enumerated().map { place, expression in
+            let rules = expressions.enumerated().map { index, expression in
                 let filled = expression.replacingOccurrences(of: "$__rate_interval", with: "5m")
                     .replacingOccurrences(of: "$", with: "")
-                return "    - record: query_\(place)\n      expr: \(JSONWriter.text(of: .string(filled)))\n"
+                return "    - record: query_\(index)\n      expr: \(JSONWriter.text(of: .string(filled)))\n"
             }
             let text = "groups:\n- name: dashboard\n  rules:\n" + rules.joined()
             let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).yaml")

@@ -23,7 +23,7 @@ extension RealClients {
             return spans
         }
 
-        @Test func aRequestsSpansSayWhatWasDecidedAndWhoAnswered() async throws {
+        @Test func spansDescribeDecisionAndServer() async throws {
             try await withObservingFixture { fixture, _ async throws in
                 let token = try ObservingFixture.token("first")
                 let seen = try jsonLine(try await fixture.get("/x/y?secret=query", token: token))
@@ -45,7 +45,7 @@ extension RealClients {
                     (2, "server.port", .number(JSONNumber(Int(fixture.backendPort) ?? 0))),
                     (2, "http.response.status_code", 200),
                 ]
-                for (place, name, value) in expected { #expect(spans[place].attribute(name) == value, "\(name)") }
+                for (index, name, value) in expected { #expect(spans[index].attribute(name) == value, "\(name)") }
                 #expect(spans[0].attribute("gatehouse.request_id")?.string == seen.received("x-request-id").first)
                 #expect(spans.allSatisfy { !$0.isError && $0.duration >= 0 && $0.duration < 60 })
                 #expect(spans[0].object["resource"]?.object?["service.name"] == "gatehouse")
@@ -54,7 +54,7 @@ extension RealClients {
             }
         }
 
-        @Test func aTraceIsCarriedOnFromTheClientToTheBackend() async throws {
+        @Test func traceContinuesFromClientToBackend() async throws {
             let trace = "0af7651916cd43dd8448eb211c80319c"
             try await withObservingFixture(sample: 0) { fixture, _ async throws in
                 // This client has not sampled it: neither do we, and all it sent goes on as it came.
@@ -64,7 +64,7 @@ extension RealClients {
                 )
                 #expect(seen.received("traceparent") == [quiet])
                 #expect(seen.received("tracestate") == ["a=1"])
-                // Nobody decides on this one, and the share is none.
+                // Not sampled by anyone, with a sample share of zero.
                 seen = try jsonLine(try await fixture.get("/open/x"))
                 #expect(seen.received("traceparent").allSatisfy { $0.hasSuffix("-00") })
                 let fields = ["traceparent: 00-\(trace)-00f067aa0ba902b7-01", "tracestate: a=1,b=2"]
@@ -79,7 +79,7 @@ extension RealClients {
         }
 
         /// The gateway has no access log, which reads the address too.
-        @Test func theClientIsWhoATrustedProxySaysItIs() async throws {
+        @Test func spanUsesClientAddressOfTrustedProxy() async throws {
             let fields = ["X-Forwarded-For: 192.0.2.1, 198.51.100.7"]
             for (trusts, address) in [(true, "198.51.100.7"), (false, "127.0.0.1")] {
                 try await withObservingFixture(trusts: trusts) { fixture, _ async throws in
@@ -90,7 +90,7 @@ extension RealClients {
             }
         }
 
-        @Test func aRefreshIsASpanBetweenTheTwoRequests() async throws {
+        @Test func refreshIsSpanBetweenBothRequests() async throws {
             try await withObservingFixture { fixture, renewed async throws in
                 let seen = try jsonLine(try await fixture.get("/again", token: try ObservingFixture.token("old")))
                 #expect(seen.received("authorization") == ["Bearer \(renewed)"])
@@ -111,7 +111,7 @@ extension RealClients {
             }
         }
 
-        @Test func whatFailsIsMarkedWithItsReason() async throws {
+        @Test func failedSpanCarriesReason() async throws {
             try await withObservingFixture { fixture, _ async throws in
                 _ = try await fixture.get("/x")
                 var spans = try await Self.spans(2, from: fixture)
@@ -134,7 +134,7 @@ extension RealClients {
             }
         }
 
-        @Test func aCollectorThatIsAwayForAMomentGetsThemLater() async throws {
+        @Test func spansAreResentAfterCollectorOutage() async throws {
             try await withObservingFixture(refusals: 1) { fixture, _ async throws in
                 _ = try await fixture.get("/open/x")
                 #expect(try await fixture.collector.line() == "refused")

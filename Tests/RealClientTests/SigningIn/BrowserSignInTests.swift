@@ -17,7 +17,7 @@ extension RealClients {
             Way(provider: "Google", isSecured: true, script: "off"),
             Way(provider: "Apple", isSecured: false, script: "off"),
         ])
-        func oneSignsInByKeyboardAlone(_ way: Way) async throws {
+        func signInWorksByKeyboard(_ way: Way) async throws {
             try await withSignInFixture { fixture async throws in
                 let authorize = fixture.authorize(secured: way.isSecured)
                 let options = ["provider": way.provider, "script": way.script]
@@ -34,7 +34,8 @@ extension RealClients {
                     ]
                 )
                 #expect(order.allSatisfy { $0["visible"] == true })
-                // Apple's answer is a form from another site, with which no cookie comes: the browser has to come again.
+                // Apple's response is a form from another site, with which no cookie comes: the browser has to come
+                // again.
                 let callbacks = try #require(result["callbacks"]?.array)
                 #expect(callbacks.count == (way.provider == "Apple" ? 2 : 1))
                 #expect(callbacks.last == (way.provider == "Apple" ? ["state"] : ["state", "code", "iss", "scope"]))
@@ -54,7 +55,7 @@ extension RealClients {
             }
         }
 
-        @Test func twoSignInsInOneBrowserDoNotGetInEachOthersWay() async throws {
+        @Test func concurrentSignInsInOneBrowserSucceed() async throws {
             try await withSignInFixture { fixture async throws in
                 let result = try await Person.plays("two_windows", in: fixture)
                 #expect(result["ended"] == [true, true])
@@ -62,21 +63,21 @@ extension RealClients {
         }
 
         @Test(arguments: ["Apple", "Google"])
-        func whoeverCancelsIsBackInTheAppWithoutACode(_ provider: String) async throws {
+        func cancelledSignInReturnsWithoutCode(_ provider: String) async throws {
             try await withSignInFixture { fixture async throws in
                 let result = try await Person.plays("cancel", in: fixture, ["provider": provider])
-                for place in ["here", "there"] {
-                    let answer = try #require(result[place]?.object)
-                    #expect(answer["error"] == "access_denied", "\(place)")
-                    #expect(answer["state"] == "of-the-app")
-                    #expect(answer["iss"]?.string == SignInFixture.issuer)
-                    #expect(answer["code"] == nil)
+                for tab in ["here", "there"] {
+                    let response = try #require(result[tab]?.object)
+                    #expect(response["error"] == "access_denied", "\(tab)")
+                    #expect(response["state"] == "of-the-app")
+                    #expect(response["iss"]?.string == SignInFixture.issuer)
+                    #expect(response["code"] == nil)
                 }
             }
         }
 
         @Test(arguments: ["Apple", "Google"])
-        func nobodyEndsASignInThatAnotherBrowserBegan(_ provider: String) async throws {
+        func signInCannotBeFinishedInAnotherBrowser(_ provider: String) async throws {
             try await withSignInFixture { fixture async throws in
                 let result = try await Person.plays("other_browser", in: fixture, ["provider": provider])
                 #expect(result["heading"] == "This sign-in began elsewhere")
@@ -87,7 +88,7 @@ extension RealClients {
             }
         }
 
-        @Test func aWebAppIsSignedInByCookiesThatNoScriptReads() async throws {
+        @Test func webAppSignsInWithHttpOnlyCookies() async throws {
             try await withSignInFixture { fixture async throws in
                 let result = try await Person.plays("web_login", in: fixture)
                 #expect(result["end"]?.string == "\(fixture.app)/welcome")

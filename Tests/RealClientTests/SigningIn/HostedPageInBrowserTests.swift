@@ -4,8 +4,8 @@ import Verification
 extension RealClients {
     /// The pages that people see, as Chromium shows and reads them out.
     @Suite struct HostedPageInBrowserTests {
-        /// What WCAG 2.2 asks of a page (success criteria 1.4.3, 1.4.10 and 2.5.5), and more: nothing is loaded for it, and
-        /// nothing on it was refused.
+        /// What WCAG 2.2 asks of a page (success criteria 1.4.3, 1.4.10 and 2.5.5), and more: nothing is loaded for it,
+        /// and nothing on it was refused.
         private static func expectGood(_ shown: JSONValue, on background: (JSONValue) -> Bool) throws {
             let page = try #require(shown.object)
             let comment = Comment(rawValue: "\(JSONWriter.text(of: shown))")
@@ -28,7 +28,7 @@ extension RealClients {
             #expect(result["language"] == "en")
         }
 
-        @Test func thePageIsReadableOnEveryScreenAndToScreenReaders() async throws {
+        @Test func pageIsReadableOnEveryScreenAndToScreenReaders() async throws {
             try await withSignInFixture { fixture async throws in
                 let result = try await Person.plays("page", in: fixture)
                 try Self.expectGood(everywhere: result)
@@ -47,7 +47,7 @@ extension RealClients {
             }
         }
 
-        @Test func theErrorPageIsReadableTooAndSendsNobodyAnywhere() async throws {
+        @Test func errorPageIsReadableAndDoesNotRedirect() async throws {
             try await withSignInFixture { fixture async throws in
                 let url = fixture.authorize(client: "nobody")
                 let result = try await Person.plays("page", in: fixture, at: url)
@@ -64,7 +64,7 @@ extension RealClients {
             }
         }
 
-        @Test func thePageShowsItselfInNobodysFrame() async throws {
+        @Test func pageCannotBeFramed() async throws {
             try await withSignInFixture { fixture async throws in
                 let result = try await Person.plays("framed", in: fixture)
                 let page = try #require(result["page"]?.object)

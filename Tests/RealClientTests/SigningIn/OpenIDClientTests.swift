@@ -3,7 +3,7 @@ import Testing
 import Verification
 
 extension RealClients {
-    /// Authlib finds its way about the issuer by its documents alone, and judges each answer itself.
+    /// Authlib discovers the issuer by its metadata and validates each response.
     @Suite struct OpenIDClientTests {
         enum Kind: String, CaseIterable {
             case publicClient = "clans-app"
@@ -34,7 +34,7 @@ extension RealClients {
         }
 
         @Test(arguments: Kind.allCases)
-        func aClientLibrarySignsInRefreshesAndRevokes(_ kind: Kind) async throws {
+        func clientLibrarySignsInRefreshesAndRevokes(_ kind: Kind) async throws {
             try await withSignInFixture { fixture async throws in
                 let result = try await Self.run(kind, fixture)
                 #expect(result["issuer"]?.string == SignInFixture.issuer)

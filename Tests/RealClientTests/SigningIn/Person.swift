@@ -9,8 +9,8 @@ enum Person {
         at authorize: String? = nil,
         _ options: [String: String] = [:]
     ) async throws -> JSONObject {
-        let places = ["authorize": authorize ?? fixture.authorize(), "site": fixture.chat, "app": fixture.app]
-        let all = places.merging(options) { _, given in given }.map { "\($0.key)=\($0.value)" }
+        let defaults = ["authorize": authorize ?? fixture.authorize(), "site": fixture.chat, "app": fixture.app]
+        let all = defaults.merging(options) { _, given in given }.map { "\($0.key)=\($0.value)" }
         return try jsonLine(try await Program.python.succeed([Program.script("browser"), scenario] + all))
     }
 }

@@ -39,19 +39,19 @@ extension RealClients {
             #expect(taken == kept.filter { $0.name.hasPrefix(name) })
         }
 
-        @Test func thePicturesOfTheSignInPagesAreThoseThatAreTaken() async throws {
+        @Test func signInScreenshotsAreCurrent() async throws {
             try await withSignInFixture { fixture async throws in
                 try await Self.take(4, "sign-in", [fixture.authorize()])
             }
         }
 
-        @Test func thePicturesOfTheDashboardAreThoseThatAreTaken() async throws {
+        @Test func dashboardScreenshotsAreCurrent() async throws {
             try await withDashboardFixture { fixture async throws in
                 try await Self.take(2, "dashboard", fixture.pictured(seconds: 2))
             }
         }
 
-        @Test func everyPictureIsShownInADocument() throws {
+        @Test func everyScreenshotIsUsedInDocuments() throws {
             let pages = try FileManager.default.contentsOfDirectory(at: Self.documents, includingPropertiesForKeys: nil)
                 .filter { $0.pathExtension == "md" }.map { try String(contentsOf: $0, encoding: .utf8) }
             for picture in try Picture.all(in: Self.documents.appendingPathComponent("images")) {

@@ -10,10 +10,10 @@ import Verification
 /// A running gateway that people sign in at, with the stand-in for Apple and Google, and a Python program that is both
 /// the backend and the site of an app.
 ///
-/// Its tenants: `clans` on `clans.localtest`, an issuer with a page, and `chat` on `chat.localtest`, which signs in with
-/// cookies.
+/// Its tenants: `clans` on `clans.localtest`, an issuer with a page, and `chat` on `chat.localtest`, which signs in
+/// with cookies.
 final class SignInFixture: Sendable {
-    /// Of `clans`, as far as clients are told; it is reached at a port besides.
+    /// The issuer of `clans`; it is reached at another port.
     static let issuer = "https://clans.localtest"
     /// Of the client `clans-server`.
     static let clientSecret = "a-secret-of-a-client-in-these-tests-0123456789"
@@ -36,7 +36,7 @@ final class SignInFixture: Sendable {
             certificates,
             keyFile: certificates.file("apple.p8")
         )
-        for place in configuration.tenants.indices { provider.apply(to: &configuration.tenants[place]) }
+        for index in configuration.tenants.indices { provider.apply(to: &configuration.tenants[index]) }
         gateway = Gateway(
             configuration: configuration,
             logger: Logger(label: "sign-in") { _ in SwiftLogNoOpLogHandler() },
@@ -140,8 +140,8 @@ final class SignInFixture: Sendable {
     }
 }
 
-/// Opens a gateway, lets `visit` in, and always closes it again.
-func withSignInFixture(_ visit: (SignInFixture) async throws -> Void) async throws {
+/// Runs `test` with a gateway, which is closed afterwards.
+func withSignInFixture(_ test: (SignInFixture) async throws -> Void) async throws {
     let certificates = try CertificateFolder.forRealGateway()
     for tenant in ["clans", "chat"] { try certificates.makeServer(tenant, for: "\(tenant).localtest") }
     let provider = ProviderStandIn(
@@ -156,7 +156,7 @@ func withSignInFixture(_ visit: (SignInFixture) async throws -> Void) async thro
         try await provider.start()
         let fixture = try await SignInFixture(appPort: try await app.line(), provider, certificates)
         try await attempt {
-            try await visit(fixture)
+            try await test(fixture)
         } finally: {
             await fixture.shutdown()
         }

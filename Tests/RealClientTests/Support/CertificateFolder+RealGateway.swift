@@ -16,7 +16,7 @@ extension CertificateFolder {
         return folder
     }
 
-    /// Makes `NAME.pem` and `NAME.key` for a host or an address, in the place of earlier ones.
+    /// Makes `NAME.pem` and `NAME.key` for a host or an address, replacing earlier ones.
     func makeServer(_ name: String, for host: String) throws {
         try makeServer(name, by: "authority", for: [host])
     }

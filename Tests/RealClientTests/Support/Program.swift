@@ -32,7 +32,7 @@ struct Program: Sendable {
     /// Debian's own, which finds Debian's modules.
     static let python = Program(path: "/usr/bin/python3", package: "python3")
 
-    /// The program itself, as it was built beside these tests.
+    /// The `gatehouse` program, as built beside these tests.
     static func gatehouse() throws -> Program {
         let tests = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
         let path = tests.deletingLastPathComponent().appendingPathComponent("gatehouse").path

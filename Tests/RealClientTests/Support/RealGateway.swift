@@ -10,8 +10,6 @@ import Verification
 /// Its tenants: `app` on `app.test` (a token is needed but under `/open`), `wild` on `*.wild.test`, and `vault` on
 /// `vault.test`, whose clients show a certificate.
 final class RealGateway: Sendable {
-    private static let secret = "a-secret-of-the-real-clients-and-of-nobody-else-0123456789"
-
     let backend: RunningProgram
     let certificates: CertificateFolder
     /// On loopback, in plain text.
@@ -38,12 +36,7 @@ final class RealGateway: Sendable {
 
     /// A token of `alice`, good for so many seconds.
     func token(seconds: Int = 3600) throws -> String {
-        let now = Int(Date().timeIntervalSince1970)
-        let claims: JSONObject = [
-            "iss": "https://secret.test", "sub": "alice", "aud": "app", "iat": .number(JSONNumber(now)),
-            "exp": .number(JSONNumber(now + seconds)),
-        ]
-        return try TokenSigner(SigningKey(secret: Array(Self.secret.utf8)), algorithm: .hs256).sign(claims)
+        try SharedSecret.token(["aud": "app"], seconds: seconds)
     }
 
     /// Begins to drain; see ``Gateway/shutdown()``.
@@ -90,21 +83,21 @@ final class RealGateway: Sendable {
                 authenticate: { from: [bearer], issuers: [ \(issuer) ] }
                 access: [ { path: /open/**, allow: anyone } ]
             """
-        return try TenantsConfiguration.reading(text, environment: ["SECRET": secret])
+        return try TenantsConfiguration.reading(text)
     }
 }
 
-/// Opens a gateway, lets `visit` in, and always closes it again.
+/// Runs `test` with a gateway, which is closed afterwards.
 ///
 /// - Parameter script: The backend: the name of one of the Python programs.
-func withRealGateway(_ script: String = "backend", _ visit: (RealGateway) async throws -> Void) async throws {
+func withRealGateway(_ script: String = "backend", _ test: (RealGateway) async throws -> Void) async throws {
     let certificates = try CertificateFolder.forRealGateway()
     let backend = try Program.python.start([Program.script(script)])
     try await attempt {
         let port = try await backend.line()
         let fixture = try await RealGateway(backend: backend, port: port, certificates: certificates)
         try await attempt {
-            try await visit(fixture)
+            try await test(fixture)
         } finally: {
             await fixture.shutdown()
         }

@@ -21,7 +21,7 @@ extension RealClients {
             try await connection.line(with: "Content-Length: ")
         }
 
-        @Test func anOpenConnectionGoesOnAndANewOneSeesTheNewCertificate() async throws {
+        @Test func renewedCertificateIsUsedForNewConnections() async throws {
             try await withRealGateway { fixture async throws in
                 let client = TLSClient(fixture: fixture)
                 let old = try await fixture.certificates.serialNumber("app")
@@ -42,7 +42,7 @@ extension RealClients {
             }
         }
 
-        @Test func aFileThatCannotBeUsedChangesNothing() async throws {
+        @Test func unusableCertificateFileChangesNothing() async throws {
             try await withRealGateway { fixture async throws in
                 let client = TLSClient(fixture: fixture)
                 let old = try await fixture.certificates.serialNumber("app")

@@ -14,7 +14,7 @@ extension RealClients {
         }
 
         @Test(arguments: ["-tls1_2", "-tls1_3"])
-        func withoutACertificateTheHandshakeFails(_ version: String) async throws {
+        func handshakeFailsWithoutCertificate(_ version: String) async throws {
             try await withRealGateway { fixture async throws in
                 let options = Self.options(fixture, version: version)
                 let output = try await TLSClient(fixture: fixture).ask(options, host: "vault.test")
@@ -24,7 +24,7 @@ extension RealClients {
         }
 
         @Test(arguments: ["-tls1_2", "-tls1_3"])
-        func aStrangersCertificateIsRefused(_ version: String) async throws {
+        func certificateOfOtherAuthorityIsRefused(_ version: String) async throws {
             try await withRealGateway { fixture async throws in
                 let options = Self.options(fixture, member: "mallory", version: version)
                 let output = try await TLSClient(fixture: fixture).ask(options, host: "vault.test")
@@ -34,7 +34,7 @@ extension RealClients {
         }
 
         @Test(arguments: ["-tls1_2", "-tls1_3"])
-        func aMembersCertificateOpensAndItsSubjectArrives(_ version: String) async throws {
+        func memberCertificateIsAcceptedAndSubjectForwarded(_ version: String) async throws {
             try await withRealGateway { fixture async throws in
                 let options = Self.options(fixture, member: "alice", version: version)
                 let client = TLSClient(fixture: fixture)
@@ -49,7 +49,7 @@ extension RealClients {
         }
 
         @Test(arguments: ["http1.1", "http2"])
-        func aForgedSubjectNeverArrives(_ version: String) async throws {
+        func forgedSubjectIsRemoved(_ version: String) async throws {
             try await withRealGateway { fixture async throws in
                 let forged = [
                     "--header", "X-Client-Certificate-Subject: CN=root", "--header",
@@ -60,7 +60,7 @@ extension RealClients {
                 let secured = fixture.securedPort
                 let expected: [(url: String, options: [String], subjects: [String])] = [
                     ("https://vault.test:\(secured)/open/seen", member, ["CN=alice,O=Gatehouse tests"]),
-                    // Here nobody asked for a certificate: what is shown unasked says nothing.
+                    // No certificate was requested, so none is forwarded.
                     ("https://app.test:\(secured)/open/seen", member, []),
                     ("https://app.test:\(secured)/open/seen", [], []),
                     ("http://app.test:\(fixture.plainPort)/open/seen", [], []),
@@ -79,7 +79,7 @@ extension RealClients {
             }
         }
 
-        @Test func aTenantWithMembersIsNotReachedInPlainText() async throws {
+        @Test func tenantRequiringCertificateIsRefusedInPlainText() async throws {
             try await withRealGateway { fixture async throws in
                 let url = "http://127.0.0.1:\(fixture.plainPort)/open/x"
                 let options = ["--disable", "--silent", "--include", "--noproxy", "*", "--header", "Host: vault.test"]
@@ -88,7 +88,7 @@ extension RealClients {
             }
         }
 
-        @Test func aSessionOfAnotherTenantIsNotResumedInTheVault() async throws {
+        @Test func sessionOfAnotherTenantIsNotResumed() async throws {
             try await withRealGateway { fixture async throws in
                 let client = TLSClient(fixture: fixture)
                 let session = fixture.certificates.file("session.pem")

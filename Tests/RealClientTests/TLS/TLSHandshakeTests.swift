@@ -5,7 +5,7 @@ extension RealClients {
     @Suite struct TLSHandshakeTests {
         // MARK: SNI
 
-        @Test func theNameChoosesTheCertificate() async throws {
+        @Test func serverNameSelectsCertificate() async throws {
             try await withRealGateway { fixture async throws in
                 let client = TLSClient(fixture: fixture)
                 let expected = [
@@ -22,7 +22,7 @@ extension RealClients {
             }
         }
 
-        @Test func theCertificateIsGoodForItsName() async throws {
+        @Test func certificateMatchesItsName() async throws {
             try await withRealGateway { fixture async throws in
                 let client = TLSClient(fixture: fixture)
                 for host in ["app.test", "a.wild.test"] {
@@ -39,14 +39,14 @@ extension RealClients {
             (["-alpn", "http/1.1"], "ALPN protocol: http/1.1"), (["-alpn", "h2"], "ALPN protocol: h2"),
             (["-alpn", "spdy/3,http/1.1"], "ALPN protocol: http/1.1"), ([], "No ALPN negotiated"),
         ])
-        func theProtocolIsNegotiated(_ options: [String], _ expected: String) async throws {
+        func protocolIsNegotiated(_ options: [String], _ expected: String) async throws {
             try await withRealGateway { fixture async throws in
                 let output = try await TLSClient(fixture: fixture).shake(["-servername", "app.test"] + options)
                 #expect(output.text.contains(expected), "\(output.text.suffix(1500))")
             }
         }
 
-        @Test func aProtocolThatIsNotSpokenIsRefused() async throws {
+        @Test func unknownProtocolIsRefused() async throws {
             try await withRealGateway { fixture async throws in
                 let output = try await TLSClient(fixture: fixture).shake(["-servername", "app.test", "-alpn", "spdy/3"])
                 #expect(output.status != 0)
@@ -55,7 +55,7 @@ extension RealClients {
         }
 
         @Test(arguments: [[], ["-alpn", "http/1.1"]])
-        func withoutALPNTheRequestIsHTTP11(_ alpn: [String]) async throws {
+        func requestWithoutALPNIsHTTP11(_ alpn: [String]) async throws {
             try await withRealGateway { fixture async throws in
                 let output = try await TLSClient(fixture: fixture).ask(["-servername", "app.test"] + alpn)
                 #expect(output.text.contains("HTTP/1.1 200 OK\r\n") && output.text.contains("\r\n\r\nok"))
@@ -78,12 +78,12 @@ extension RealClients {
                 let options = ["-servername", "app.test", version, "-cipher", "DEFAULT:@SECLEVEL=0"]
                 let output = try await TLSClient(fixture: fixture).shake(options)
                 #expect(output.status != 0)
-                // The gateway's word, not a client that would not even try.
+                // The alert comes from the gateway, not from a client that does not try.
                 #expect(output.complaints.contains("alert protocol version"), "\(output.complaints)")
             }
         }
 
-        @Test func plainTextIsToldSo() async throws {
+        @Test func plainTextIsRefused() async throws {
             try await withRealGateway { fixture async throws in
                 let url = "http://127.0.0.1:\(fixture.securedPort)/open/x"
                 let text = try await Program.curl.succeed(["--disable", "--silent", "--include", "--noproxy", "*", url])
@@ -94,7 +94,7 @@ extension RealClients {
         // MARK: One tenant's connection is not another's
 
         @Test(arguments: ["a.wild.test", "vault.test"])
-        func aRequestForAnotherTenantIsMisdirected(_ host: String) async throws {
+        func requestForAnotherTenantIsMisdirected(_ host: String) async throws {
             try await withRealGateway { fixture async throws in
                 let output = try await TLSClient(fixture: fixture).ask(["-servername", "app.test"], host: host)
                 #expect(output.text.contains("HTTP/1.1 421 Misdirected Request\r\n"), "\(output.text.suffix(800))")
@@ -102,7 +102,7 @@ extension RealClients {
             }
         }
 
-        @Test func aRequestForTheSameTenantIsNot() async throws {
+        @Test func requestForSameTenantIsServed() async throws {
             try await withRealGateway { fixture async throws in
                 let output = try await TLSClient(fixture: fixture).ask(
                     ["-servername", "a.wild.test"],

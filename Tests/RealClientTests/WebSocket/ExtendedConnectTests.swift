@@ -22,15 +22,15 @@ extension RealClients {
         }
 
         @Test(arguments: [false, true])
-        func aStreamBecomesAWebSocket(_ tls: Bool) async throws {
+        func streamBecomesWebSocket(_ tls: Bool) async throws {
             try await withRealGateway("websocket_server") { fixture async throws in
                 let result = try await Self.run(fixture, tls: tls)
                 #expect(result["settings"]?.object?["enable_connect_protocol"] == 1)
-                let answer = try #require(result["answer"]?.object)
-                #expect(answer[":status"] == "200")
+                let response = try #require(result["answer"]?.object)
+                #expect(response[":status"] == "200")
                 // They belong to the handshake of HTTP/1.1, which the backend saw alone.
                 for name in ["connection", "upgrade", "sec-websocket-accept"] {
-                    #expect(answer[name] == nil, "\(name)")
+                    #expect(response[name] == nil, "\(name)")
                 }
                 #expect(result["text"] == "over HTTP/2")
                 #expect(result["binary"] == true)
@@ -49,7 +49,7 @@ extension RealClients {
             }
         }
 
-        @Test func theEndOfASessionIsToldOverHTTP2() async throws {
+        @Test func sessionEndClosesStreamWebSocket() async throws {
             try await withRealGateway("websocket_server") { fixture async throws in
                 let token = try fixture.token(seconds: 6)
                 let result = try await Self.run(fixture, "/socket", options: ["token=\(token)", "wait=yes"])
@@ -64,29 +64,29 @@ extension RealClients {
             }
         }
 
-        @Test func withoutATokenTheStreamIsRefused() async throws {
+        @Test func streamWithoutTokenIsRefused() async throws {
             try await withRealGateway("websocket_server") { fixture async throws in
                 let result = try await Self.run(fixture, "/socket")
-                let answer = try #require(result["answer"]?.object)
-                #expect(answer[":status"] == "401")
-                #expect(answer["www-authenticate"] == "Bearer realm=\"app\"")
-                #expect(answer["content-type"] == "application/problem+json")
+                let response = try #require(result["answer"]?.object)
+                #expect(response[":status"] == "401")
+                #expect(response["www-authenticate"] == "Bearer realm=\"app\"")
+                #expect(response["content-type"] == "application/problem+json")
                 #expect(result["body"]?.string?.contains("\"missing_token\"") == true)
             }
         }
 
         @Test func anotherVersionIsRefused() async throws {
             try await withRealGateway("websocket_server") { fixture async throws in
-                let answer = try #require(try await Self.run(fixture, options: ["version=8"])["answer"]?.object)
-                #expect(answer[":status"] == "426")
-                #expect(answer["sec-websocket-version"] == "13")
+                let response = try #require(try await Self.run(fixture, options: ["version=8"])["answer"]?.object)
+                #expect(response[":status"] == "426")
+                #expect(response["sec-websocket-version"] == "13")
             }
         }
 
-        @Test func anotherProtocolIsNotOpened() async throws {
+        @Test func unknownProtocolIsNotOpened() async throws {
             try await withRealGateway("websocket_server") { fixture async throws in
                 let result = try await Self.run(fixture, options: ["protocol=connect-udp"])
-                // An answer that refuses it or a reset: both are good (RFC 9220 section 3 asks for 501).
+                // A response that refuses it or a reset: both are good (RFC 9220 section 3 asks for 501).
                 let status = result["answer"]?.object?[":status"]?.string ?? "reset"
                 #expect(status == "reset" || status.hasPrefix("4") || status.hasPrefix("5"), "\(status)")
             }

@@ -53,7 +53,7 @@ extension RealClients {
         }
 
         @Test(arguments: Way.allCases)
-        func theLibrariesUnderstandTheEndOfASession(_ way: Way) async throws {
+        func librariesUnderstandSessionEnd(_ way: Way) async throws {
             try await withRealGateway("websocket_server") { fixture async throws in
                 let token = try fixture.token(seconds: 5)
                 let result = try await Self.run("wait", fixture, way, "/socket", ["token=\(token)"])
@@ -69,7 +69,7 @@ extension RealClients {
         }
 
         @Test(arguments: Way.allCases)
-        func aTokenMayComeAsASubprotocol(_ way: Way) async throws {
+        func subprotocolTokenIsAccepted(_ way: Way) async throws {
             try await withRealGateway("websocket_server") { fixture async throws in
                 let token = try fixture.token()
                 let result = try await Self.run("look", fixture, way, "/socket", ["subprotocols=chat,\(token)"])
@@ -81,7 +81,7 @@ extension RealClients {
             }
         }
 
-        @Test func aTokenMayComeInTheQuery() async throws {
+        @Test func queryTokenIsAccepted() async throws {
             try await withRealGateway("websocket_server") { fixture async throws in
                 let target = "/socket?room=7&access_token=\(try fixture.token())"
                 _ = try await Self.run("look", fixture, .wss, target)
@@ -92,7 +92,7 @@ extension RealClients {
         }
 
         @Test(arguments: Way.allCases)
-        func withoutATokenTheLibrarySeesTheRefusal(_ way: Way) async throws {
+        func refusalReachesLibraryWithoutToken(_ way: Way) async throws {
             try await withRealGateway("websocket_server") { fixture async throws in
                 let result = try await Self.run("look", fixture, way, "/socket")
                 #expect(result["status"] == 401)

@@ -1,5 +1,5 @@
-/// Makes inputs from other inputs: bytes are changed, put in and taken out; pieces are repeated, moved, and taken from
-/// another input or from the words of the format.
+/// Makes inputs from other inputs: changes, inserts and removes bytes; repeats and moves pieces, and takes them from
+/// another input or from the tokens of the format.
 struct FuzzMutator {
     static let longestInput = 8192
     /// Bytes that mean something to most parsers.
@@ -45,7 +45,7 @@ struct FuzzMutator {
         bytes[place] = byte
     }
 
-    /// Puts a word in the place of as many bytes, so that lengths before it still fit.
+    /// Overwrites as many bytes with a token, so that preceding lengths still fit.
     private func overwrite(_ bytes: inout [UInt8], with word: [UInt8], _ random: inout SplitMix64) {
         guard bytes.count >= word.count else { return }
         let start = Int.random(in: 0...(bytes.count - word.count), using: &random)
@@ -57,7 +57,7 @@ struct FuzzMutator {
         bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
     }
 
-    /// Puts another number in the place of a run of digits.
+    /// Replaces a run of digits with another number.
     private func replaceNumber(_ bytes: inout [UInt8], _ random: inout SplitMix64) {
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
         let starts = bytes.indices.filter { digits.contains(bytes[$0]) && ($0 == 0 || !digits.contains(bytes[$0 - 1])) }

@@ -27,7 +27,7 @@ package struct FuzzRun {
     /// How many of the inputs the code under test accepted.
     package private(set) var accepted = 0
 
-    /// Inputs made from other inputs that were accepted; they take each other's places.
+    /// Inputs made from other inputs that were accepted; they replace each other.
     private static let mostKept = 256
     private let target: FuzzTarget
     private var kept: [[UInt8]] = []

@@ -8,7 +8,7 @@ import Glibc
 /// - `FUZZ_INPUT`: a file with the only input to check, such as the one that is left when the process was ended by an
 ///   input.
 /// - `FUZZ_GROWTH`: whether the time is spent on inputs whose cost may grow faster than their length
-///   (``GrowthSearch``), in the place of mutated ones.
+///   (``GrowthSearch``), instead of mutated ones.
 /// - `FUZZ_FOLDER`: where each input is written before it is checked, so that one that ends the process is not lost.
 struct FuzzSettings {
     let seconds: Int?

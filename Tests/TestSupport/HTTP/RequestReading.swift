@@ -101,7 +101,7 @@ package enum RequestOutcome: Equatable {
 
     package static func parse(_ text: String) -> RequestOutcome { parse(Array(text.utf8)) }
 
-    /// The answer of the shortest prefix that has one, and that prefix's length.
+    /// The outcome of the shortest prefix with one, and its length.
     package static func drip(_ bytes: [UInt8], maximumBytes: Int = 32 << 10, maximumFields: Int = 100) -> (
         RequestOutcome, Int
     ) {

@@ -1,7 +1,7 @@
 package import Store
 import Synchronization
 
-/// A store in memory that can be cut off, and that can lose what it was told.
+/// An in-memory store that can be cut off and can lose its content.
 package final class FailingStore: Store {
     private struct State {
         var isCut = false

@@ -28,7 +28,7 @@ package enum TimedOpenSSL {
         process.standardOutput = from
         process.standardError = from
         try process.start()
-        // Whoever has ended by now has said why.
+        // A program that has ended has reported why.
         try? to.fileHandleForWriting.write(contentsOf: Data(input.utf8))
         try to.fileHandleForWriting.close()
         let data = try from.fileHandleForReading.readToEnd() ?? Data()

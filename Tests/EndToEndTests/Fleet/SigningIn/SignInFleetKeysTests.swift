@@ -10,9 +10,9 @@ import Testing
 import Time
 import Verification
 
-/// Keys change under a stream of people who sign in at one instance and use their tokens at another.
+/// Signing keys rotate while people sign in at one instance and use their tokens at another.
 @Suite(.serialized) struct SignInFleetKeysTests {
-    @Test func rotationThatAnAdministratorAsksForIsKnownToAllAndRefusesNobody() async throws {
+    @Test func adminKeyRotationReachesAllAndRefusesNoToken() async throws {
         try await RedisServer.run { server in
             try await withSignInFleet { scene in
                 let first = try await scene.fleet.startProcess(server.url).instance
@@ -25,7 +25,7 @@ import Verification
                 async let walked: Void = stream.walk()
                 try await stream.begun()
                 var takesOverAt: JSONValue?
-                // Asked twice, it is one rotation.
+                // Two requests are one rotation.
                 for (instance, isUnderWay) in [(first, false), (second, true)] {
                     let plan = try await instance.adminClient.post("/api/keys", json: ["tenant": "games"])
                     #expect(plan.status == 200, "\(plan.body.text)")
@@ -41,15 +41,15 @@ import Verification
                 stream.end()
                 try await walked
                 #expect(stream.complaints == [])
-                // Only later, when everybody may be taken to know the other.
+                // Only once all verifiers know the new key.
                 #expect(stream.signers == Set(keyIDs.prefix(1)))
             }
         }
     }
 
-    /// The rotation was settled by an instance whose clock was behind, so that nobody has to wait for it: the notice and
+    /// The rotation was started by an instance whose clock was behind, so that the test need not wait: the notice and
     /// the time for which the key was published lie in the past for the others.
-    @Test func newKeyTakesOverEverywhereWithoutATokenThatSomebodyCannotVerify() async throws {
+    @Test func newKeyTakesOverWithoutUnverifiableTokens() async throws {
         try await RedisServer.run { server in
             try await withSignInFleet { scene in
                 try await Self.withOwnKeys(of: scene, in: server) { keys in
@@ -57,7 +57,7 @@ import Verification
                     try await keys.load(at: start - SigningKeyTimes.publication - 60)
                     let first = try await scene.fleet.startProcess(server.url).instance
                     let second = try await scene.fleet.startProcess(server.url).instance
-                    // Whoever has fetched the keys before and keeps them for an hour.
+                    // A verifier that cached the key set for an hour.
                     let known = try await first.publishedKeyIDs()
                     #expect(known.count == 2)
                     let early = try await scene.signIn(.anna, at: first)
@@ -80,7 +80,7 @@ import Verification
                         #expect(try await instance.publishedKeyIDs().prefix(2) == known.prefix(2))
                     }
                     #expect(try await first.publishedKeyIDs() == second.publishedKeyIDs())
-                    let renewed = try SignedIn(try await second.renew(early.refresh))
+                    let renewed = try GivenTokens(try await second.renew(early.refresh))
                     #expect(renewed.keyID == known.last)
                 }
             }
@@ -91,7 +91,7 @@ import Verification
     private static func withOwnKeys(
         of scene: SignInScene,
         in server: RedisServer,
-        _ visit: (StoredKeys) async throws -> Void
+        _ test: (StoredKeys) async throws -> Void
     ) async throws {
         let logger = Logger(label: "silent") { _ in SwiftLogNoOpLogHandler() }
         let store = RedisStore(
@@ -112,7 +112,7 @@ import Verification
         try await store.open()
         try await attempt {
             try await until("the store is there") { store.isUp }
-            try await visit(keys)
+            try await test(keys)
         } finally: {
             await store.close()
         }

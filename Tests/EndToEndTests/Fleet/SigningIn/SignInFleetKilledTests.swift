@@ -3,12 +3,12 @@ import TestSupport
 import Testing
 import Verification
 
-/// `kill -9` of an instance that has just given its word, on Redis and on a file.
+/// `kill -9` of an instance right after an acknowledgement, on Redis and on a file.
 @Suite(.serialized) struct SignInFleetKilledTests {
-    @Test func whatAKilledInstanceGaveLivesOnAtTheOthersAndInTheNext() async throws {
+    @Test func sessionsOfKilledInstanceContinue() async throws {
         try await RedisServer.run { server in
             try await withSignInFleet { scene in
-                // Started at once on an empty store, they have to agree on the first keys.
+                // Started concurrently on an empty store, they must agree on the first keys.
                 let store = server.url
                 async let one = scene.fleet.startProcess(store)
                 async let other = scene.fleet.startProcess(store)
@@ -18,14 +18,14 @@ import Verification
                 let client = ClientSignIn.games
                 let code = try await Browser(first.instance.app()).code(client, at: scene.standIn)
                 let session = try await scene.signIn(.anna, at: first.instance)
-                // Right after its word, before it can have done anything else.
+                // Right after the acknowledgement.
                 try await first.kill()
 
                 #expect(keyIDs.contains(try #require(session.keyID)))
                 #expect(try await second.instance.status(of: session.access) == 200)
-                let renewed = try SignedIn(try await second.instance.renew(session.refresh))
+                let renewed = try GivenTokens(try await second.instance.renew(session.refresh))
                 let form = client.tokenForm(code)
-                let redeemed = try SignedIn(try await second.instance.app().post(client.tokenPath, form: form))
+                let redeemed = try GivenTokens(try await second.instance.app().post(client.tokenPath, form: form))
                 #expect(redeemed.subject == session.subject)
 
                 try await first.start()
@@ -37,7 +37,7 @@ import Verification
                     let sessions = try await instance.sessions(of: try #require(session.subject))
                     #expect(Set(sessions) == Set([session, redeemed].compactMap(\.session)))
                 }
-                let later = try SignedIn(try await first.instance.renew(renewed.refresh))
+                let later = try GivenTokens(try await first.instance.renew(renewed.refresh))
                 #expect(later.keyID == session.keyID)
                 let repeated = try await scene.signIn(.anna, nonce: "later", at: first.instance)
                 #expect(repeated.subject == session.subject)
@@ -45,20 +45,20 @@ import Verification
         }
     }
 
-    /// Each time in the middle of something, wherever that is: a page, a provider's answer, a code or a token.
-    @Test func tenKillsLoseNothingThatWasAcknowledged() async throws {
+    /// Each time at an arbitrary point: a page, a provider's response, a code or a token.
+    @Test func tenKillsLoseNoAcknowledgedSignIn() async throws {
         let scratch = try Scratch()
         defer { scratch.remove() }
         try await withSignInFleet { scene in
             let process = try await scene.fleet.startProcess("embedded:\(scratch.path)/gatehouse.db")
             let keyIDs = try await process.instance.publishedKeyIDs()
-            var everything: [SignedIn] = []
+            var everything: [GivenTokens] = []
             for round in 0..<10 {
                 let person = SignInLog(scene, process.instance, name: "round-\(round)")
-                async let books = person.signInUntilTheEnd()
+                async let log = person.signInUntilTheEnd()
                 for _ in 0..<(5 + round) { try await person.acknowledged.next() }
                 try await process.kill()
-                let acknowledged = await books
+                let acknowledged = await log
                 #expect(acknowledged.count >= 5 + round)
                 try await process.start()
                 #expect(try await process.instance.publishedKeyIDs() == keyIDs)
@@ -70,7 +70,7 @@ import Verification
     }
 
     @Test(arguments: ["AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=", nil])
-    func instanceWithAnotherKeyDoesNotStartAndSaysWhy(_ key: String?) async throws {
+    func instanceWithAnotherSealingKeyDoesNotStart(_ key: String?) async throws {
         let scratch = try Scratch()
         defer { scratch.remove() }
         try await RedisServer.run { server in
@@ -78,7 +78,7 @@ import Verification
                 let first = try await scene.fleet.startProcess(server.url)
                 let session = try await scene.signIn(.anna, at: first.instance)
                 let file = try scratch.write(scene.text(store: server.url), to: "tenants.yaml")
-                var environment = ["HOUSE_SECRET": TestIssuer.secret]
+                var environment = ["TEST_SECRET": TestIssuer.secret]
                 environment["GATEHOUSE_KEY"] = key
                 let third = try ServerProcess(
                     try GatehouseProgram.path(),
@@ -92,8 +92,8 @@ import Verification
                     try await third.kill()
                     throw error
                 }
-                // It has harmed nobody.
-                let renewed = try SignedIn(try await first.instance.renew(session.refresh))
+                // The other instance is not affected.
+                let renewed = try GivenTokens(try await first.instance.renew(session.refresh))
                 #expect(renewed.keyID == session.keyID)
             }
         }

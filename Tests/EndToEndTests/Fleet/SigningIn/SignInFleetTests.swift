@@ -4,25 +4,25 @@ import TestSupport
 import Testing
 import Verification
 
-/// Two instances with one Redis are one issuer: what one has given, the other knows at once.
+/// Two instances with one Redis are one issuer.
 @Suite(.serialized) struct SignInFleetTests {
     private static let client = ClientSignIn.games
 
-    @Test func sessionBegunAtOneInstanceGoesOnAtTheOther() async throws {
+    @Test func sessionBegunAtOneInstanceContinuesAtAnother() async throws {
         try await Self.withTwo { scene, first, second, server in
             let session = try await scene.signIn(.anna, at: first)
             #expect(try await second.status(of: session.access) == 200)
-            let renewed = try SignedIn(try await second.renew(session.refresh))
+            let renewed = try GivenTokens(try await second.renew(session.refresh))
             #expect(renewed.subject == session.subject)
             #expect(renewed.refresh != session.refresh)
             #expect(try await first.status(of: renewed.access) == 200)
-            // An answer that was lost, asked for again elsewhere.
-            #expect(try SignedIn(try await first.renew(session.refresh)).refresh == renewed.refresh)
+            // A lost response is requested again at the other instance.
+            #expect(try GivenTokens(try await first.renew(session.refresh)).refresh == renewed.refresh)
             #expect(try await scene.signIn(.anna, nonce: "again", at: second).subject == session.subject)
 
             let code = try await Browser(first.app()).code(Self.client, at: scene.standIn)
             let form = Self.client.tokenForm(code)
-            let redeemed = try SignedIn(try await second.app().post(Self.client.tokenPath, form: form))
+            let redeemed = try GivenTokens(try await second.app().post(Self.client.tokenPath, form: form))
             #expect(redeemed.subject == session.subject)
             let info = try await first.app().get("/id/userinfo", token: redeemed.access)
             #expect(info.json?["sub"]?.string == session.subject)
@@ -35,33 +35,33 @@ import Verification
         }
     }
 
-    /// The page of one instance, the provider's answer at the other: a balancer sends a browser wherever it likes.
-    @Test func signInBegunAtOneInstanceEndsAtTheOther() async throws {
+    /// The page at one instance, the provider's response at the other, as behind a load balancer.
+    @Test func signInBegunAtOneInstanceEndsAtAnother() async throws {
         try await Self.withTwo { scene, first, second, _ in
             let before = Browser(first.app())
-            let answer = try await before.begin(Self.client, at: scene.standIn, by: .google, as: .annaAtGoogle)
+            let response = try await before.begin(Self.client, at: scene.standIn, by: .google, as: .annaAtGoogle)
             let after = Browser(second.app())
             for (name, value) in before.cookies { after.plant(name, value) }
-            let location = try #require(try await after.bring(answer).location)
+            let location = try #require(try await after.bring(response).location)
             #expect(location.hasPrefix("games://signed-in?"), "\(location)")
             let code = try #require(Form.query(of: location)["code"])
             let form = Self.client.tokenForm(code)
-            let session = try SignedIn(try await first.app().post(Self.client.tokenPath, form: form))
+            let session = try GivenTokens(try await first.app().post(Self.client.tokenPath, form: form))
             #expect(try await second.status(of: session.access) == 200)
         }
     }
 
-    /// An app whose request is sent twice by the network in between, to whichever instance.
-    @Test func sameExchangeAtBothAtOnceIsOneSession() async throws {
+    /// An app whose request is sent twice, to both instances.
+    @Test func concurrentExchangesAtBothInstancesShareOneSession() async throws {
         try await Self.withTwo { scene, first, second, _ in
             for turn in 0..<10 {
                 let user = ProviderUser(subject: "twice-\(turn)", email: "twice-\(turn)@example.com")
                 let identity = try scene.identity(user, nonce: "twice-\(turn)")
-                let answers = try await Self.atOnce([first, second, first, second]) { instance in
+                let responses = try await Self.atOnce([first, second, first, second]) { instance in
                     try await instance.app().post(SignInScene.path, json: identity)
                 }
-                let session = try SignedIn(try #require(answers.first))
-                for answer in answers { #expect(try SignedIn(answer).answer == session.answer, "turn \(turn)") }
+                let session = try GivenTokens(try #require(responses.first))
+                for response in responses { #expect(try GivenTokens(response).json == session.json, "turn \(turn)") }
                 let subject = try #require(session.subject)
                 for instance in [first, second] {
                     #expect(try await instance.status(of: session.access) == 200)
@@ -72,7 +72,7 @@ import Verification
     }
 
     /// Two processes on one machine, without Redis.
-    @Test func fileThatTwoInstancesShareMakesThemOneIssuer() async throws {
+    @Test func instancesSharingFileAreOneIssuer() async throws {
         let scratch = try Scratch()
         defer { scratch.remove() }
         let store = "embedded:\(scratch.path)/gatehouse.db"
@@ -83,24 +83,24 @@ import Verification
             #expect(try await first.publishedKeyIDs() == second.publishedKeyIDs())
             for turn in 0..<5 {
                 let identity = try scene.identity(.anna, nonce: "shared-\(turn)")
-                let answers = try await Self.atOnce([first, second]) { instance in
+                let responses = try await Self.atOnce([first, second]) { instance in
                     try await instance.app().post(SignInScene.path, json: identity)
                 }
-                let session = try SignedIn(try #require(answers.first))
-                for answer in answers { #expect(try SignedIn(answer).answer == session.answer, "turn \(turn)") }
-                let renewed = try SignedIn(try await second.renew(session.refresh))
+                let session = try GivenTokens(try #require(responses.first))
+                for response in responses { #expect(try GivenTokens(response).json == session.json, "turn \(turn)") }
+                let renewed = try GivenTokens(try await second.renew(session.refresh))
                 #expect(try await first.status(of: renewed.access) == 200)
             }
         }
     }
 
-    @Test func sameRefreshTokenAtBothAtOnceHasOneSuccessor() async throws {
+    @Test func refreshTokenUsedAtBothInstancesHasOneSuccessor() async throws {
         try await Self.withTwo { scene, first, second, _ in
             var session = try await scene.signIn(.anna, at: first)
             for turn in 0..<10 {
                 let refresh = session.refresh
-                let answers = try await Self.atOnce([first, second, first, second]) { try await $0.renew(refresh) }
-                let renewed = try answers.map { try SignedIn($0) }
+                let responses = try await Self.atOnce([first, second, first, second]) { try await $0.renew(refresh) }
+                let renewed = try responses.map { try GivenTokens($0) }
                 #expect(Set(renewed.map(\.refresh)).count == 1, "turn \(turn)")
                 for one in renewed { #expect(try await second.status(of: one.access) == 200) }
                 session = try #require(renewed.first)
@@ -108,20 +108,20 @@ import Verification
         }
     }
 
-    /// Who sends a code twice at once may be two, of whom one stole it: one is answered, and nobody keeps the session.
-    @Test func sameCodeAtBothAtOnceGivesNobodyASessionToKeep() async throws {
+    /// A code sent twice at once may be stolen: one gets tokens, and the session is revoked.
+    @Test func codeUsedAtBothInstancesYieldsNoSession() async throws {
         try await Self.withTwo { scene, first, second, _ in
             for turn in 0..<5 {
                 let code = try await Browser(first.app()).code(Self.client, at: scene.standIn)
                 let form = Self.client.tokenForm(code)
-                let answers = try await Self.atOnce([first, second]) { instance in
+                let responses = try await Self.atOnce([first, second]) { instance in
                     try await instance.app().post(Self.client.tokenPath, form: form)
                 }
-                let good = answers.filter { $0.status == 200 }
+                let good = responses.filter { $0.status == 200 }
                 #expect(good.count <= 1, "turn \(turn)")
-                for bad in answers where bad.status != 200 { #expect(bad.json?["error"] == "invalid_grant") }
-                for answer in good {
-                    let session = try SignedIn(answer)
+                for bad in responses where bad.status != 200 { #expect(bad.json?["error"] == "invalid_grant") }
+                for response in good {
+                    let session = try GivenTokens(response)
                     for instance in [first, second] {
                         try await instance.awaitRefusal(of: session.access, host: SignInScene.host)
                     }
@@ -130,7 +130,7 @@ import Verification
         }
     }
 
-    @Test func roleOfOneInstanceIsAConflictAtTheOther() async throws {
+    @Test func roleConflictIsDetectedAcrossInstances() async throws {
         try await Self.withTwo { scene, first, second, _ in
             let rider = first.app(SignInScene.riderHost)
             let identity = try scene.identity(.ben, nonce: "first")
@@ -140,7 +140,7 @@ import Verification
             #expect(other.status == 409)
             #expect(other.json == ["error": "This account is registered as a rider"])
 
-            // Both at once, by somebody who is neither yet.
+            // Both at once, by a new person.
             for turn in 0..<10 {
                 let user = ProviderUser(subject: "both-\(turn)", email: "both-\(turn)@example.com")
                 let body = try scene.identity(user, nonce: "both-\(turn)")
@@ -152,21 +152,21 @@ import Verification
         }
     }
 
-    @Test func sessionEndedByAnAdministratorOfOneInstanceIsRefusedByTheOther() async throws {
+    @Test func sessionEndedAtOneInstanceIsRefusedByAnother() async throws {
         try await Self.withTwo { scene, first, second, _ in
             let ended = try await scene.signIn(.anna, nonce: "ended", at: second)
             let kept = try await scene.signIn(.anna, nonce: "kept", at: first)
             #expect(try await second.status(of: ended.access) == 200)
             let subject = try #require(ended.subject)
             #expect(Set(try await first.sessions(of: subject)) == Set([ended, kept].compactMap(\.session)))
-            let answer = try await first.adminClient.request(
+            let response = try await first.adminClient.request(
                 "DELETE",
                 "/api/sessions",
                 fields: ["Content-Type: application/json"],
                 body: JSONWriter.text(of: ["tenant": "games", "session": .string(try #require(ended.session))])
             )
-            #expect(answer.status == 200, "\(answer.body.text)")
-            // The one that was told refuses at once.
+            #expect(response.status == 200, "\(response.body.text)")
+            // The instance with the request refuses at once.
             #expect(try await first.refuses(ended.access, host: SignInScene.host))
             try await second.awaitRefusal(of: ended.access, host: SignInScene.host)
             for instance in [first, second] {
@@ -178,17 +178,17 @@ import Verification
     }
 }
 
-// MARK: - What the tests share
+// MARK: - Support
 
 extension SignInFleetTests {
     private static func withTwo(
-        _ visit: (SignInScene, _ first: Instance, _ second: Instance, RedisServer) async throws -> Void
+        _ test: (SignInScene, _ first: Instance, _ second: Instance, RedisServer) async throws -> Void
     ) async throws {
         try await RedisServer.run { server in
             try await withSignInFleet { scene in
                 let first = try await scene.fleet.startProcess(server.url)
                 let second = try await scene.fleet.startProcess(server.url)
-                try await visit(scene, first.instance, second.instance, server)
+                try await test(scene, first.instance, second.instance, server)
             }
         }
     }
@@ -203,11 +203,11 @@ extension SignInFleetTests {
         }
     }
 
-    /// What is in Redis is of no use to whoever reads it.
+    /// Expects Redis to contain none of the secrets.
     private static func expectNone(of secrets: [String], in server: RedisServer) async throws {
         let everything = try await RedisReader.everything(in: server)
         #expect(!everything.isEmpty, "an empty store proves nothing")
-        // Of a token, what it is worth nothing without.
+        // The signature of a token.
         let parts = secrets.compactMap { $0.split(separator: ".").last.map(String.init) }
         for (name, values) in everything {
             #expect(name.hasPrefix("gatehouse:"))

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Verification
 
-/// Somebody who signs in again and again, and records what the gateway has acknowledged.
+/// Signs in repeatedly and records what the gateway acknowledged.
 struct SignInLog: Sendable {
     /// One for each acknowledgement.
     let acknowledged = Mailbox<Void>("an acknowledgement")
@@ -17,83 +17,83 @@ struct SignInLog: Sendable {
         self.name = name
     }
 
-    /// What was acknowledged until the gateway was gone.
+    /// All acknowledgements until the gateway was gone.
     func signInUntilTheEnd() async -> Acknowledged {
-        var books = Acknowledged()
+        var acknowledged = Acknowledged()
         for turn in 0... {
             do {
-                try await signIn(turn, &books)
+                try await signIn(turn, &acknowledged)
             } catch {
                 break
             }
         }
-        return books
+        return acknowledged
     }
 
-    /// An exchange, its refreshing, a code that is redeemed and one that is not.
-    private func signIn(_ turn: Int, _ books: inout Acknowledged) async throws {
+    /// An exchange, its refresh, a redeemed code and an unredeemed one.
+    private func signIn(_ turn: Int, _ acknowledged: inout Acknowledged) async throws {
         let app = instance.app()
         let user = ProviderUser(subject: "\(name)-\(turn)", email: "\(name)-\(turn)@example.com")
         let session = try await scene.signIn(user, nonce: "\(name)-\(turn)", at: instance)
-        books.exchanged.append(session)
-        note(&books)
+        acknowledged.exchanged.append(session)
+        note(&acknowledged)
         for isRedeemed in [true, false] {
             let code = try await Browser(app).code(Acknowledged.client, at: scene.standIn, as: user)
-            books.codes.append(code)
-            note(&books)
-            if isRedeemed { try await redeem(code, app, &books) }
+            acknowledged.codes.append(code)
+            note(&acknowledged)
+            if isRedeemed { try await redeem(code, app, &acknowledged) }
         }
-        // If there is no answer any more, the token may have been used or not, and has to be good for another try.
-        let renewed = try SignedIn(try await instance.renew(session.refresh))
-        books.exchanged[books.exchanged.count - 1] = renewed
-        note(&books)
+        // Without a response the token may be used or not, and must be valid for another attempt.
+        let renewed = try GivenTokens(try await instance.renew(session.refresh))
+        acknowledged.exchanged[acknowledged.exchanged.count - 1] = renewed
+        note(&acknowledged)
     }
 
-    private func redeem(_ code: String, _ app: AppClient, _ books: inout Acknowledged) async throws {
-        // Whether it was used is not known until there is an answer.
-        books.codes.removeLast()
+    private func redeem(_ code: String, _ app: AppClient, _ acknowledged: inout Acknowledged) async throws {
+        // Without a response its use is unknown.
+        acknowledged.codes.removeLast()
         let form = Acknowledged.client.tokenForm(code)
-        let answer = try await app.post(Acknowledged.client.tokenPath, form: form)
-        books.redeemed.append((form, try SignedIn(answer)))
-        note(&books)
+        let response = try await app.post(Acknowledged.client.tokenPath, form: form)
+        acknowledged.redeemed.append((form, try GivenTokens(response)))
+        note(&acknowledged)
     }
 
-    private func note(_ books: inout Acknowledged) {
-        books.count += 1
-        acknowledged.put(())
+    private func note(_ acknowledged: inout Acknowledged) {
+        acknowledged.count += 1
+        self.acknowledged.put(())
     }
 }
 
-/// What a gateway has said it did.
+/// What a gateway acknowledged.
 struct Acknowledged: Sendable {
     static let client = ClientSignIn.games
 
-    /// Sessions with the tokens they had last.
-    var exchanged: [SignedIn] = []
-    /// Codes that nobody has presented.
+    /// Sessions with their latest tokens.
+    var exchanged: [GivenTokens] = []
+    /// Unused codes.
     var codes: [String] = []
-    /// Codes that were used, as the form that was sent, and what they gave.
-    var redeemed: [(form: String, session: SignedIn)] = []
-    /// How many acknowledgements there were.
+    /// Used codes: the form that was sent, and the tokens.
+    var redeemed: [(form: String, session: GivenTokens)] = []
+    /// The number of acknowledgements.
     var count = 0
 
-    /// Expects that all of it is so.
+    /// Expects all of it to hold.
     ///
     /// - Returns: The sessions that go on, with the tokens they have now.
-    func expectAll(at instance: Instance) async throws -> [SignedIn] {
+    func expectAll(at instance: Instance) async throws -> [GivenTokens] {
         let app = instance.app()
-        var sessions: [SignedIn] = []
+        var sessions: [GivenTokens] = []
         for session in exchanged + redeemed.map(\.session) {
             #expect(try await instance.status(of: session.access) == 200)
         }
-        for session in exchanged { sessions.append(try SignedIn(try await instance.renew(session.refresh))) }
+        for session in exchanged { sessions.append(try GivenTokens(try await instance.renew(session.refresh))) }
         for code in codes {
             let form = Self.client.tokenForm(code)
-            sessions.append(try SignedIn(try await app.post(Self.client.tokenPath, form: form)))
+            sessions.append(try GivenTokens(try await app.post(Self.client.tokenPath, form: form)))
         }
         for (form, session) in redeemed {
             let refresh = Self.client.refreshForm(session.refresh)
-            let renewed = try SignedIn(try await app.post(Self.client.tokenPath, form: refresh))
+            let renewed = try GivenTokens(try await app.post(Self.client.tokenPath, form: refresh))
             let again = try await app.post(Self.client.tokenPath, form: form)
             #expect(again.json?["error"] == "invalid_grant", "that the code was used is not forgotten")
             #expect(try await instance.refuses(renewed.access, host: SignInScene.host))

@@ -3,13 +3,13 @@ import Tenants
 import Testing
 import Verification
 
-/// A fleet whose tenants have issuers of their own, before the stand-in for Apple and Google: ``AppSetup/games``, and two
+/// A fleet whose tenants have built-in issuers, with the stand-in for Apple and Google: ``AppSetup/games``, and two
 /// apps that share their accounts.
 struct SignInScene: Sendable {
     static let host = AppSetup.games.host
     static let riderHost = "rider.localtest"
     static let courierHost = "courier.localtest"
-    /// Where the three exchange Apple's identity tokens.
+    /// The path of the three for Apple's identity tokens.
     static let path = "/auth/apple"
 
     let fleet: Instances
@@ -30,12 +30,12 @@ struct SignInScene: Sendable {
         nonce: String = "a-nonce",
         at instance: Instance,
         sourceLocation: SourceLocation = #_sourceLocation
-    ) async throws -> SignedIn {
-        let answer = try await instance.app().post(Self.path, json: try identity(user, nonce: nonce))
-        return try SignedIn(answer, sourceLocation: sourceLocation)
+    ) async throws -> GivenTokens {
+        let response = try await instance.app().post(Self.path, json: try identity(user, nonce: nonce))
+        return try GivenTokens(response, sourceLocation: sourceLocation)
     }
 
-    /// The text of a tenants.yaml that no instance of ``fleet`` has.
+    /// A tenants.yaml for an instance outside of ``fleet``.
     ///
     /// - Parameter store: As in `gateway.store`.
     func text(store: String) -> String {
@@ -51,17 +51,17 @@ struct SignInScene: Sendable {
     }
 }
 
-/// Runs `visit` with a scene that is gone afterwards.
-func withSignInFleet(_ visit: (SignInScene) async throws -> Void) async throws {
+/// Runs `test` with a scene, which is removed afterwards.
+func withSignInFleet(_ test: (SignInScene) async throws -> Void) async throws {
     var setup = AppSetup.fixture([.games], gateway: "trusted_proxies: [127.0.0.1/32]")
     setup.others += SignInScene.sharedAccounts
     try await withStandIn(setup) { standIn, values in
         var filled = setup
         for (name, value) in values { filled.others = filled.others.replacing("{\(name)}", with: value) }
-        // Kept apart: who stands before a fleet need not know how the stand-in's helpers name the files.
+        // Kept apart from the names of the stand-in's helpers.
         let keySetFile = try #require(values["apple_p8"]) + ".jwks"
         try await withInstances(filled) { fleet in
-            try await visit(SignInScene(fleet: fleet, standIn: standIn, setup: filled, keySetFile: keySetFile))
+            try await test(SignInScene(fleet: fleet, standIn: standIn, setup: filled, keySetFile: keySetFile))
         }
     }
 }
@@ -95,49 +95,24 @@ extension SignInScene {
     }
 }
 
-/// What an app holds that has signed in.
-struct SignedIn: Sendable {
-    let access: String
-    let refresh: String
-    let answer: JSONObject
-
-    /// Expects an answer with tokens.
-    init(_ response: RawResponse, sourceLocation: SourceLocation = #_sourceLocation) throws {
-        #expect(response.status == 200, "\(response.body.text)", sourceLocation: sourceLocation)
-        answer = try #require(response.json, sourceLocation: sourceLocation)
-        access = try #require(answer["access_token"]?.string, sourceLocation: sourceLocation)
-        refresh = try #require(answer["refresh_token"]?.string, sourceLocation: sourceLocation)
-    }
-
-    /// Claims of the access token.
-    var subject: String? { GivenTokens.claims(access)?["sub"]?.string }
-    var session: String? { GivenTokens.claims(access)?["sid"]?.string }
-
-    /// Which key signed the access token.
-    var keyID: String? {
-        let header = access.split(separator: ".").first.flatMap { Base64URL.decode(String($0)) }
-        return header.flatMap { (try? JSONParser.parse($0))?.object }?["kid"]?.string
-    }
-}
-
 extension Instance {
-    /// An app that talks to this instance.
+    /// A client app of this instance.
     func app(_ host: String = SignInScene.host) -> AppClient {
         let address = address
         return AppClient(host: host) { try await Self.exchange($0, $1, with: address) }
     }
 
-    /// Who runs the gateway, at its admin listener.
+    /// A client of its admin listener.
     var adminClient: AppClient {
         let admin = admin
         return AppClient(host: "\(admin)") { try await Self.exchange($0, $1, with: admin) }
     }
 
     private static func exchange(_ text: String, _ method: String, with address: HostPort) async throws -> RawResponse {
-        return try await RawClient.answer(to: text, method: method, at: address)
+        return try await RawClient.exchange(text, method: method, at: address)
     }
 
-    /// Uses an access token.
+    /// The status of a request with this access token.
     func status(of access: String) async throws -> Int {
         try await app().get("/scores", token: access).status
     }
@@ -146,25 +121,25 @@ extension Instance {
         try await app().post("/auth/refresh", json: ["refresh_token": .string(refresh)], fields: fields)
     }
 
-    /// The key set as others fetch it.
+    /// Key IDs of the published key set.
     func publishedKeyIDs() async throws -> [String] {
-        let answer = try await app().get("/id/oauth2/jwks.json")
-        #expect(answer.status == 200)
-        let keys = try #require(answer.json?["keys"]?.array)
+        let response = try await app().get("/id/oauth2/jwks.json")
+        #expect(response.status == 200)
+        let keys = try #require(response.json?["keys"]?.array)
         return keys.compactMap { $0.object?["kid"]?.string }
     }
 
-    /// The keys as the admin listener tells of them.
+    /// The keys in the admin API.
     func keys() async throws -> [JSONObject] {
-        let answer = try await adminClient.get("/api/keys?tenant=games")
-        #expect(answer.status == 200, "\(answer.body.text)")
-        return try #require(answer.json?["keys"]?.array).compactMap(\.object)
+        let response = try await adminClient.get("/api/keys?tenant=games")
+        #expect(response.status == 200, "\(response.body.text)")
+        return try #require(response.json?["keys"]?.array).compactMap(\.object)
     }
 
-    /// The sessions of a subject, by their names.
+    /// The session IDs of a subject.
     func sessions(of subject: String) async throws -> [String] {
-        let answer = try await adminClient.get("/api/sessions?tenant=games&subject=\(Form.encoded(subject))")
-        #expect(answer.status == 200, "\(answer.body.text)")
-        return try #require(answer.json?["sessions"]?.array).compactMap { $0.object?["session"]?.string }
+        let response = try await adminClient.get("/api/sessions?tenant=games&subject=\(Form.encoded(subject))")
+        #expect(response.status == 200, "\(response.body.text)")
+        return try #require(response.json?["sessions"]?.array).compactMap { $0.object?["session"]?.string }
     }
 }

@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 import Verification
 
-/// People who sign in at one of two instances, and have their tokens verified and renewed by the other, one after the
-/// other and in both directions at once.
+/// People who sign in at one of two instances and use and refresh their tokens at the other, one after the other and in
+/// both directions at once.
 final class SignInStream: Sendable {
     private struct State: Sendable {
         var isOver = false
@@ -25,7 +25,7 @@ final class SignInStream: Sendable {
         instances = [first, second]
     }
 
-    /// The keys that have signed.
+    /// IDs of the keys that signed.
     var signers: Set<String> { state.withLock { $0.signers } }
 
     /// What went wrong.
@@ -33,15 +33,15 @@ final class SignInStream: Sendable {
 
     func end() { state.withLock { $0.isOver = true } }
 
-    /// Waits until both directions are at it.
+    /// Waits until both directions have begun.
     func begun() async throws { try await goOn(turns: 4) }
 
     func goOn(turns count: Int) async throws {
         for _ in 0..<count { try await turns.next() }
     }
 
-    /// Goes on until ``end()``, or until a person's tokens of both instances are signed by `keyID`; and for as long as a
-    /// test has patience.
+    /// Goes on until ``end()``, or until a person's tokens of both instances are signed by `keyID`, within the patience
+    /// of a test.
     func walk(until keyID: String? = nil) async throws {
         let end = NIODeadline.now() + .patience + .patience
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -58,24 +58,24 @@ final class SignInStream: Sendable {
         }
     }
 
-    /// - Returns: Which keys have signed for this person.
+    /// - Returns: IDs of the keys that signed for this person.
     private func person(_ home: Instance, _ away: Instance) async throws -> Set<String?> {
         let number = state.withLock { state in
             state.people += 1
             return state.people
         }
-        // Everybody has an address of their own.
+        // Each person has an e-mail address.
         let address = "X-Forwarded-For: 198.18.\(number / 250).\(number % 250 + 1)"
         let user = ProviderUser(subject: "person-\(number)", email: "person-\(number)@example.com")
         let identity = try scene.identity(user, nonce: "person-\(number)")
-        let session = try SignedIn(try await home.app().post(SignInScene.path, json: identity, fields: [address]))
+        let session = try GivenTokens(try await home.app().post(SignInScene.path, json: identity, fields: [address]))
         try await use(session, at: [away, home])
-        let renewed = try SignedIn(try await away.renew(session.refresh, fields: [address]))
+        let renewed = try GivenTokens(try await away.renew(session.refresh, fields: [address]))
         try await use(renewed, at: [home, away])
         return [session.keyID, renewed.keyID]
     }
 
-    private func use(_ session: SignedIn, at instances: [Instance]) async throws {
+    private func use(_ session: GivenTokens, at instances: [Instance]) async throws {
         state.withLock { _ = $0.signers.insert(session.keyID ?? "") }
         for instance in instances {
             let status = try await instance.status(of: session.access)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Verification
 
-/// One of several gateways, in this process or in one of its own, as those see it who come to its listeners.
+/// One of several gateways, in this process or another, as seen by its clients.
 struct Instance: Sendable {
     let address: HostPort
     let admin: HostPort
@@ -16,7 +16,7 @@ struct Instance: Sendable {
         try await Self.send("GET", target, host: host, to: address, authorization: token.map { "Bearer \($0)" })
     }
 
-    /// Whether the caller is refused because of a revocation; any other answer than 200 throws.
+    /// Whether the token is revoked. Throws for any other status than 200.
     func refuses(_ token: String, host: String = "app.test") async throws -> Bool {
         let response = try await request(host: host, token: token)
         if response.status == 200 { return false }
@@ -26,7 +26,7 @@ struct Instance: Sendable {
         return true
     }
 
-    /// Asks until the caller is refused.
+    /// Polls until the token is refused.
     func awaitRefusal(
         of token: String,
         host: String = "app.test",
@@ -37,8 +37,8 @@ struct Instance: Sendable {
         }
     }
 
-    /// Asks until the caller is let in again.
-    func awaitWelcome(of token: String, host: String = "app.test") async throws {
+    /// Polls until the token is accepted again.
+    func awaitAcceptance(of token: String, host: String = "app.test") async throws {
         try await until("a withdrawal has arrived") { try await !refuses(token, host: host) }
     }
 
@@ -52,12 +52,12 @@ struct Instance: Sendable {
         try await revocations("DELETE", selector, tenant)
     }
 
-    /// What the admin API has of the tenant's revocations.
+    /// The tenant's revocations in the admin API.
     func list(tenant: String = "app") async throws -> RawResponse {
         try await Self.send("GET", "/api/revocations?tenant=\(tenant)", host: "\(admin)", to: admin)
     }
 
-    /// What `/readyz` says.
+    /// The response of `/readyz`.
     func readiness() async throws -> RawResponse {
         try await Self.send("GET", "/readyz", host: "\(admin)", to: admin)
     }
@@ -80,15 +80,15 @@ struct Instance: Sendable {
         var lines = ["\(method) \(target) HTTP/1.1", "Host: \(host)", "Connection: close"]
         if let authorization { lines.append("Authorization: \(authorization)") }
         if let body { lines += ["Content-Type: application/json", "Content-Length: \(body.utf8.count)"] }
-        return try await RawClient.answer(
-            to: lines.joined(separator: "\r\n") + "\r\n\r\n" + (body ?? ""),
+        return try await RawClient.exchange(
+            lines.joined(separator: "\r\n") + "\r\n\r\n" + (body ?? ""),
             method: method,
             at: address
         )
     }
 }
 
-/// Asks again and again, as fast as the answers come, until it is so; for as long as a test has patience.
+/// Polls until `isSo`, within the patience of a test.
 func until(_ what: String, _ isSo: () async throws -> Bool) async throws {
     let end = NIODeadline.now() + .patience + .patience
     while try await !isSo() {
@@ -96,23 +96,23 @@ func until(_ what: String, _ isSo: () async throws -> Bool) async throws {
     }
 }
 
-/// Revokes at `instance` and expects that it is acknowledged.
+/// Revokes at `instance` and expects the acknowledgement.
 func expectRevoked(
     _ selector: JSONObject,
     by instance: Instance,
     tenant: String = "app",
     sourceLocation: SourceLocation = #_sourceLocation
 ) async throws {
-    let answer = try await instance.revoke(selector, tenant: tenant)
-    #expect(answer.status == 200, "\(answer.body.text)", sourceLocation: sourceLocation)
+    let response = try await instance.revoke(selector, tenant: tenant)
+    #expect(response.status == 200, "\(response.body.text)", sourceLocation: sourceLocation)
 }
 
-/// Takes a revocation back at `instance` and expects that it is acknowledged.
+/// Withdraws a revocation at `instance` and expects the acknowledgement.
 func expectWithdrawn(
     _ selector: JSONObject,
     by instance: Instance,
     sourceLocation: SourceLocation = #_sourceLocation
 ) async throws {
-    let answer = try await instance.withdraw(selector)
-    #expect(answer.status == 200, "\(answer.body.text)", sourceLocation: sourceLocation)
+    let response = try await instance.withdraw(selector)
+    #expect(response.status == 200, "\(response.body.text)", sourceLocation: sourceLocation)
 }

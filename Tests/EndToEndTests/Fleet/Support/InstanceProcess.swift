@@ -1,7 +1,7 @@
 import Synchronization
 import TestSupport
 
-/// A gateway in a process of its own, on ports that stay the same when it is started again.
+/// A gateway in a process of its own, on ports that it keeps across restarts.
 final class InstanceProcess: Sendable {
     let instance: Instance
     private let file: String
@@ -11,8 +11,8 @@ final class InstanceProcess: Sendable {
 
     /// - Parameters:
     ///   - file: Its tenants.yaml.
-    ///   - sealingKeys: `GATEHOUSE_KEY`; nil: there is none.
-    ///   - started: Told of each process, to end it in the end.
+    ///   - sealingKeys: `GATEHOUSE_KEY`; nil: none.
+    ///   - started: Called with each process, to end it later.
     init(
         _ instance: Instance,
         file: String,
@@ -27,7 +27,7 @@ final class InstanceProcess: Sendable {
 
     /// Runs the program and waits until it serves and is ready.
     func start() async throws {
-        var environment = ["HOUSE_SECRET": TestIssuer.secret]
+        var environment = ["TEST_SECRET": TestIssuer.secret]
         environment["GATEHOUSE_KEY"] = sealingKeys
         let new = try ServerProcess(try GatehouseProgram.path(), ["run", "--config", file], environment: environment)
         process.withLock { $0 = new }
@@ -36,9 +36,9 @@ final class InstanceProcess: Sendable {
         try await until("the instance is ready") { try await instance.readiness().status == 200 }
     }
 
-    /// Ends it in order (SIGTERM), and starts it again.
+    /// Stops it (SIGTERM) and starts it again.
     ///
-    /// - Returns: The exit status of the process that has ended.
+    /// - Returns: The exit status of the stopped process.
     func replace() async throws -> Int32? {
         let old = process.withLock { $0 }
         old?.terminate()
@@ -47,7 +47,7 @@ final class InstanceProcess: Sendable {
         return status
     }
 
-    /// Ends it without a word.
+    /// Kills it (SIGKILL).
     func kill() async throws {
         try await process.withLock { $0 }?.kill()
     }

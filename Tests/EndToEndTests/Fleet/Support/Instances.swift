@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Verification
 
-/// Several gateways of one fleet before one backend. Those in this process are quick to start; those in processes of
+/// Several gateways of one fleet in front of one backend. Those in this process start quickly; those in processes of
 /// their own can be killed.
 final class Instances: Sendable {
     private struct Ends: Sendable {
@@ -78,9 +78,9 @@ final class Instances: Sendable {
 
     // MARK: Tokens
 
-    /// A token of the gateway's identity provider that must not be found in any store.
+    /// A token of the gateway's identity provider, which no store may contain.
     ///
-    /// - Parameter key: Nil: the algorithm's own.
+    /// - Parameter key: Nil: the default key of the algorithm.
     func token(
         _ claims: JSONObject = [:],
         algorithm: SignatureAlgorithm = .hs256,
@@ -96,7 +96,7 @@ final class Instances: Sendable {
         try subjects.map { try token(["sub": .string($0)]) }
     }
 
-    /// What holds for every store: it has no token, nor the part of one that would do harm.
+    /// Expects that the store contains no token and no usable part of one.
     func expectNoTokens(in server: RedisServer) async throws {
         let everything = try await RedisReader.everything(in: server)
         let signatures = ends.withLock { $0.tokens }.compactMap { $0.split(separator: ".").last.map(String.init) }
@@ -104,7 +104,7 @@ final class Instances: Sendable {
         for (name, values) in everything {
             #expect(name.hasPrefix("gatehouse:"))
             for text in [name] + values {
-                // Where the payload of a token begins: an object, in base64url.
+                // The start of a token's payload: an object in base64url.
                 #expect(!text.contains(".eyJ"), "\(name) holds something like a token")
                 #expect(!signatures.contains(where: text.contains), "\(name) holds a signature")
             }
@@ -119,18 +119,18 @@ final class Instances: Sendable {
     }
 }
 
-/// Runs `visit` with a fleet that is gone afterwards.
+/// Runs `test` with a fleet, which is stopped afterwards.
 func withInstances(
     _ setup: GatewaySetup = GatewaySetup(),
     backend script: BackendScript = .ok,
-    _ visit: (Instances) async throws -> Void
+    _ test: (Instances) async throws -> Void
 ) async throws {
-    try await Street.shared.withPlace {
+    try await FixtureLimit.shared.withSlot {
         let scratch = try Scratch()
         defer { scratch.remove() }
         let instances = try await Instances(setup, script, scratch)
         try await attempt {
-            try await visit(instances)
+            try await test(instances)
         } finally: {
             await instances.close()
         }

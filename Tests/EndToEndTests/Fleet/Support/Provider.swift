@@ -3,8 +3,7 @@ import Synchronization
 import TestSupport
 import Verification
 
-/// An identity provider that publishes a key set on loopback, counts how often it is asked, and can be held up, fail and
-/// go away.
+/// An identity provider that publishes a key set on loopback, counts requests, and can pause, fail and stop.
 final class Provider: Sendable {
     private struct State {
         var keys: [SigningKey] = []
@@ -14,7 +13,7 @@ final class Provider: Sendable {
         var wires: [Wire] = []
     }
 
-    private final class Book: Sendable {
+    private final class Shared: Sendable {
         let state = Mutex(State())
         /// One for each request.
         let asked = Mailbox<Void>("a request for the key set")
@@ -22,14 +21,14 @@ final class Provider: Sendable {
     }
 
     private let listener: any Channel
-    private let book: Book
+    private let shared: Shared
     let port: Int
 
-    /// Runs `visit` with a provider that is gone afterwards.
-    static func run<Result>(_ visit: (Provider) async throws -> Result) async throws -> Result {
+    /// Runs `test` with a provider, which is stopped afterwards.
+    static func run<Result>(_ test: (Provider) async throws -> Result) async throws -> Result {
         let provider = try await Provider()
         do {
-            let result = try await visit(provider)
+            let result = try await test(provider)
             await provider.goAway()
             return result
         } catch {
@@ -39,63 +38,63 @@ final class Provider: Sendable {
     }
 
     private init() async throws {
-        let book = Book()
+        let shared = Shared()
         listener = try await Wire.listen { wire in
-            book.state.withLock { $0.wires.append(wire) }
+            shared.state.withLock { $0.wires.append(wire) }
             Task {
-                try? await Self.serve(wire, book)
+                try? await Self.serve(wire, shared)
                 await wire.close()
             }
         }
-        self.book = book
+        self.shared = shared
         port = listener.localAddress?.port ?? 0
     }
 
-    /// Where the key set is.
+    /// The URL of the key set.
     var url: String { "http://127.0.0.1:\(port)/keys" }
 
     /// Requests so far.
-    var fetches: Int { book.state.withLock { $0.fetches } }
+    var fetches: Int { shared.state.withLock { $0.fetches } }
 
-    /// What is published from now on.
-    func publish(_ keys: [SigningKey]) { book.state.withLock { $0.keys = keys } }
+    /// Changes the published keys.
+    func publish(_ keys: [SigningKey]) { shared.state.withLock { $0.keys = keys } }
 
-    /// From now on every request is answered with 500, or no longer.
-    func fail(_ isFailing: Bool = true) { book.state.withLock { $0.isFailing = isFailing } }
+    /// Makes every request fail with 500, or succeed again.
+    func fail(_ isFailing: Bool = true) { shared.state.withLock { $0.isFailing = isFailing } }
 
-    /// Requests wait from now on until ``release()``.
-    func hold() { book.state.withLock { $0.isHeld = true } }
+    /// Holds requests until ``release()``.
+    func hold() { shared.state.withLock { $0.isHeld = true } }
 
     func release() {
-        book.state.withLock { $0.isHeld = false }
-        book.released.open()
+        shared.state.withLock { $0.isHeld = false }
+        shared.released.open()
     }
 
-    /// Waits until someone asks.
-    func asked() async throws { try await book.asked.next() }
+    /// Waits for the next request.
+    func asked() async throws { try await shared.asked.next() }
 
-    /// Nobody listens any more.
+    /// Stops listening.
     func goAway() async {
         release()
         try? await listener.close().get()
-        for wire in book.state.withLock({ $0.wires }) { await wire.close() }
+        for wire in shared.state.withLock({ $0.wires }) { await wire.close() }
     }
 
-    private static func serve(_ wire: Wire, _ book: Book) async throws {
+    private static func serve(_ wire: Wire, _ shared: Shared) async throws {
         let reader = ByteReader(wire)
         while try await RequestHead.read(from: reader) != nil {
-            let isHeld = book.state.withLock { state in
+            let isHeld = shared.state.withLock { state in
                 state.fetches += 1
                 return state.isHeld
             }
-            book.asked.put(())
-            if isHeld { try await book.released.passed() }
-            try await wire.send(Array(answer(book).utf8))
+            shared.asked.put(())
+            if isHeld { try await shared.released.passed() }
+            try await wire.send(Array(response(shared).utf8))
         }
     }
 
-    private static func answer(_ book: Book) -> String {
-        let (keys, isFailing) = book.state.withLock { ($0.keys, $0.isFailing) }
+    private static func response(_ shared: Shared) -> String {
+        let (keys, isFailing) = shared.state.withLock { ($0.keys, $0.isFailing) }
         if isFailing { return "HTTP/1.1 500 Internal Server Error\r\nContent-Length: 0\r\n\r\n" }
         let published = keys.compactMap { $0.publicJWK().map(JSONValue.object) }
         let body = JSONWriter.text(of: ["keys": .array(published)])

@@ -3,7 +3,7 @@ import NIOPosix
 import Redis
 import TestSupport
 
-/// Reads all that a Redis has, of whatever type.
+/// Reads the whole content of a Redis.
 enum RedisReader {
     static func withClient<Result>(
         of address: RedisAddress,
@@ -25,7 +25,7 @@ enum RedisReader {
         }
     }
 
-    /// The names of all keys, and what is in each, as texts.
+    /// All keys with their values as texts.
     static func everything(in server: RedisServer) async throws -> [String: [String]] {
         try await withClient(of: server.address) { client in
             guard case .array(let names) = try await client.send(RedisCommand("KEYS", "*")) else {

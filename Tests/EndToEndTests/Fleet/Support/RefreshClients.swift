@@ -4,7 +4,7 @@ import Testing
 /// Many clients of one instance, each with a connection of its own and one request on it.
 struct RefreshClients: Sendable {
     private let clients: [RawClient]
-    /// Tells these clients' requests from those of others.
+    /// Distinguishes these clients' requests.
     private let name: String
 
     init(_ count: Int, at instance: Instance) async throws {
@@ -21,7 +21,7 @@ struct RefreshClients: Sendable {
         return clients
     }
 
-    /// Each client sends its request; a body tells whose answer is whose.
+    /// Sends each client's request; the body identifies the response.
     ///
     /// - Parameter credentials: A whole field line.
     func ask(_ credentials: String) async throws {
@@ -32,16 +32,16 @@ struct RefreshClients: Sendable {
         }
     }
 
-    /// What all of them were answered, and the connections' end.
-    func answers() async throws -> [Answer] {
-        try await withThrowingTaskGroup(of: Answer.self) { group in
+    /// All responses; closes the connections.
+    func responses() async throws -> [Response] {
+        try await withThrowingTaskGroup(of: Response.self) { group in
             for (number, client) in clients.enumerated() {
-                group.addTask { Answer(try await client.response(), sent: body(number)) }
+                group.addTask { Response(try await client.response(), sent: body(number)) }
             }
-            var answers: [Answer] = []
-            for try await answer in group { answers.append(answer) }
+            var responses: [Response] = []
+            for try await response in group { responses.append(response) }
             await leave()
-            return answers
+            return responses
         }
     }
 
@@ -51,7 +51,7 @@ struct RefreshClients: Sendable {
 
     private func body(_ number: Int) -> String { "client-\(name)-\(number)" }
 
-    struct Answer: Sendable {
+    struct Response: Sendable {
         let response: RawResponse
         let sent: String
 
@@ -60,7 +60,7 @@ struct RefreshClients: Sendable {
             self.sent = sent
         }
 
-        /// Names and values of the cookies that it sets.
+        /// Names and values of its `Set-Cookie` fields.
         var cookies: [String] {
             response.fields["Set-Cookie"].map { String($0.prefix { $0 != ";" }) }.sorted()
         }
@@ -72,28 +72,28 @@ extension [RefreshClients] {
         for clients in self { try await clients.ask(credentials) }
     }
 
-    func answers() async throws -> [RefreshClients.Answer] {
-        var answers: [RefreshClients.Answer] = []
-        for clients in self { answers += try await clients.answers() }
-        return answers
+    func responses() async throws -> [RefreshClients.Response] {
+        var responses: [RefreshClients.Response] = []
+        for clients in self { responses += try await clients.responses() }
+        return responses
     }
 }
 
-/// Expects that each request was served by its new token, and brought it to its client.
+/// Expects that each request was replayed with the new token, which its client got.
 ///
-/// - Parameter generation: How many refreshes the session has had.
+/// - Parameter generation: The number of refreshes of the session.
 func expectRefreshed(
-    _ answers: [RefreshClients.Answer],
+    _ responses: [RefreshClients.Response],
     _ count: Int,
     to pair: RotatingProvider.Pair,
     generation: Int = 1,
     sourceLocation: SourceLocation = #_sourceLocation
 ) {
-    #expect(answers.count == count, sourceLocation: sourceLocation)
-    let bad = answers.filter { $0.response.status != 200 || $0.response.body.text != "\(generation) \($0.sent)" }
+    #expect(responses.count == count, sourceLocation: sourceLocation)
+    let bad = responses.filter { $0.response.status != 200 || $0.response.body.text != "\(generation) \($0.sent)" }
     let example = bad.first.map { "\($0.response.status) \($0.response.body.text)" } ?? ""
     #expect(bad.count == 0, "not good: \(example)", sourceLocation: sourceLocation)
     let cookies = ["access=\(pair.access)", "rt=\(pair.refresh)"]
-    let without = answers.count { $0.cookies != cookies }
+    let without = responses.count { $0.cookies != cookies }
     #expect(without == 0, "so many got other tokens, or none", sourceLocation: sourceLocation)
 }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Verification
 
-/// A fleet before a ``RotatingProvider``, on a Redis of its own.
+/// A fleet in front of a ``RotatingProvider``, with a Redis of its own.
 struct RefreshScene {
     let fleet: Instances
     let server: RedisServer
@@ -11,9 +11,9 @@ struct RefreshScene {
 
     /// Why a request needs new tokens.
     enum Need: CaseIterable, Sendable {
-        /// The access token is past, but within `grace`.
+        /// The access token has expired, but within `grace`.
         case expired
-        /// The backend takes it no more.
+        /// The backend rejects the access token.
         case unauthorized
     }
 
@@ -35,23 +35,23 @@ struct RefreshScene {
         }
     }
 
-    /// Waits until the provider has been asked and as many requests as there can be wait for that: where the backend
-    /// had to refuse them first, all of them.
-    func everybodyWaits(_ count: Int, _ need: Need) async throws {
+    /// Waits until the provider was called and as many requests as possible wait for it: if the backend rejected them
+    /// first, all of them.
+    func awaitWaitingRequests(_ count: Int, _ need: Need) async throws {
         try await provider.asked.next()
         if need == .unauthorized { for _ in 0..<count { try await provider.refused.next() } }
     }
 
-    /// Waits until so many instances have asked for the session's lease: all but one of them know that another has it.
-    func instancesKnowOfTheLease(_ count: Int) async throws {
+    /// Waits until this many instances have requested the session's lease.
+    func awaitLeaseRequests(_ count: Int) async throws {
         try await until("all instances have asked for the lease") {
             guard case .array(let entries) = try await server.send(RedisCommand("SLOWLOG", "GET", 10_000)) else {
                 return false
             }
             var clients: Set<String> = []
             for case .array(let entry) in entries where entry.count >= 5 {
-                guard case .array(let words) = entry[3], let client = entry[4].text else { continue }
-                if words.contains(where: { $0.text?.contains("refresh-lease") == true }) {
+                guard case .array(let arguments) = entry[3], let client = entry[4].text else { continue }
+                if arguments.contains(where: { $0.text?.contains("refresh-lease") == true }) {
                     clients.insert(client)
                 }
             }
@@ -59,8 +59,8 @@ struct RefreshScene {
         }
     }
 
-    /// Waits until the lease of the session that is being refreshed was renewed a moment ago.
-    func leaseIsFresh() async throws {
+    /// Waits until the lease of the refreshing session was just renewed.
+    func awaitLeaseRenewal() async throws {
         try await until("the lease is renewed") {
             guard case .array(let names) = try await server.send(RedisCommand("KEYS", "*refresh-lease*")),
                 let name = names.first?.text,
@@ -70,7 +70,7 @@ struct RefreshScene {
         }
     }
 
-    /// What is in Redis is of no use to whoever reads it.
+    /// Expects Redis to contain none of the secrets.
     func expectNoSecrets() async throws {
         let everything = try await RedisReader.everything(in: server)
         let secrets = provider.secrets.compactMap { $0.split(separator: ".").last.map(String.init) }
@@ -83,7 +83,7 @@ struct RefreshScene {
         }
     }
 
-    /// The names of what the store has of this kind.
+    /// Keys of this kind in the store.
     func stored(_ kind: String) async throws -> [String] {
         try await RedisReader.everything(in: server).keys.filter { $0.contains(kind) }
     }
@@ -96,16 +96,16 @@ extension RedisReply {
     }
 }
 
-/// Runs `visit` with a scene that is gone afterwards.
+/// Runs `test` with a scene, which is removed afterwards.
 func withRefreshFleet(
     _ setup: GatewaySetup = .rotatingCookies(),
-    _ visit: (RefreshScene) async throws -> Void
+    _ test: (RefreshScene) async throws -> Void
 ) async throws {
     let provider = try RotatingProvider()
     try await RedisServer.run(["slowlog-log-slower-than 0", "slowlog-max-len 10000"]) { server in
         try await withInstances(setup, backend: provider.script) { fleet in
             try await attempt {
-                try await visit(RefreshScene(fleet: fleet, server: server, provider: provider))
+                try await test(RefreshScene(fleet: fleet, server: server, provider: provider))
             } finally: {
                 provider.release()
             }
@@ -123,8 +123,8 @@ extension GatewaySetup {
     /// A tenant whose clients have both tokens in cookies.
     ///
     /// - Parameters:
-    ///   - isSealed: Whether there is a `GATEHOUSE_KEY`.
-    ///   - within: How long before its end a token is refreshed ahead.
+    ///   - isSealed: Whether `GATEHOUSE_KEY` is set.
+    ///   - within: How long before expiry a token is refreshed.
     ///   - more: Further keys of the tenant.
     static func rotatingCookies(isSealed: Bool = true, within: String = "0s", _ more: String = "") -> GatewaySetup {
         GatewaySetup(
@@ -155,7 +155,7 @@ extension GatewaySetup {
             tenant: """
                 authenticate:
                   issuers:
-                    - { issuer: "https://secret.test", audiences: [app], algorithms: [HS256], secret: "${HOUSE_SECRET}" }
+                    - { issuer: "https://secret.test", audiences: [app], algorithms: [HS256], secret: "${TEST_SECRET}" }
                   leeway: \(leeway)
                 access: [ { path: \(RotatingProvider.signInPath), allow: anyone } ]
                 refresh: { \(all.joined(separator: ", ")) }
@@ -173,6 +173,6 @@ extension Instance {
         var lines = ["\(method) \(target) HTTP/1.1", "Host: app.test", "Connection: close"]
         if method == "POST" { lines.append("Content-Length: 0") }
         if let credentials { lines.append(credentials) }
-        return try await RawClient.answer(to: lines.joined(separator: "\r\n") + "\r\n\r\n", method: method, at: address)
+        return try await RawClient.exchange(lines.joined(separator: "\r\n") + "\r\n\r\n", method: method, at: address)
     }
 }

@@ -3,12 +3,12 @@ import NIOPosix
 import Synchronization
 import Tenants
 
-/// A wire between an instance and its store that a test can cut and heal. It passes bytes on both ways, unread.
+/// A TCP relay between an instance and its store that a test can cut and heal.
 final class Relay: Sendable {
     enum Fault: CaseIterable, Sendable {
-        /// Connections are closed, and new ones as soon as they are made.
+        /// Existing and new connections are closed.
         case cut
-        /// Connections stay, and nothing comes through; once healed, what was under way arrives.
+        /// Connections stay without data; once healed, pending data arrives.
         case silence
     }
 
@@ -19,9 +19,9 @@ final class Relay: Sendable {
 
     let port: Int
     private let listener: any Channel
-    private let book: Book
+    private let shared: Shared
 
-    private final class Book: Sendable {
+    private final class Shared: Sendable {
         let state = Mutex(State())
     }
 
@@ -38,22 +38,22 @@ final class Relay: Sendable {
     }
 
     private init(to target: Int) async throws {
-        let book = Book()
+        let shared = Shared()
         listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.autoRead, value: false)
-            .childChannelInitializer { Self.accepted($0, target, book) }
+            .childChannelInitializer { Self.accepted($0, target, shared) }
             .bind(host: "127.0.0.1", port: 0).get()
-        self.book = book
+        self.shared = shared
         port = listener.localAddress?.port ?? 0
     }
 
-    /// As `gateway.store` names it.
+    /// The value for `gateway.store`.
     var url: String { "redis://127.0.0.1:\(port)/0" }
 
-    /// When this returns, nothing comes through any more.
+    /// After it returns, nothing passes.
     func begin(_ fault: Fault) async throws {
-        let ends = book.state.withLock { state in
+        let ends = shared.state.withLock { state in
             state.fault = fault
             return Array(state.ends.values)
         }
@@ -66,7 +66,7 @@ final class Relay: Sendable {
     }
 
     func heal() async throws {
-        let ends = book.state.withLock { state in
+        let ends = shared.state.withLock { state in
             state.fault = nil
             return Array(state.ends.values)
         }
@@ -78,9 +78,9 @@ final class Relay: Sendable {
         try? await begin(.cut)
     }
 
-    /// Both ends read only once they know each other, and not at all while there is silence.
-    private static func accepted(_ near: any Channel, _ target: Int, _ book: Book) -> EventLoopFuture<Void> {
-        if book.state.withLock({ $0.fault }) == .cut { return near.close() }
+    /// Both ends read once they are paired, and not during `silence`.
+    private static func accepted(_ near: any Channel, _ target: Int, _ shared: Shared) -> EventLoopFuture<Void> {
+        if shared.state.withLock({ $0.fault }) == .cut { return near.close() }
         return ClientBootstrap(group: near.eventLoop)
             .channelOption(.autoRead, value: false)
             .channelInitializer { far in
@@ -91,11 +91,11 @@ final class Relay: Sendable {
             }
             .connect(host: "127.0.0.1", port: target)
             .flatMap { far in
-                let fault = book.state.withLock { state in
+                let fault = shared.state.withLock { state in
                     for end in [near, far] {
                         state.ends[ObjectIdentifier(end)] = end
                         end.closeFuture.whenComplete { _ in
-                            _ = book.state.withLock { $0.ends.removeValue(forKey: ObjectIdentifier(end)) }
+                            _ = shared.state.withLock { $0.ends.removeValue(forKey: ObjectIdentifier(end)) }
                         }
                     }
                     return state.fault

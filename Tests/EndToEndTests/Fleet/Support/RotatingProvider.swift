@@ -2,27 +2,27 @@ import Synchronization
 import TestSupport
 import Verification
 
-/// A backend that gives out tokens itself. Each refresh token can be used once: it takes the use of an old one for theft,
-/// and from then on all tokens of that sign-in are worth nothing (RFC 9700 section 4.14.2).
+/// A backend that issues tokens. Each refresh token can be used once: reuse counts as theft, which revokes all tokens
+/// of the sign-in (RFC 9700 section 4.14.2).
 final class RotatingProvider: Sendable {
-    /// What it does with one refresh call. From ``hangs`` on they change nothing.
-    enum Deed: Sendable {
-        case answers
-        /// Acts and answers once ``release()`` was called.
-        case answersWhenReleased
-        /// Waits until the caller is gone.
+    /// Handling of one refresh call. From ``hangs`` on they change nothing.
+    enum Action: Sendable {
+        case respond
+        /// Rotates and responds after ``release()``.
+        case respondWhenReleased
+        /// Waits until the caller disconnects.
         case hangs
-        /// These bytes.
+        /// Sends these bytes.
         case says(String)
     }
 
-    /// A pair of tokens as a client has them.
+    /// A client's pair of tokens.
     struct Pair: Sendable, Equatable {
         var access: String
         var refresh: String
     }
 
-    /// All that came of one sign-in.
+    /// All tokens of one sign-in.
     fileprivate struct Family {
         var claims: JSONObject
         var current: Pair
@@ -32,12 +32,12 @@ final class RotatingProvider: Sendable {
 
     fileprivate struct State {
         var families: [Family] = []
-        /// To which family and generation a token belongs.
+        /// The family and generation of a token.
         var accessTokens: [String: (family: Int, generation: Int)] = [:]
         var refreshTokens: [String: Int] = [:]
         var ended: Set<String> = []
-        var deeds: [Deed] = []
-        var everyDeed: Deed?
+        var actions: [Action] = []
+        var everyDeed: Action?
         var nextClaims: JSONObject = [:]
         var presentations: [String: Int] = [:]
         var calls = 0
@@ -47,9 +47,9 @@ final class RotatingProvider: Sendable {
     static let refreshPath = "/refresh"
     static let signInPath = "/login"
 
-    /// One for each refresh call that has begun.
+    /// One for each started refresh call.
     let asked = Mailbox<Void>("a refresh call")
-    /// One for each 401 to a token that is worth nothing any more.
+    /// One for each 401 to a rejected token.
     let refused = Mailbox<Void>("a 401 of the backend")
     private let released = Gate("the answer of the provider")
     private let state = Mutex(State())
@@ -59,11 +59,11 @@ final class RotatingProvider: Sendable {
         issuer = try TestIssuer.shared()
     }
 
-    // MARK: What a test says
+    // MARK: Control
 
     /// A client signs in.
     ///
-    /// - Parameter claims: Of its first access token; later ones have its `sub` and `sid` alone.
+    /// - Parameter claims: Claims of the first access token; later ones keep only `sub` and `sid`.
     func signIn(_ claims: JSONObject = [:]) throws -> Pair {
         var lasting: JSONObject = ["sub": "alice", "sid": .string("session-\(UInt64.random(in: 0 ... .max))")]
         for name in ["sub", "sid"] { lasting[name] = claims[name] ?? lasting[name] }
@@ -77,35 +77,35 @@ final class RotatingProvider: Sendable {
         return pair
     }
 
-    /// From now on the backend answers 401 to this access token.
+    /// Makes the backend reject this access token with 401.
     func end(_ access: String) {
         state.withLock { _ = $0.ended.insert(access) }
     }
 
-    /// What is done with the next calls, one after the other; with those that follow ``Deed/answers``.
-    func next(_ deeds: Deed...) {
-        state.withLock { $0.deeds = deeds }
+    /// The actions for the next calls in order; later calls get ``Action/respond``.
+    func next(_ actions: Action...) {
+        state.withLock { $0.actions = actions }
     }
 
-    /// Further claims of the access token that the next refresh brings.
+    /// Further claims of the next refreshed access token.
     func next(claims: JSONObject) {
         state.withLock { $0.nextClaims = claims }
     }
 
-    /// What is done with all calls from now on.
-    func always(_ deed: Deed?) {
-        state.withLock { $0.everyDeed = deed }
+    /// The action for all further calls; nil: the default.
+    func always(_ action: Action?) {
+        state.withLock { $0.everyDeed = action }
     }
 
     func release() { released.open() }
 
-    // MARK: What it has seen
+    // MARK: Observations
 
     var calls: Int { state.withLock { $0.calls } }
-    /// Refresh tokens that were presented after another had been given for them.
+    /// The number of reused refresh tokens.
     var reuses: Int { state.withLock { $0.reuses } }
 
-    /// How often the provider was shown this refresh token, whatever came of it.
+    /// How often this refresh token was presented.
     func presentations(of refresh: String) -> Int { state.withLock { $0.presentations[refresh, default: 0] } }
 
     /// The tokens that the session has now.
@@ -117,7 +117,7 @@ final class RotatingProvider: Sendable {
         return pair
     }
 
-    /// Every token that was ever given out.
+    /// Every issued token.
     var secrets: [String] {
         state.withLock { Array($0.accessTokens.keys) + Array($0.refreshTokens.keys) }
     }
@@ -131,21 +131,21 @@ extension RotatingProvider {
             let body = try await exchange.body().bytes
             switch exchange.head.path {
             case Self.refreshPath: try await self.refresh(exchange, body)
-            case Self.signInPath: try await exchange.sendJSON(try Self.answer(self.signIn()))
+            case Self.signInPath: try await exchange.sendJSON(try Self.json(self.signIn()))
             case "/logout", "/free": try await exchange.sendOK()
             default: try await self.serve(exchange, body)
             }
         }
     }
 
-    /// A good token's generation, and what came with the request.
+    /// Responds with the token's generation and the request body.
     private func serve(_ exchange: Exchange, _ body: [UInt8]) async throws {
         let token = exchange.head.fields.cookie("access") ?? exchange.head.fields.bearer ?? ""
         let generation = state.withLock { state -> Int? in
-            guard let place = state.accessTokens[token], !state.ended.contains(token),
-                !state.families[place.family].isStolen
+            guard let location = state.accessTokens[token], !state.ended.contains(token),
+                !state.families[location.family].isStolen
             else { return nil }
-            return place.generation
+            return location.generation
         }
         if let generation { return try await exchange.sendOK("\(generation) \(body.text)") }
         try await exchange.send("HTTP/1.1 401 Unauthorized\r\nX-Of-The-Backend: 1\r\nContent-Length: 4\r\n\r\npast")
@@ -154,16 +154,16 @@ extension RotatingProvider {
 
     private func refresh(_ exchange: Exchange, _ body: [UInt8]) async throws {
         let presented = Self.presented(exchange.head, body)
-        let deed = state.withLock { state -> Deed in
+        let action = state.withLock { state -> Action in
             state.calls += 1
             state.presentations[presented, default: 0] += 1
             if let every = state.everyDeed { return every }
-            return state.deeds.isEmpty ? .answers : state.deeds.removeFirst()
+            return state.actions.isEmpty ? .respond : state.actions.removeFirst()
         }
         asked.put(())
-        switch deed {
-        case .answers: break
-        case .answersWhenReleased: try await released.passed()
+        switch action {
+        case .respond: break
+        case .respondWhenReleased: try await released.passed()
         case .hangs:
             try await exchange.gone()
             return await exchange.close()
@@ -172,27 +172,29 @@ extension RotatingProvider {
         guard let pair = try act(on: presented) else {
             return try await exchange.send("HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n")
         }
-        try await exchange.sendJSON(Self.answer(pair))
+        try await exchange.sendJSON(Self.json(pair))
     }
 
-    /// The refresh token in JSON, or the access token of who goes by that.
+    /// The refresh token in the JSON body, or else the access token.
     private static func presented(_ head: RequestHead, _ body: [UInt8]) -> String {
         let document = try? JSONParser.parse(body)
         return document?.object?["refresh_token"]?.string ?? head.fields.bearer ?? ""
     }
 
-    /// - Returns: Nil for what is worth nothing.
+    /// - Returns: Nil for an invalid token.
     private func act(on presented: String) throws -> Pair? {
         let found = state.withLock { state -> (family: Int, claims: JSONObject)? in
-            if let place = state.accessTokens[presented] { return (place.family, state.families[place.family].claims) }
-            guard let place = state.refreshTokens[presented] else { return nil }
-            if state.families[place].current.refresh != presented {
-                state.reuses += 1
-                state.families[place].isStolen = true
+            if let location = state.accessTokens[presented] {
+                return (location.family, state.families[location.family].claims)
             }
-            return state.families[place].isStolen ? nil : (place, state.families[place].claims)
+            guard let location = state.refreshTokens[presented] else { return nil }
+            if state.families[location].current.refresh != presented {
+                state.reuses += 1
+                state.families[location].isStolen = true
+            }
+            return state.families[location].isStolen ? nil : (location, state.families[location].claims)
         }
-        guard let (place, lasting) = found else { return nil }
+        guard let (location, lasting) = found else { return nil }
         var claims = lasting
         let further = state.withLock { state in
             defer { state.nextClaims = [:] }
@@ -201,15 +203,15 @@ extension RotatingProvider {
         for claim in further.members { claims[claim.name] = claim.value }
         let pair = try newPair(claims)
         return state.withLock { state -> Pair? in
-            // Who came first while the pair was made has rotated it.
-            if state.refreshTokens[presented] != nil, state.families[place].current.refresh != presented {
+            // A concurrent call may have rotated it meanwhile.
+            if state.refreshTokens[presented] != nil, state.families[location].current.refresh != presented {
                 state.reuses += 1
-                state.families[place].isStolen = true
+                state.families[location].isStolen = true
                 return nil
             }
-            state.families[place].current = pair
-            state.families[place].generation += 1
-            state.note(pair, place)
+            state.families[location].current = pair
+            state.families[location].generation += 1
+            state.note(pair, location)
             return pair
         }
     }
@@ -220,7 +222,7 @@ extension RotatingProvider {
         return Pair(access: try issuer.token(claims), refresh: "rt-" + Self.random())
     }
 
-    private static func answer(_ pair: Pair) -> JSONObject {
+    private static func json(_ pair: Pair) -> JSONObject {
         ["access_token": .string(pair.access), "refresh_token": .string(pair.refresh)]
     }
 

@@ -1,7 +1,7 @@
 import TestSupport
 
 extension SentinelSet {
-    /// As `gateway.store` names it.
+    /// The value for `gateway.store`.
     var url: String {
         let addresses = sentinels.map { "127.0.0.1:\($0.port)" }
         return "redis+sentinel://\(addresses.joined(separator: ","))/\(Self.masterName)/0"

@@ -1,7 +1,7 @@
 import TestSupport
 import Verification
 
-/// A request of the agreement table: every route is asked about the same one.
+/// A request of the agreement table, sent on every route.
 struct AgreementCase: Sendable {
     enum Token: Sendable {
         case none
@@ -19,11 +19,11 @@ struct AgreementCase: Sendable {
     /// Besides the token.
     var fields: [(name: String, value: String)]
 
-    /// Whether the gateway sends the path on as it came. Where somebody else forwards the request, other paths may be
-    /// refused as ambiguous, or be put in another form before the question.
+    /// Whether the gateway forwards the path unchanged. If a proxy forwards the request, other paths may be refused as
+    /// ambiguous or normalized before the query.
     var hasPlainPath: Bool { !Self.unusualPaths.contains { target == tenant.prefix + $0 } }
 
-    /// The same with the path that Envoy makes of it before it asks anybody or forwards; nil where it makes none.
+    /// The same with the path as Envoy normalizes it; nil if Envoy refuses it.
     var asEnvoyReadsIt: AgreementCase? {
         let readings = ["/..": "/", "/open/..;/admin": "/admin"]
         guard let path = readings.first(where: { target == tenant.prefix + $0.key }) else { return nil }
@@ -41,7 +41,7 @@ struct AgreementCase: Sendable {
         }
     }
 
-    /// The field that brings the token, in the tenant's first place for it.
+    /// The field with the token, in the tenant's first source.
     func tokenField(_ text: String) -> (name: String, value: String) {
         tenant.isCookieFirst ? ("Cookie", "theme=dark; session=\(text)") : ("Authorization", "Bearer \(text)")
     }

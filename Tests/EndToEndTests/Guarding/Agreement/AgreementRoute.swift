@@ -1,11 +1,11 @@
 import Tenants
 import Verification
 
-/// What a route said to a request.
-enum AgreementAnswer: Equatable, CustomStringConvertible {
-    /// - Parameter subject: What the backend was told of the caller; nil: nothing.
+/// The result of a request on a route.
+enum AgreementResult: Equatable, CustomStringConvertible {
+    /// - Parameter subject: The caller that the backend saw; nil: none.
     case forwarded(subject: String?)
-    /// - Parameter code: Nil where the route does not tell it.
+    /// - Parameter code: Nil if the route does not show it.
     case refused(Int, String?)
 
     var description: String {
@@ -15,8 +15,8 @@ enum AgreementAnswer: Equatable, CustomStringConvertible {
         }
     }
 
-    /// Whether this is the other answer, as far as it tells.
-    func agrees(with other: AgreementAnswer) -> Bool {
+    /// Whether both results agree, as far as they are known.
+    func agrees(with other: AgreementResult) -> Bool {
         guard case .refused(let status, let code) = self, case .refused(let otherStatus, let otherCode) = other else {
             return self == other
         }
@@ -24,7 +24,7 @@ enum AgreementAnswer: Equatable, CustomStringConvertible {
     }
 }
 
-/// A way to the backend of a gateway: its own listener, or another proxy's that asks it.
+/// A route to the backend: the gateway's own listener, or that of a proxy that queries it.
 struct AgreementRoute: Sendable {
     private static let mark = "X-Agreement-Case"
 
@@ -32,13 +32,13 @@ struct AgreementRoute: Sendable {
     let address: HostPort
     let fixture: GatewayFixture
 
-    func answers(_ cases: [AgreementCase], _ tokens: [String?]) async throws -> [AgreementAnswer] {
-        var answers: [AgreementAnswer] = []
-        for (request, token) in zip(cases, tokens) { answers.append(try await answer(request, token)) }
-        return answers
+    func results(_ cases: [AgreementCase], _ tokens: [String?]) async throws -> [AgreementResult] {
+        var results: [AgreementResult] = []
+        for (request, token) in zip(cases, tokens) { results.append(try await result(request, token)) }
+        return results
     }
 
-    func answer(_ request: AgreementCase, _ token: String?) async throws -> AgreementAnswer {
+    func result(_ request: AgreementCase, _ token: String?) async throws -> AgreementResult {
         let mark = "\(name)-\(request.number)-\(request.target)"
         let sent = request.fields + (token.map { [request.tokenField($0)] } ?? []) + [(name: Self.mark, value: mark)]
         let head = fixture.head(

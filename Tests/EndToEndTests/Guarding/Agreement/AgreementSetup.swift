@@ -1,8 +1,8 @@
-/// The gateway that all routes of the table lead to.
+/// The gateway behind all routes of the table.
 enum AgreementSetup {
     /// - Parameters:
     ///   - gateway: Further keys of the `gateway` section, each on a line of its own.
-    ///   - tests: What stands below each tenant's `tests`.
+    ///   - tests: Entries of each tenant's `tests`.
     static func fixture(gateway: String = "", tests: [AgreementTenant: [String]] = [:]) -> GatewaySetup {
         var setup = GatewaySetup()
         setup.gateway = "trusted_proxies: [127.0.0.1/32]\n" + gateway
@@ -34,7 +34,7 @@ enum AgreementSetup {
 
     private static let issuers = """
           issuers:
-            - { issuer: "https://secret.test", audiences: [app], algorithms: [HS256], secret: "${HOUSE_SECRET}" }
+            - { issuer: "https://secret.test", audiences: [app], algorithms: [HS256], secret: "${TEST_SECRET}" }
           leeway: 60s
           require: [sub, exp]
         max_staleness: 10m

@@ -1,7 +1,7 @@
 import Testing
 import Verification
 
-/// Requests with cookies from other sites' pages, over real connections.
+/// Cross-site requests with cookies (CSRF).
 @Suite struct CrossSiteTests {
     private static let setup = GatewaySetup(
         tenant: """
@@ -10,7 +10,7 @@ import Verification
             """
     )
 
-    @Test func aFormOfAnotherSiteIsRefused() async throws {
+    @Test func crossSiteFormIsRefused() async throws {
         try await withGateway(Self.setup) { fixture async throws in
             let cookie = "Cookie: session=\(try fixture.token())"
             let client = try await fixture.http2()
@@ -44,9 +44,9 @@ import Verification
         }
     }
 
-    @Test func webSocketsOfOtherSitesAreRefused() async throws {
-        let hall = TunnelBackend()
-        try await withGateway(Self.setup, backend: hall.script) { fixture async throws in
+    @Test func crossSiteWebSocketsAreRefused() async throws {
+        let upstream = TunnelBackend()
+        try await withGateway(Self.setup, backend: upstream.script) { fixture async throws in
             let cookie = "Cookie: session=\(try fixture.token())"
             for origin in ["https://evil.test", "null"] {
                 let fields = Handshake.fields + [cookie, "Origin: \(origin)"]
@@ -63,7 +63,7 @@ import Verification
             ]
             let id = await stream.newStream()
             try await stream.send(.headers(id, HeaderBlock(fields: connect + pairs), end: false))
-            expectRefusal(try await stream.answer(on: id), 403, "cross_site_request")
+            expectRefusal(try await stream.response(on: id), 403, "cross_site_request")
             #expect(fixture.backend.requests.isEmpty)
             let client = try await fixture.connect()
             let fields = Handshake.fields + [cookie, "Origin: https://front.test"]

@@ -36,7 +36,7 @@ import Testing
         { request: GET /orders, expect: { status: 401 } }
         """
 
-    @Test func testsThatHoldAreCounted() async throws {
+    @Test func passingTestsAreCounted() async throws {
         let (output, file) = try await check(Self.good)
         #expect(output.exit == 0 && output.errors == "", "\(output)")
         #expect(output.output == "\(file): OK, 1 tenant, 3 tests, 0 warnings\n")
@@ -44,7 +44,7 @@ import Testing
         #expect(printed.exit == 0 && printed.output.contains("request: \"GET /admin/jobs\""), "\(printed)")
     }
 
-    @Test func everyTestThatFailsIsAMistakeAtItsPlace() async throws {
+    @Test func failingTestIsReportedWithItsLine() async throws {
         let (output, file) = try await check(
             """
             { request: GET /admin/jobs, claims: { role: customer }, expect: { status: 200 } }

@@ -12,22 +12,22 @@ import Verification
             """
     )
 
-    @Test func stepsEndWithTheDecisionAndNothingComesOfThem() async throws {
+    @Test func explanationEndsWithDecisionAndHasNoSideEffects() async throws {
         try await withGateway(Self.ruled) { fixture async throws in
             let token = try fixture.token(["role": "customer"])
             let question: JSONObject = ["tenant": "app", "method": "GET", "path": "/admin/x", "token": .string(token)]
             for _ in 0..<3 {
-                let (steps, decision, answer) = try await fixture.explained(question)
+                let (steps, decision, response) = try await fixture.explained(question)
                 #expect(decision == "refuse 403 insufficient_role")
                 #expect(steps.last == decision)
-                #expect(answer["status"]?.double == 403 && answer["code"]?.string == "insufficient_role")
+                #expect(response["status"]?.double == 403 && response["code"]?.string == "insufficient_role")
                 #expect(!steps.joined().contains(token))
             }
             var allowed = question
             allowed["path"] = "/x"
             for _ in 0..<3 { #expect(try await fixture.explained(allowed).decision == "forward") }
             #expect(fixture.backend.requests.isEmpty)
-            // The one request of the hour is still there.
+            // The hourly allowance is unused.
             #expect(try await fixture.request("/x", token: token).status == 200)
             #expect(try await fixture.request("/x", token: token).status == 429)
             #expect(try await fixture.explained(allowed).decision == "refuse 429 rate_limited")
@@ -36,7 +36,7 @@ import Verification
         }
     }
 
-    @Test func revocationsOfTheRunningGatewayAreKnown() async throws {
+    @Test func explanationKnowsRevocations() async throws {
         try await withGateway { fixture async throws in
             let token = try fixture.token(["jti": "t1"], algorithm: .es256)
             let question: JSONObject = ["tenant": "app", "method": "GET", "path": "/x", "token": .string(token)]
@@ -46,16 +46,13 @@ import Verification
         }
     }
 
-    @Test func withoutTheAdminTokenNothingIsTold() async throws {
-        let locked = GatewaySetup(
-            gateway: "admin: { address: \"127.0.0.1:0\", token: \"\(GatewayFixture.adminToken)\" }"
-        )
+    @Test func explanationRequiresAdminToken() async throws {
+        let locked = GatewaySetup.withAdminToken
         try await withGateway(locked) { fixture async throws in
             fixture.keepSecret(GatewayFixture.adminToken)
             let body = #"{"tenant":"app","method":"GET","path":"/"}"#
             #expect(try await fixture.explain(body).status == 401)
-            let fields = ["Authorization: Bearer \(GatewayFixture.adminToken)"]
-            #expect(try await fixture.explain(body, fields: fields).status == 200)
+            #expect(try await fixture.explain(body, fields: GatewayFixture.adminBearer).status == 200)
         }
     }
 }

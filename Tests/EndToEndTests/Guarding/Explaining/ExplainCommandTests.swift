@@ -13,7 +13,7 @@ import Verification
             backend: { servers: [http://127.0.0.1:9] }
             authenticate:
               issuers:
-                - { issuer: "https://secret.test", audiences: [app], algorithms: [HS256], secret: "${HOUSE_SECRET}" }
+                - { issuer: "https://secret.test", audiences: [app], algorithms: [HS256], secret: "${TEST_SECRET}" }
             access:
               - { path: /open/**, allow: anyone }
               - { path: /admin/**, allow: { roles: [admin] } }
@@ -34,13 +34,13 @@ import Verification
     private func withFile(
         _ text: String = Self.text,
         keys: String = "http://127.0.0.1:9",
-        _ visit: (String) async throws -> Void
+        _ test: (String) async throws -> Void
     )
         async throws
     {
         let scratch = try Scratch()
         defer { scratch.remove() }
-        try await visit(try scratch.write(text.replacing("{keys}", with: keys), to: "t.yaml"))
+        try await test(try scratch.write(text.replacing("{keys}", with: keys), to: "t.yaml"))
     }
 
     private func explain(_ file: String, _ arguments: [String], token: String? = nil) async throws
@@ -48,12 +48,12 @@ import Verification
     {
         try await GatehouseProgram.run(
             ["explain", "--config", file] + arguments + (token == nil ? [] : ["--token", "-"]),
-            environment: ["HOUSE_SECRET": TestIssuer.secret],
+            environment: ["TEST_SECRET": TestIssuer.secret],
             input: token.map { $0 + "\n" } ?? ""
         )
     }
 
-    @Test func stepsAreToldOffline() async throws {
+    @Test func explanationWorksOffline() async throws {
         let token = try TestIssuer.shared().token(["role": "customer"])
         try await withFile { file async throws in
             let refused = try await explain(
@@ -87,7 +87,7 @@ import Verification
         }
     }
 
-    @Test func whatOnlyTheRunningGatewayKnowsIsNotGuessed() async throws {
+    @Test func offlineExplanationStopsAtUnknowns() async throws {
         let token = try TestIssuer.shared().token(
             ["iss": "https://own.test", "aud": "own"],
             algorithm: .es256,
@@ -112,7 +112,7 @@ import Verification
         let issuer = try TestIssuer.shared()
         let token = try issuer.token([:], algorithm: .rs256)
         let provider = try await RecordingBackend.start(
-            .answers("HTTP/1.1 200 OK\r\nContent-Length: \(issuer.jwks.utf8.count)\r\n\r\n\(issuer.jwks)")
+            .response("HTTP/1.1 200 OK\r\nContent-Length: \(issuer.jwks.utf8.count)\r\n\r\n\(issuer.jwks)")
         )
         try await withFile(keys: "http://127.0.0.1:\(provider.port)/keys") { file async throws in
             let good = try await explain(file, ["--tenant", "far", "--method", "GET", "--path", "/x"], token: token)
@@ -128,29 +128,30 @@ import Verification
         withExtendedLifetime(closed) {}
     }
 
-    @Test func theRunningGatewayIsAsked() async throws {
-        let setup = GatewaySetup(
-            gateway: "admin: { address: \"127.0.0.1:0\", token: \"\(GatewayFixture.adminToken)\" }"
-        )
+    @Test func explanationAsksRunningGateway() async throws {
+        let setup = GatewaySetup.withAdminToken
         try await withGateway(setup) { fixture async throws in
             let admin = "http://\(try #require(fixture.adminAddress))"
             let arguments = [
                 "explain", "--config", "t.yaml", "--tenant", "app", "--method", "GET", "--path", "/x", "--admin", admin,
             ]
             let environment = ["GATEHOUSE_ADMIN_TOKEN": fixture.keepSecret(GatewayFixture.adminToken)]
-            let told = try await GatehouseProgram.run(
+            let explained = try await GatehouseProgram.run(
                 arguments + ["--token", "-"],
                 environment: environment,
                 input: try fixture.token()
             )
-            #expect(told.exit == 0 && told.errors == "" && told.output.hasSuffix("\nforward\n"), "\(told)")
-            #expect(told.output.contains("t.yaml:"))
+            #expect(
+                explained.exit == 0 && explained.errors == "" && explained.output.hasSuffix("\nforward\n"),
+                "\(explained)"
+            )
+            #expect(explained.output.contains("t.yaml:"))
             let locked = try await GatehouseProgram.run(arguments)
             #expect(locked.exit == 1 && locked.errors.contains("GATEHOUSE_ADMIN_TOKEN"))
         }
     }
 
-    @Test func badUsageIsToldAsSuch() async throws {
+    @Test func badUsageIsReported() async throws {
         try await withFile { file async throws in
             let request = ["--tenant", "shop", "--method", "GET"]
             for arguments in [

@@ -1,7 +1,7 @@
 import Testing
 import Verification
 
-/// What is only observed is counted and, in samples, logged.
+/// Observed refusals are counted and, sampled, logged.
 @Suite struct ObservedRuleTests {
     private static let mixed = GatewaySetup(
         tenant: """
@@ -11,7 +11,7 @@ import Verification
             """
     )
 
-    @Test func rulesAreSwitchedOneByOne() async throws {
+    @Test func rulesAreObservedIndividually() async throws {
         try await withGateway(Self.mixed) { fixture async throws in
             let token = try fixture.token(["role": "customer"])
             #expect(try await fixture.request("/soon/x?a=secret-of-a-query", token: token).status == 200)

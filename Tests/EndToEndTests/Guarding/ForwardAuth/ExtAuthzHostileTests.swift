@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Verification
 
-/// What reaches the listener of Envoy's questions and is none of Envoy's.
+/// Hostile traffic on the ext_authz listener.
 @Suite struct ExtAuthzHostileTests {
     private static let method = "/envoy.service.auth.v3.Authorization/Check"
     private static let call = [("content-type", "application/grpc"), ("te", "trailers")]
@@ -34,14 +34,14 @@ import Verification
             method: "POST",
             authority: "gatehouse",
             fields: fields,
-            body: GRPCQuestion.framed(message)
+            body: CheckRequestMessage.framed(message)
         )
         return try await client.outcome(of: stream, method: "POST")
     }
 
-    /// Whether Envoy would let the request through. A call that ends without OK lets nobody through.
+    /// Whether Envoy would grant the request. A call that ends without OK grants nothing.
     private func isGranted(_ outcome: HTTP2Outcome) -> Bool {
-        guard case .answered(let response) = outcome else { return false }
+        guard case .response(let response) = outcome else { return false }
         let status = response.body.trailers["grpc-status"].first ?? response.fields["grpc-status"].first
         // The message begins with an empty google.rpc.Status, which is OK.
         return response.status == 200 && status == "0" && response.body.bytes.dropFirst(5).starts(with: [0x0a, 0x00])
@@ -49,15 +49,15 @@ import Verification
 
     private func expectItStillDecides(_ fixture: GatewayFixture, _ token: String) async throws {
         let client = try await connect(fixture)
-        let good = GRPCQuestion(fields: [("authorization", "Bearer \(token)")])
+        let good = CheckRequestMessage(fields: [("authorization", "Bearer \(token)")])
         #expect(isGranted(try await ask(client, good.bytes)))
-        #expect(!isGranted(try await ask(client, GRPCQuestion().bytes)))
+        #expect(!isGranted(try await ask(client, CheckRequestMessage().bytes)))
         await client.raw.close()
     }
 
     // MARK: Connections
 
-    @Test func untrustedConnectionsBeyondTheBoundAreClosedUnanswered() async throws {
+    @Test func untrustedConnectionsOverLimitAreClosedUnanswered() async throws {
         try await withGateway(Self.setup(trusting: "192.0.2.0/24")) { fixture async throws in
             var held: [HTTP2Client] = []
             for _ in 0..<16 {
@@ -70,11 +70,11 @@ import Verification
             }
             for _ in 0..<24 {
                 let client = try await raw(fixture)
-                // The write may meet the end already.
+                // The write may fail, as the connection has ended.
                 try? await client.send(HTTP2Client.preface)
                 #expect(try await client.untilClosed().isEmpty)
             }
-            let refused = try await ask(held[0], GRPCQuestion().bytes)
+            let refused = try await ask(held[0], CheckRequestMessage().bytes)
             #expect(Self.status(refused) == "7", "PERMISSION_DENIED")
             for client in held { await client.raw.close() }
             try await until("there is room again") {
@@ -88,19 +88,19 @@ import Verification
     }
 
     private static func status(_ outcome: HTTP2Outcome) -> String? {
-        guard case .answered(let response) = outcome else { return nil }
+        guard case .response(let response) = outcome else { return nil }
         return response.body.trailers["grpc-status"].first ?? response.fields["grpc-status"].first
     }
 
     // MARK: Bytes
 
-    @Test func garbageOfAllKindsEndsItsOwnConnectionAlone() async throws {
+    @Test func garbageEndsOnlyItsConnection() async throws {
         try await withGateway(Self.setup(trusting: "127.0.0.1/32")) { fixture async throws in
             let token = try fixture.token(["iss": "https://secret.test"])
             var random = SplitMix64(seed: 0x6578_7461)
             for round in 0..<60 {
                 let client = try await raw(fixture)
-                // Whatever the listener makes of it, the write may meet the end of the connection.
+                // The write may fail, as the connection may have ended.
                 try? await client.send(Self.garbage(round % 10, &random))
                 if round % 20 == 19 { try await expectItStillDecides(fixture, token) }
                 await client.close()
@@ -119,10 +119,10 @@ import Verification
             for _ in 0..<20 { bytes += frame(&random) }
             return bytes
         // A message that is none.
-        case 3: return start + whole(GRPCQuestion.framed(random.bytes(200)), end: true)
-        // A length that nothing follows.
+        case 3: return start + whole(CheckRequestMessage.framed(random.bytes(200)), end: true)
+        // A length without a message.
         case 4: return start + whole([0, 0xff, 0xff, 0xff, 0xff] + random.bytes(100), end: false)
-        // Compressed by nothing that is known.
+        // An unknown compression.
         case 5: return start + whole([1, 0, 0, 0, 8] + random.bytes(8), end: true)
         default: return start + flood(kind, &random)
         }
@@ -171,11 +171,11 @@ import Verification
 
     // MARK: Questions
 
-    @Test func messageOverTheLimitIsRefusedAndTheNextIsAnswered() async throws {
+    @Test func oversizedMessageIsRefusedAndConnectionContinues() async throws {
         try await withGateway(Self.setup(trusting: "127.0.0.1/32")) { fixture async throws in
             let token = try fixture.token(["iss": "https://secret.test"])
             let client = try await connect(fixture)
-            let long = GRPCQuestion(
+            let long = CheckRequestMessage(
                 fields: [("authorization", "Bearer \(token)"), ("x-long", String(repeating: "a", count: 1 << 20))]
             )
             #expect(!isGranted(try await ask(client, long.bytes)))
@@ -183,49 +183,49 @@ import Verification
         }
     }
 
-    /// With a good token: what does not fit together is let through for nobody.
-    @Test func questionsThatDoNotFitTogetherAreNotGranted() async throws {
+    /// With a valid token: inconsistent queries are not granted.
+    @Test func inconsistentDecisionQueriesAreNotGranted() async throws {
         try await withGateway(Self.setup(trusting: "127.0.0.1/32")) { fixture async throws in
             let token = try fixture.token(["iss": "https://secret.test"])
             let good = ("authorization", "Bearer \(token)")
             let questions = [
-                GRPCQuestion(path: "/open/x", fields: [good, (":path", "/x")]),
-                GRPCQuestion(path: "/x", fields: [good, (":path", "/open/x")]),
-                GRPCQuestion(fields: [good, (":method", "POST")]),
-                GRPCQuestion(fields: [good, (":authority", "other.test")]),
-                GRPCQuestion(fields: [good, ("host", "other.test")]),
-                GRPCQuestion(fields: [good, ("HOST", "other.test")]),
-                GRPCQuestion(fields: [good, (":unknown", "x")]),
-                GRPCQuestion(fields: [good, ("AUTHORIZATION", "Bearer other")]),
-                GRPCQuestion(fields: [good, ("x\r\ny", "z")]),
-                GRPCQuestion(fields: [good, ("x", "y\r\nz: a")]),
-                GRPCQuestion(fields: [good, ("x y", "z")]),
-                GRPCQuestion(fields: [good, ("", "z")]),
-                GRPCQuestion(fields: [good, ("x", "a\0b")]),
-                GRPCQuestion(path: "x", fields: [good]),
-                GRPCQuestion(path: "http://app.test/x", fields: [good]),
-                GRPCQuestion(path: "/x y", fields: [good]),
-                GRPCQuestion(path: "/x\r\n", fields: [good]),
-                GRPCQuestion(path: "/a/../x", fields: [good]),
-                GRPCQuestion(host: "app.test\r\nX-A: b", fields: [good]),
-                GRPCQuestion(host: "", fields: [good]),
-                GRPCQuestion(method: "GET /x HTTP/1.1\r\n", fields: [good]),
+                CheckRequestMessage(path: "/open/x", fields: [good, (":path", "/x")]),
+                CheckRequestMessage(path: "/x", fields: [good, (":path", "/open/x")]),
+                CheckRequestMessage(fields: [good, (":method", "POST")]),
+                CheckRequestMessage(fields: [good, (":authority", "other.test")]),
+                CheckRequestMessage(fields: [good, ("host", "other.test")]),
+                CheckRequestMessage(fields: [good, ("HOST", "other.test")]),
+                CheckRequestMessage(fields: [good, (":unknown", "x")]),
+                CheckRequestMessage(fields: [good, ("AUTHORIZATION", "Bearer other")]),
+                CheckRequestMessage(fields: [good, ("x\r\ny", "z")]),
+                CheckRequestMessage(fields: [good, ("x", "y\r\nz: a")]),
+                CheckRequestMessage(fields: [good, ("x y", "z")]),
+                CheckRequestMessage(fields: [good, ("", "z")]),
+                CheckRequestMessage(fields: [good, ("x", "a\0b")]),
+                CheckRequestMessage(path: "x", fields: [good]),
+                CheckRequestMessage(path: "http://app.test/x", fields: [good]),
+                CheckRequestMessage(path: "/x y", fields: [good]),
+                CheckRequestMessage(path: "/x\r\n", fields: [good]),
+                CheckRequestMessage(path: "/a/../x", fields: [good]),
+                CheckRequestMessage(host: "app.test\r\nX-A: b", fields: [good]),
+                CheckRequestMessage(host: "", fields: [good]),
+                CheckRequestMessage(method: "GET /x HTTP/1.1\r\n", fields: [good]),
             ]
             let client = try await connect(fixture)
             for question in questions {
                 #expect(!isGranted(try await ask(client, question.bytes)), "\(question)")
             }
-            #expect(isGranted(try await ask(client, GRPCQuestion(fields: [good]).bytes)))
-            // By another spelling the token is the same.
-            let spelled = GRPCQuestion(fields: [("AuThOrIzAtIoN", good.1)])
+            #expect(isGranted(try await ask(client, CheckRequestMessage(fields: [good]).bytes)))
+            // Another spelling of the same field.
+            let spelled = CheckRequestMessage(fields: [("AuThOrIzAtIoN", good.1)])
             #expect(isGranted(try await ask(client, spelled.bytes)))
         }
     }
 
-    @Test func callsThatAreNoQuestionsAreRefused() async throws {
+    @Test func callsThatAreNotDecisionQueriesAreRefused() async throws {
         try await withGateway(Self.setup(trusting: "127.0.0.1/32")) { fixture async throws in
             let token = try fixture.token(["iss": "https://secret.test"])
-            let good = GRPCQuestion(fields: [("authorization", "Bearer \(token)")]).bytes
+            let good = CheckRequestMessage(fields: [("authorization", "Bearer \(token)")]).bytes
             let client = try await connect(fixture)
             for path in ["/", "/envoy.service.auth.v3.Authorization/check", "/Check", Self.method + "/x"] {
                 #expect(!isGranted(try await ask(client, good, path: path)), "\(path)")
@@ -237,8 +237,8 @@ import Verification
     }
 }
 
-/// `envoy.service.auth.v3.CheckRequest`, written by hand so that it may hold anything.
-private struct GRPCQuestion {
+/// `envoy.service.auth.v3.CheckRequest`, encoded by hand so that it may be invalid.
+private struct CheckRequestMessage {
     var method = "GET"
     var path = "/x"
     var host = "app.test"
@@ -255,7 +255,7 @@ private struct GRPCQuestion {
         return Self.field(1, Self.field(1, address) + Self.field(4, Self.field(2, http)))
     }
 
-    /// Behind the five bytes that a message has in gRPC: not compressed, and its length.
+    /// With the gRPC message prefix of five bytes: uncompressed, and its length.
     static func framed(_ message: [UInt8]) -> [UInt8] {
         let length = UInt32(truncatingIfNeeded: message.count)
         return [0] + withUnsafeBytes(of: length.bigEndian) { Array($0) } + message

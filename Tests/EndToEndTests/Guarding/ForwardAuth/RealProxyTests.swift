@@ -1,7 +1,7 @@
 import Testing
 import Verification
 
-/// nginx, Caddy and Envoy with the very configurations of docs/forward-auth.md, between a client and the app.
+/// nginx, Caddy and Envoy with the configurations of docs/forward-auth.md, between a client and the app.
 @Suite struct RealProxyTests {
     private static let setup = GatewaySetup(
         tenant: """
@@ -19,7 +19,7 @@ import Verification
     private static let believed = spoofed.map { String($0.prefix { $0 != ":" }) }
 
     @Test(arguments: RealProxy.Kind.allCases)
-    func theAppGetsTheCallersIdentityAndNoneOfTheClients(_ kind: RealProxy.Kind) async throws {
+    func appGetsCallersIdentityOnly(_ kind: RealProxy.Kind) async throws {
         try await withProxy(kind, Self.setup) { route async throws in
             let alice = try route.fixture.token(["email": "alice@app.test"])
             let known = try await route.send("/orders?x=1&y=%20", token: alice, fields: Self.spoofed)
@@ -38,9 +38,9 @@ import Verification
         }
     }
 
-    /// Apps that read fields as environment variables do not tell `_` from `-`.
+    /// Apps that read fields as environment variables treat `_` as `-`.
     @Test(arguments: RealProxy.Kind.allCases)
-    func copiesWithUnderscoresDoNotReachTheApp(_ kind: RealProxy.Kind) async throws {
+    func underscoreCopiesDoNotReachApp(_ kind: RealProxy.Kind) async throws {
         try await withProxy(kind, Self.setup) { route async throws in
             let fields = ["X_User_Id: mallory", "X-User_Role: admin", "x_verified-subject: mallory"]
             let outcome = try await route.send("/open/x", fields: fields)
@@ -51,7 +51,7 @@ import Verification
     }
 
     @Test(arguments: RealProxy.Kind.allCases)
-    func refusalsReachTheClient(_ kind: RealProxy.Kind) async throws {
+    func refusalsReachClient(_ kind: RealProxy.Kind) async throws {
         try await withProxy(kind, Self.setup) { route async throws in
             let customer = try route.fixture.token(["role": "customer"])
             let cases: [(String, String, String?, Int, String)] = [
@@ -77,9 +77,9 @@ import Verification
         }
     }
 
-    /// No form of a path is judged as one and served as another.
+    /// No path is authorized as one and served as another.
     @Test(arguments: RealProxy.Kind.allCases)
-    func dotSegmentsGetNobodyIn(_ kind: RealProxy.Kind) async throws {
+    func dotSegmentsDoNotBypassRules(_ kind: RealProxy.Kind) async throws {
         try await withProxy(kind, Self.setup) { route async throws in
             let customer = try route.fixture.token(["role": "customer"])
             for target in ["/open/../admin/x", "/open/%2e%2e/admin/x", "/open/x/../../admin", "//admin/x"] {
@@ -96,7 +96,7 @@ import Verification
     }
 
     @Test(arguments: RealProxy.Kind.allCases)
-    func whatAClientSaysOfForwardingIsNotBelieved(_ kind: RealProxy.Kind) async throws {
+    func clientsForwardingFieldsAreIgnored(_ kind: RealProxy.Kind) async throws {
         try await withProxy(kind, Self.setup) { route async throws in
             let fields = [
                 "X-Forwarded-Uri: /open/x", "X-Forwarded-Method: GET", "X-Forwarded-Host: app.test",
@@ -113,7 +113,7 @@ import Verification
     }
 
     @Test(arguments: RealProxy.Kind.allCases)
-    func methodsAndBodiesComeThrough(_ kind: RealProxy.Kind) async throws {
+    func methodsAndBodiesArrive(_ kind: RealProxy.Kind) async throws {
         try await withProxy(kind, Self.setup, backend: .echo) { route async throws in
             let customer = try route.fixture.token(["role": "customer"])
             let body = String(repeating: "body ", count: 2000)
@@ -134,9 +134,9 @@ import Verification
         }
     }
 
-    /// A page of the app is no other site's, whatever port the app is reached by.
+    /// A page of the app is same-origin, whatever port the app is reached by.
     @Test(arguments: RealProxy.Kind.allCases)
-    func aPageOfTheAppMayPostWithACookie(_ kind: RealProxy.Kind) async throws {
+    func sameOriginPageMayPostWithCookie(_ kind: RealProxy.Kind) async throws {
         var setup = Self.setup
         setup.tenant += """
 
@@ -158,9 +158,9 @@ import Verification
         }
     }
 
-    /// A gateway that does not answer lets nobody through.
+    /// Without a response of the gateway everything is refused.
     @Test(arguments: RealProxy.Kind.allCases)
-    func withoutTheGatewayNobodyGetsIn(_ kind: RealProxy.Kind) async throws {
+    func unreachableGatewayRefusesEverything(_ kind: RealProxy.Kind) async throws {
         try await withProxy(kind, Self.setup) { route async throws in
             #expect(try await route.send("/open/x").status == 200)
             await route.fixture.shutdown()
@@ -173,7 +173,7 @@ import Verification
     }
 
     @Test(arguments: RealProxy.Kind.allCases)
-    func rateLimitsSayWhenToTryAgain(_ kind: RealProxy.Kind) async throws {
+    func rateLimitRefusalCarriesRetryAfter(_ kind: RealProxy.Kind) async throws {
         var setup = Self.setup
         setup.tenant += "\nrate_limits: [ { by: tenant, rate: 1/h, burst: 1 } ]"
         try await withProxy(kind, setup) { route async throws in
@@ -183,6 +183,42 @@ import Verification
             #expect(refused.received == nil)
             let seconds = try #require(refused.response.fields["Retry-After"].first.flatMap { Int($0) })
             #expect((1...3600).contains(seconds))
+        }
+    }
+
+    // MARK: gRPC
+
+    /// By gRPC the gateway can also change the cookies and the query of the forwarded request.
+    @Test func tokenIsStrippedFromEverySourceByGRPC() async throws {
+        let setup = GatewaySetup(
+            tenant: """
+                authenticate: { from: [bearer, "cookie:session", "query:access_token"], issuers: [ \(TestIssuer.entry) ] }
+                identity: { headers: { X-User-Id: sub }, token: strip }
+                """
+        )
+        try await withProxy(.envoyByGRPC, setup) { route async throws in
+            let token = try route.fixture.token()
+            let bearer = try #require(try await route.send("/seen", token: token).received)
+            #expect(bearer.fields["Authorization"] == [])
+            let cookies = try #require(
+                try await route.send("/seen", fields: ["Cookie: a=1; session=\(token); b=2"]).received
+            )
+            #expect(cookies.fields["Cookie"] == ["a=1; b=2"])
+            let alone = try #require(try await route.send("/seen", fields: ["Cookie: session=\(token)"]).received)
+            #expect(alone.fields["Cookie"] == [])
+            let query = try #require(try await route.send("/seen?a=1&access_token=\(token)&b=2").received)
+            #expect(query.target == "/seen?a=1&b=2")
+            #expect(query.fields["X-User-Id"] == ["alice"])
+            let two = try await route.send("/seen", token: token, fields: ["Authorization: Bearer \(token)x"])
+            // Envoy may have joined the two.
+            #expect([400, 401].contains(two.status) && two.received == nil)
+        }
+    }
+
+    @Test func untrustedEnvoyRefusesEverythingByGRPC() async throws {
+        try await withProxy(.envoyByGRPC, Self.setup, trusting: "10.0.0.0/8") { route async throws in
+            let outcome = try await route.send("/open/x", token: try route.fixture.token())
+            #expect(outcome.status == 503 && outcome.received == nil)
         }
     }
 }

@@ -3,15 +3,15 @@ import Synchronization
 import TestSupport
 import Verification
 
-/// An authorization server's introspection endpoint (RFC 7662) over plain TCP. It takes nothing but what the RFC has: the
+/// An authorization server's introspection endpoint (RFC 7662) over plain TCP. It accepts only what the RFC allows: the
 /// method, the gateway's credentials, the form.
 final class IntrospectionBackend: Sendable {
     static let clientID = "gate fixture"
     static let clientSecret = "s:e/cret+of the tests"
 
     private struct State {
-        /// Raw answers by token; whatever is not there is not active.
-        var answers: [String: String] = [:]
+        /// Raw responses by token; other tokens are not active.
+        var responses: [String: String] = [:]
         var asked: [String] = []
         var complaints: [String] = []
         var gate: Gate?
@@ -19,30 +19,30 @@ final class IntrospectionBackend: Sendable {
 
     private let state = Mutex(State())
 
-    /// The tokens that were asked about, in the order of the questions.
+    /// The introspected tokens in order.
     var asked: [String] { state.withLock { $0.asked } }
 
     var complaints: [String] { state.withLock { $0.complaints } }
 
-    /// A token is active from now on, with these claims.
+    /// Makes a token active with these claims.
     func activate(_ token: String, _ claims: JSONObject = [:]) {
         var members: JSONObject = [
             "active": true, "sub": "alice", "aud": "app", "token_type": "Bearer", "exp": TestIssuer.fromNow(3600),
         ]
         for claim in claims.members { members[claim.name] = claim.value }
         let body = JSONWriter.text(of: .object(members))
-        answer(
-            token,
+        respond(
+            to: token,
             "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
         )
     }
 
-    /// - Parameter raw: The whole answer; empty: the connection is closed instead.
-    func answer(_ token: String, _ raw: String) {
-        state.withLock { $0.answers[token] = raw }
+    /// - Parameter raw: The whole response; empty: the connection is closed instead.
+    func respond(to token: String, _ raw: String) {
+        state.withLock { $0.responses[token] = raw }
     }
 
-    /// Answers wait until it opens.
+    /// Responses wait until it opens.
     func wait(at gate: Gate?) {
         state.withLock { $0.gate = gate }
     }
@@ -53,14 +53,14 @@ final class IntrospectionBackend: Sendable {
             guard let token = self.token(exchange.head, body) else {
                 return try await exchange.send("HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n")
             }
-            let (answer, gate) = state.withLock { state in
+            let (response, gate) = state.withLock { state in
                 state.asked.append(token)
-                return (state.answers[token], state.gate)
+                return (state.responses[token], state.gate)
             }
             try await gate?.passed()
             let inactive = "HTTP/1.1 200 OK\r\nContent-Length: 16\r\n\r\n{\"active\":false}"
-            guard answer != "" else { return await exchange.close() }
-            try await exchange.send(answer ?? inactive)
+            guard response != "" else { return await exchange.close() }
+            try await exchange.send(response ?? inactive)
         }
     }
 
@@ -94,7 +94,7 @@ func withIntrospection(
     tenant: String = "",
     gateway: String = "",
     backend script: BackendScript = .ok,
-    _ visit: (GatewayFixture, IntrospectionBackend, RecordingBackend) async throws -> Void
+    _ test: (GatewayFixture, IntrospectionBackend, RecordingBackend) async throws -> Void
 ) async throws {
     let stub = IntrospectionBackend()
     let server = try await RecordingBackend.start(stub.script)
@@ -113,7 +113,7 @@ func withIntrospection(
     try await attempt {
         try await withGateway(setup, backend: script) { fixture async throws in
             fixture.keepSecret(IntrospectionBackend.clientSecret)
-            try await visit(fixture, stub, server)
+            try await test(fixture, stub, server)
         }
     } finally: {
         await server.stop()

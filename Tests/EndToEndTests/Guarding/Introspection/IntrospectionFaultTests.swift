@@ -1,7 +1,7 @@
 import Testing
 import Verification
 
-/// A server that is away, slow or out of its mind lets nobody in.
+/// An introspection server that is down, slow or broken refuses every token.
 @Suite struct IntrospectionFaultTests {
     private static let token = "opaque-2YotnFZFEjr1zCsicMWpAA"
 
@@ -26,40 +26,40 @@ import Verification
         json(String(repeating: " ", count: 70_000) + "{\"active\":true,\"exp\":4102444800,\"aud\":\"app\"}"),
         json(String(repeating: " ", count: 300_000)), "SMTP ready\r\n\r\n",
     ])
-    func whatIsNoAnswerLetsNobodyIn(raw: String) async throws {
+    func invalidIntrospectionResponseRefuses(raw: String) async throws {
         try await withIntrospection { fixture, stub, _ async throws in
-            stub.answer(fixture.keepSecret(Self.token), raw)
+            stub.respond(to: fixture.keepSecret(Self.token), raw)
             expectUnavailable(try await fixture.request("/x", token: Self.token), String(raw.prefix(40)))
             #expect(fixture.backend.requests.isEmpty)
-            // Others are not concerned.
+            // Other issuers are not affected.
             #expect(try await fixture.request("/x", token: try fixture.token()).status == 200)
             #expect(try await fixture.request("/open/x", token: Self.token).status == 200)
         }
     }
 
-    @Test func aConnectionThatBreaksIsTriedOnceMore() async throws {
+    @Test func brokenConnectionIsRetriedOnce() async throws {
         try await withIntrospection { fixture, stub, server async throws in
-            stub.answer(fixture.keepSecret(Self.token), "")
+            stub.respond(to: fixture.keepSecret(Self.token), "")
             expectUnavailable(try await fixture.request("/x", token: Self.token))
             #expect(stub.asked == [Self.token, Self.token])
             #expect(server.connections == 2)
         }
     }
 
-    @Test func theGatewaysCredentialsMayBeWrong() async throws {
+    @Test func wrongIntrospectionCredentialsRefuse() async throws {
         let tenant = "max_staleness: 11m"
         try await withIntrospection("issuer: https://id.test\ncache: 1h", tenant: tenant) {
             fixture,
             stub,
             _ async throws in
-            stub.answer(fixture.keepSecret(Self.token), Self.json("", status: "401 Unauthorized"))
+            stub.respond(to: fixture.keepSecret(Self.token), Self.json("", status: "401 Unauthorized"))
             expectUnavailable(try await fixture.request("/x", token: Self.token))
             #expect(fixture.log.text.contains("client_refused"))
         }
     }
 
-    /// A server that never answers holds up those who wait for it, and nobody else.
-    @Test func aSlowServerHoldsUpNobodyElse() async throws {
+    /// A server that never responds blocks only requests that need it.
+    @Test func slowIntrospectionHoldsUpOnlyItsRequests() async throws {
         try await withIntrospection { fixture, stub, server async throws in
             let gate = Gate("the introspection endpoint")
             stub.wait(at: gate)

@@ -1,11 +1,11 @@
 import Testing
 import Verification
 
-/// Opaque tokens that are revoked at the gateway, which is believed before their server.
+/// Opaque tokens revoked at the gateway, which takes precedence over their server.
 @Suite struct IntrospectionRevocationTests {
     private static let token = "opaque-2YotnFZFEjr1zCsicMWpAA"
 
-    private func withPipeline(_ visit: (GatewayFixture, IntrospectionBackend) async throws -> Void) async throws {
+    private func withPipeline(_ test: (GatewayFixture, IntrospectionBackend) async throws -> Void) async throws {
         let tenant = "revoke_on: [\"POST /logout\"]"
         try await withIntrospection(tenant: tenant) { fixture, stub, _ async throws in
             fixture.keepSecret(Self.token)
@@ -13,11 +13,11 @@ import Verification
             stub.activate(fixture.keepSecret("opaque-of-the-same-session"), ["sid": "s1", "jti": "t2"])
             stub.activate(fixture.keepSecret("opaque-of-another-session"), ["sid": "s2", "jti": "t3"])
             #expect(try await fixture.request("/x", token: Self.token).status == 200)
-            try await visit(fixture, stub)
+            try await test(fixture, stub)
         }
     }
 
-    @Test func aSignOutEndsTheTokenAndItsSession() async throws {
+    @Test func signOutEndsTokenAndSession() async throws {
         try await withPipeline { fixture, stub async throws in
             #expect(try await fixture.request("/logout", method: "POST", token: Self.token).status == 200)
             expectRefusal(try await fixture.request("/x", token: Self.token), 401, "token_revoked")
@@ -31,20 +31,20 @@ import Verification
         #""token":"opaque-2YotnFZFEjr1zCsicMWpAA""#, #""jti":"t1""#, #""session":"s1""#, #""subject":"alice""#,
         #""all":true"#,
     ])
-    func theAdminRevokesAtOnce(selector: String) async throws {
+    func adminRevocationAppliesAtOnce(selector: String) async throws {
         try await withPipeline { fixture, _ async throws in
             let body = #"{"tenant":"app",\#(selector)}"#
-            let answer = try await fixture.revocations("POST", body: body)
-            #expect(answer.status == 200)
-            #expect(!answer.body.text.contains(Self.token))
+            let response = try await fixture.revocations("POST", body: body)
+            #expect(response.status == 200)
+            #expect(!response.body.text.contains(Self.token))
             expectRefusal(try await fixture.request("/x", token: Self.token), 401, "token_revoked")
             #expect(try await fixture.revocations("DELETE", body: body).status == 200)
             #expect(try await fixture.request("/x", token: Self.token).status == 200)
         }
     }
 
-    /// Nobody has shown it yet, and its server is not asked.
-    @Test func aTokenIsRevokedBeforeItIsSeen() async throws {
+    /// It was never presented, and its server is not queried.
+    @Test func unseenTokenCanBeRevoked() async throws {
         try await withPipeline { fixture, stub async throws in
             let body = #"{"tenant":"app","token":"opaque-of-another-session"}"#
             #expect(try await fixture.revocations("POST", body: body).status == 200)

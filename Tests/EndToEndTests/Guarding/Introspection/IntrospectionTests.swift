@@ -1,11 +1,11 @@
 import Testing
 import Verification
 
-/// Opaque tokens at a real gateway, whose server is asked about them.
+/// Opaque tokens and their introspection.
 @Suite struct IntrospectionTests {
     private static let token = "opaque-2YotnFZFEjr1zCsicMWpAA"
 
-    @Test func anActiveTokenIsACaller() async throws {
+    @Test func activeTokenIsAccepted() async throws {
         let tenant = """
             identity: { headers: { X-User-Id: sub, X-Client: client_id, X-Active: active }, token: strip }
             access: [ { path: /**, allow: { roles: [admin], scopes: [read] } } ]
@@ -22,7 +22,7 @@ import Verification
         }
     }
 
-    @Test func aTokenThatIsNotActiveIsRefused() async throws {
+    @Test func inactiveTokenIsRefused() async throws {
         try await withIntrospection { fixture, stub, _ async throws in
             let refused = try await fixture.request("/x", token: fixture.keepSecret(Self.token))
             expectRefusal(refused, 401, "invalid_token")
@@ -30,7 +30,7 @@ import Verification
             expectRefusal(try await fixture.request("/x", token: Self.token), 401, "invalid_token")
             #expect(stub.asked == [Self.token])
             #expect(fixture.backend.requests.isEmpty)
-            // It is ignored where none is needed.
+            // It is ignored on an open path.
             #expect(try await fixture.request("/open/x", token: Self.token).status == 200)
         }
     }
@@ -41,7 +41,7 @@ import Verification
             ["token_type": "refresh_token"], ["nbf": 4_102_444_800], ["exp": .null], ["iss": ["a"]],
         ] as [JSONObject]
     )
-    func anAnswerThatIsNotGoodLetsNobodyIn(claims: JSONObject) async throws {
+    func unacceptableClaimsAreRefused(claims: JSONObject) async throws {
         try await withIntrospection { fixture, stub, _ async throws in
             stub.activate(fixture.keepSecret(Self.token), claims)
             let status = try await fixture.request("/x", token: Self.token).status
@@ -50,7 +50,7 @@ import Verification
         }
     }
 
-    @Test func aTokenIsSentWhateverCharactersItHas() async throws {
+    @Test func tokenIsFormEncodedInIntrospection() async throws {
         try await withIntrospection { fixture, stub, _ async throws in
             let token = fixture.keepSecret("a-._~+/z09==")
             stub.activate(token)
@@ -59,8 +59,8 @@ import Verification
         }
     }
 
-    /// The requests wait on two event loops, and the answer is given to all of them.
-    @Test func manyRequestsAtOnceAreOneQuestion() async throws {
+    /// Requests on two event loops share one response.
+    @Test func concurrentRequestsShareOneIntrospection() async throws {
         try await withIntrospection(gateway: "threads: 2") { fixture, stub, server async throws in
             let gate = Gate("the introspection endpoint")
             stub.wait(at: gate)
@@ -79,7 +79,7 @@ import Verification
         }
     }
 
-    @Test func streamsOfHTTP2WaitForTheAnswerToo() async throws {
+    @Test func http2StreamsWaitForIntrospection() async throws {
         try await withIntrospection { fixture, stub, server async throws in
             let gate = Gate("the introspection endpoint")
             stub.wait(at: gate)
@@ -93,14 +93,14 @@ import Verification
             #expect(open.status == 200)
             _ = try await server.arrivals.next()
             gate.open()
-            for stream in streams { #expect(try await client.answer(on: stream).status == 200) }
-            expectRefusal(try await client.answer(on: refused), 401, "invalid_token")
+            for stream in streams { #expect(try await client.response(on: stream).status == 200) }
+            expectRefusal(try await client.response(on: refused), 401, "invalid_token")
             #expect(stub.asked.sorted() == [Self.token, "unknown"])
         }
     }
 
-    /// The connection's next request is another matter.
-    @Test func aClientThatLeavesTakesNothingWithIt() async throws {
+    /// The connection's next request is independent.
+    @Test func clientDisconnectDoesNotCancelIntrospection() async throws {
         try await withIntrospection { fixture, stub, server async throws in
             let gate = Gate("the introspection endpoint")
             stub.wait(at: gate)

@@ -1,13 +1,13 @@
 import Testing
 import Verification
 
-/// Rate limits at the edge. Their rates are so low that no request comes back while a test runs.
+/// Rate limits. Their rates are so low that no allowance is restored during a test.
 @Suite struct RateLimitedRequestTests {
     private static func fixture(_ limits: String, gateway: String = "") -> GatewaySetup {
         GatewaySetup(gateway: gateway, tenant: "rate_limits: [\(limits)]")
     }
 
-    /// How many of `count` requests pass; the others have to be the limit's refusals.
+    /// How many of `count` requests pass; the others must be refused by the limit.
     private static func passed(_ count: Int, _ ask: () async throws -> RawResponse) async throws -> Int {
         var passed = 0
         for _ in 0..<count {
@@ -17,7 +17,7 @@ import Verification
         return passed
     }
 
-    @Test func theFirstTooManyIsRefusedWithWhatItIsOver() async throws {
+    @Test func firstRequestOverLimitIsRefusedWithDetails() async throws {
         try await withGateway(Self.fixture("{ by: ip, rate: 1/h, burst: 3 }")) { fixture async throws in
             #expect(try await Self.passed(3) { try await fixture.request("/open/x") } == 3)
             let refused = try await fixture.request("/open/x")
@@ -35,22 +35,22 @@ import Verification
         }
     }
 
-    @Test func eachSubjectOfEachIssuerHasItsOwn() async throws {
+    @Test func limitCountsPerSubjectAndIssuer() async throws {
         try await withGateway(Self.fixture("{ by: subject, rate: 1/h, burst: 2 }")) { fixture async throws in
             let (alice, bob) = (try fixture.token(["sub": "alice"]), try fixture.token(["sub": "bob"]))
             #expect(try await Self.passed(5) { try await fixture.request("/x", token: alice) } == 2)
-            // Another token of the same caller makes no difference.
+            // Another token of the same caller shares the limit.
             let again = try fixture.token(["sub": "alice", "jti": "another"])
             #expect(try await Self.passed(2) { try await fixture.request("/x", token: again) } == 0)
             #expect(try await Self.passed(3) { try await fixture.request("/x", token: bob) } == 2)
             let other = try fixture.token(["sub": "alice"], algorithm: .es256)
             #expect(try await Self.passed(3) { try await fixture.request("/x", token: other) } == 2)
-            // Nobody is no subject.
+            // Anonymous requests have no subject.
             #expect(try await Self.passed(5) { try await fixture.request("/open/x") } == 5)
         }
     }
 
-    @Test func aClaimIsCountedForThoseWhoHaveIt() async throws {
+    @Test func claimLimitAppliesToTokensWithClaim() async throws {
         try await withGateway(Self.fixture("{ by: 'claim:org.id', rate: 1/h, burst: 2 }")) { fixture async throws in
             let first = try fixture.token(["sub": "alice", "org": ["id": "acme"]])
             let second = try fixture.token(["sub": "bob", "org": ["id": "acme"]])
@@ -61,7 +61,7 @@ import Verification
         }
     }
 
-    @Test func onlyPathsOfThePatternCountInEitherReading() async throws {
+    @Test func limitPathPatternMatchesEveryReading() async throws {
         let limits = "{ by: ip, rate: 1/h, burst: 2, path: /open/a/** }"
         try await withGateway(Self.fixture(limits)) { fixture async throws in
             #expect(try await Self.passed(5) { try await fixture.request("/open/b") } == 5)
@@ -72,8 +72,8 @@ import Verification
         }
     }
 
-    /// What is refused by one uses up nothing of the others.
-    @Test func aRefusedRequestUsesUpNoOtherLimit() async throws {
+    /// A request refused by one limit uses no other.
+    @Test func refusedRequestUsesNoOtherLimit() async throws {
         let limits = "{ by: ip, rate: 1/h, burst: 4 }, { by: tenant, rate: 1/h, burst: 2, path: /open/few }"
         try await withGateway(Self.fixture(limits)) { fixture async throws in
             #expect(try await Self.passed(6) { try await fixture.request("/open/few") } == 2)
@@ -83,7 +83,7 @@ import Verification
         }
     }
 
-    @Test func anObservedLimitCountsAndLetsThrough() async throws {
+    @Test func observedLimitCountsWithoutRefusing() async throws {
         let limits = "{ by: ip, rate: 1/h, burst: 1, mode: observe }, { by: ip, rate: 1/h, burst: 3 }"
         try await withGateway(Self.fixture(limits)) { fixture async throws in
             #expect(try await Self.passed(5) { try await fixture.request("/open/x") } == 3)
@@ -94,7 +94,7 @@ import Verification
         }
     }
 
-    @Test func twoLoopsAreOneLimit() async throws {
+    @Test func limitIsSharedByEventLoops() async throws {
         let setup = Self.fixture("{ by: ip, rate: 1/h, burst: 20 }", gateway: "threads: 2")
         try await withGateway(setup) { fixture async throws in
             let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -106,7 +106,7 @@ import Verification
         }
     }
 
-    @Test func behindATrustedProxyTheClientIsCounted() async throws {
+    @Test func limitCountsClientBehindTrustedProxy() async throws {
         let setup = Self.fixture("{ by: ip, rate: 1/h, burst: 2 }", gateway: "trusted_proxies: [127.0.0.1/32]")
         try await withGateway(setup) { fixture async throws in
             func passed(_ client: String) async throws -> Int {
@@ -115,21 +115,21 @@ import Verification
                 }
             }
             #expect(try await passed("203.0.113.7") == 2)
-            // What stands left of the client anybody could have written.
+            // Addresses left of the client are unverified.
             #expect(try await passed("198.51.100.1, 203.0.113.7") == 0)
             #expect(try await passed("203.0.113.8") == 2)
-            // The first 64 bits of an IPv6 address are one client's.
+            // An IPv6 client is its /64 prefix.
             #expect(try await passed("2001:db8::1") == 2)
             #expect(try await passed("2001:db8::ffff:1") == 0)
             #expect(try await passed("2001:db8:0:1::1") == 2)
-            // An IPv4 address in the form of an IPv6 one is the IPv4 one.
+            // An IPv4-mapped address counts as IPv4.
             #expect(try await passed("::ffff:203.0.113.7") == 0)
             // Without it the proxy itself is the client.
             #expect(try await Self.passed(3) { try await fixture.request("/open/x") } == 2)
         }
     }
 
-    @Test func nobodyElseSaysWhoTheClientIs() async throws {
+    @Test func untrustedPeerCannotSetLimitAddress() async throws {
         try await withGateway(Self.fixture("{ by: ip, rate: 1/h, burst: 2 }")) { fixture async throws in
             var number = 0
             let passed = try await Self.passed(5) {
@@ -140,7 +140,7 @@ import Verification
         }
     }
 
-    @Test func overHTTP2TheAnswerIsTheSame() async throws {
+    @Test func http2RequestIsLimited() async throws {
         try await withGateway(Self.fixture("{ by: ip, rate: 1/h, burst: 1 }")) { fixture async throws in
             let client = try await fixture.http2()
             #expect(try await client.request("/open/x").status == 200)
@@ -152,7 +152,7 @@ import Verification
         }
     }
 
-    @Test func anEndpointOfTheGatewayIsLimitedToo() async throws {
+    @Test func gatewayEndpointIsLimited() async throws {
         let setup = GatewaySetup(
             tenant: """
                 rate_limits: [ { by: ip, rate: 1/h, burst: 2, path: /auth/** } ]
@@ -168,9 +168,9 @@ import Verification
         }
     }
 
-    /// They are served there all the same.
+    /// The endpoint is served in these spellings too.
     @Test(arguments: ["/auth/apple/", "/Auth/APPLE", "/auth//apple"])
-    func anotherSpellingOfAnEndpointCountsToo(_ path: String) async throws {
+    func everySpellingOfEndpointCounts(_ path: String) async throws {
         let setup = GatewaySetup(
             tenant: """
                 rate_limits: [ { by: ip, rate: 1/h, burst: 2, path: /auth/apple } ]

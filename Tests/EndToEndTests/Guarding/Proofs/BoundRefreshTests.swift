@@ -4,8 +4,7 @@ import Testing
 import Time
 import Verification
 
-/// Sessions whose tokens are bound to a key: who cannot prove to have it gets no new ones, and nobody gets new ones that
-/// are another's.
+/// Key-bound sessions: without a proof there are no new tokens, and new tokens are never bound to another key.
 @Suite struct BoundRefreshTests {
     private static let url = "http://app.test/x"
     private static let setup = GatewaySetup.refreshing("grace: 1h", tenant: "dpop: {}")
@@ -19,7 +18,7 @@ import Verification
         return try fixture.session(claims, next: next)
     }
 
-    @Test func anExpiredTokenNeedsItsProofToo() async throws {
+    @Test func expiredBoundTokenRequiresProof() async throws {
         try await withStub(Self.setup) { fixture, stub async throws in
             let client = try ProvingClient()
             let past: JSONObject = ["exp": TestIssuer.fromNow(-300)]
@@ -40,7 +39,7 @@ import Verification
         }
     }
 
-    @Test func theBackendsRefusalLeadsToOneReplayWithoutAnotherProof() async throws {
+    @Test func unauthorizedBoundTokenIsReplayedWithoutAnotherProof() async throws {
         try await withStub(Self.setup) { fixture, stub async throws in
             let client = try ProvingClient()
             let session = try session(fixture, client, next: ["cnf": client.confirmation])
@@ -53,9 +52,9 @@ import Verification
         }
     }
 
-    /// A client whose nonce will soon be too old gets the next one, whatever else the answer says.
+    /// A nonce close to its end is replaced on any response.
     @Test(arguments: [true, false])
-    func theNextNonceComesAlong(isRenewed: Bool) async throws {
+    func nextNonceIsOffered(isRenewed: Bool) async throws {
         let key = GatewaySetup.sampleSealingKey
         var setup = GatewaySetup.refreshing(tenant: "dpop: { nonce: true }")
         setup.sealingKeys = key
@@ -69,7 +68,7 @@ import Verification
             } else {
                 stub.give(["error": "invalid_grant"], status: 400)
             }
-            // Made here, since the gateway may have been waited for.
+            // Made here, as the wait for the gateway may be long.
             let aging = nonces.make(at: UnixTime(Date().timeIntervalSince1970) - 200)
             let fields = try client.fields(session.old, Self.url, nonce: aging)
             let response = try await fixture.request("/x", fields: fields)
@@ -79,8 +78,8 @@ import Verification
         }
     }
 
-    /// Two tokens of one session, and the new one is for the key of the first: the second is only too old.
-    @Test func whatIsForAnotherTokenOfTheSessionRevokesNothing() async throws {
+    /// Two tokens of one session; the new one is bound to the first one's key, and the second is merely expired.
+    @Test func resultForAnotherTokenOfSessionRevokesNothing() async throws {
         let setup = GatewaySetup.refreshing("grace: 1h", tenant: "dpop: { need: optional }")
         try await withStub(setup) { fixture, stub async throws in
             let client = try ProvingClient()
@@ -89,7 +88,7 @@ import Verification
             stub.give(token: session.new)
             let bound = try await fixture.request("/x", fields: try client.fields(session.old, Self.url))
             #expect(bound.fields["X-Refreshed-Token"] == [session.new])
-            // Issued before the new one, whatever second it is: a later one would be of a session that went on elsewhere.
+            // Issued before the new one: a later token would belong to a session that continued elsewhere.
             let plain = try fixture.token([
                 "jti": "plain", "sid": "s1", "iat": TestIssuer.fromNow(-400), "exp": TestIssuer.fromNow(-300),
             ])
@@ -99,9 +98,9 @@ import Verification
         }
     }
 
-    /// Bound to another key, or to none: of use to somebody else.
+    /// Bound to another key or to none.
     @Test(arguments: [false, true])
-    func aTokenOfAnotherKeyIsNotDelivered(isBound: Bool) async throws {
+    func tokenBoundToAnotherKeyIsNotDelivered(isBound: Bool) async throws {
         try await withStub(Self.setup) { fixture, stub async throws in
             let client = try ProvingClient()
             let next: JSONObject = isBound ? ["cnf": try ProvingClient().confirmation] : [:]

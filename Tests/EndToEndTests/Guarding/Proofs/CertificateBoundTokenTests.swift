@@ -11,7 +11,7 @@ import Verification
         tenant: "tls: { certificate_file: \"{certificate}\", key_file: \"{key}\", client_ca_file: \"{ca}\" }"
     )
 
-    /// A client's certificate on disk, and what a token says that is bound to it.
+    /// A client certificate on disk and its `cnf` claim.
     private struct Holder {
         var certificate: String
         var key: String
@@ -27,7 +27,7 @@ import Verification
         }
     }
 
-    private func withGuardedGateway(_ visit: (GatewayFixture, Scratch) async throws -> Void) async throws {
+    private func withGuardedGateway(_ test: (GatewayFixture, Scratch) async throws -> Void) async throws {
         let scratch = try Scratch()
         defer { scratch.remove() }
         let authority = try TestAuthority.trusted.get()
@@ -37,10 +37,10 @@ import Verification
             "key": try scratch.write(certificate.key, to: "app.key"),
             "ca": try scratch.write(try authority.pem(), to: "ca.pem"),
         ]
-        try await withGateway(Self.setup, values: values) { fixture async throws in try await visit(fixture, scratch) }
+        try await withGateway(Self.setup, values: values) { fixture async throws in try await test(fixture, scratch) }
     }
 
-    /// The statuses that curl gets for so many requests.
+    /// The statuses of `count` requests by curl.
     private func statuses(
         _ fixture: GatewayFixture,
         _ holder: Holder,
@@ -62,7 +62,7 @@ import Verification
     }
 
     @Test(arguments: ["--http1.1", "--http2"])
-    func onlyItsOwnCertificateMayUseIt(version: String) async throws {
+    func boundTokenRequiresItsCertificate(version: String) async throws {
         try await withGuardedGateway { fixture, scratch async throws in
             let (owner, other) = (try Holder("owner", in: scratch), try Holder("other", in: scratch))
             let token = try fixture.token(["cnf": owner.confirmation])
@@ -76,20 +76,20 @@ import Verification
 
     /// A session that is resumed has the certificate of its first handshake.
     @Test(arguments: ["--tlsv1.3", "--tls-max 1.2"])
-    func aResumedSessionHasItsCertificate(version: String) async throws {
+    func resumedSessionKeepsCertificate(version: String) async throws {
         try await withGuardedGateway { fixture, scratch async throws in
             let (owner, other) = (try Holder("owner", in: scratch), try Holder("other", in: scratch))
             let token = try fixture.token(["cnf": owner.confirmation])
-            // Connections are closed after each answer, so that curl resumes the first one's session.
+            // Connections close after each response, so that curl resumes the first one's session.
             let options = version.split(separator: " ").map(String.init) + ["-H", "Connection: close", "--http1.1"]
-            let answers = try await statuses(fixture, owner, scratch, token: token, options: options, count: 2)
-            #expect(answers == ["200", "200"])
+            let responses = try await statuses(fixture, owner, scratch, token: token, options: options, count: 2)
+            #expect(responses == ["200", "200"])
             let refused = try await statuses(fixture, other, scratch, token: token, options: options, count: 2)
             #expect(refused == ["401", "401"])
         }
     }
 
-    @Test func withoutTLSNobodyMayUseIt() async throws {
+    @Test func boundTokenIsRefusedWithoutTLS() async throws {
         try await withGateway { fixture async throws in
             let digest = Base64URL.encode(SHA256.digest([1]))
             let token = try fixture.token(["cnf": ["x5t#S256": .string(digest)]])

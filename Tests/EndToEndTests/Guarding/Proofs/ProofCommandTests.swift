@@ -9,12 +9,12 @@ import Testing
             hosts: [localhost]
             authenticate:
               issuers:
-                - { issuer: "https://id.example.com", audiences: [shop], algorithms: [HS256], secret: "${HOUSE_SECRET}" }
+                - { issuer: "https://id.example.com", audiences: [shop], algorithms: [HS256], secret: "${TEST_SECRET}" }
             dpop: { need: required }
             """
     )
 
-    /// The lines of the block, and the statuses that its comments promise.
+    /// The lines of the block, and the statuses in its comments.
     private static func block() throws -> (script: String, statuses: [String]) {
         let document = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(
             path: "../../../../docs/dpop.md"
@@ -30,7 +30,7 @@ import Testing
         return (script, statuses)
     }
 
-    @Test func theLinesOfTheDocumentDoWhatTheySay() async throws {
+    @Test func documentedProofCommandsWork() async throws {
         let (script, statuses) = try Self.block()
         #expect(statuses == ["200", "401", "401"])
         try await withGateway(Self.setup) { fixture async throws in
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func tokensAreTakenFromStandardInputOnly() async throws {
+    @Test func tokenArgumentMustBeStandardInput() async throws {
         let run = try await GatehouseProgram.run(
             ["token", "prove", "--key", "x", "--url", "http://a.test/", "--token", "secret"]
         )

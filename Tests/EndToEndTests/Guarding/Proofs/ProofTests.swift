@@ -6,7 +6,7 @@ import Verification
     private static let url = "http://app.test/orders"
     private static let required = GatewaySetup(tenant: "dpop: { need: required }")
 
-    @Test func anHonestClientIsLetInAndTheBackendSeesItsProof() async throws {
+    @Test func provenRequestIsForwardedWithProof() async throws {
         try await withGateway(Self.required) { fixture async throws in
             let client = try ProvingClient()
             let token = try fixture.token(["cnf": client.confirmation])
@@ -19,7 +19,7 @@ import Verification
         }
     }
 
-    @Test func aStrippedTokenTakesItsProofAlong() async throws {
+    @Test func strippedTokenRemovesProof() async throws {
         let setup = GatewaySetup(tenant: "dpop: { need: required }\nidentity: { token: strip }")
         try await withGateway(setup) { fixture async throws in
             let client = try ProvingClient()
@@ -31,7 +31,7 @@ import Verification
         }
     }
 
-    @Test func whatAThiefMayTry() async throws {
+    @Test func stolenTokenIsRefusedWithoutValidProof() async throws {
         try await withGateway(Self.required) { fixture async throws in
             let (client, thief) = (try ProvingClient(), try ProvingClient())
             let token = try fixture.token(["cnf": client.confirmation])
@@ -46,9 +46,9 @@ import Verification
                 ("proof of another method", try client.fields(token, Self.url, method: "POST"), "invalid_dpop_proof"),
             ]
             for (name, fields, error) in tries {
-                let answer = try await fixture.request("/orders", fields: fields)
-                expectRefusal(answer, 401, "invalid_token", name)
-                let challenge = answer.fields["WWW-Authenticate"]
+                let response = try await fixture.request("/orders", fields: fields)
+                expectRefusal(response, 401, "invalid_token", name)
+                let challenge = response.fields["WWW-Authenticate"]
                 #expect(
                     challenge.count == 1 && challenge[0].hasPrefix("DPoP realm=\"app\", error=\"\(error)\""),
                     "\(name)"
@@ -59,7 +59,7 @@ import Verification
         }
     }
 
-    @Test func overHTTP2() async throws {
+    @Test func proofWorksOverHTTP2() async throws {
         try await withGateway(Self.required) { fixture async throws in
             let client = try ProvingClient()
             let token = try fixture.token(["cnf": client.confirmation])
@@ -73,7 +73,7 @@ import Verification
         }
     }
 
-    @Test func oneConnectionManyProofs() async throws {
+    @Test func pipelinedRequestsAreProvenIndividually() async throws {
         try await withGateway(Self.required) { fixture async throws in
             let client = try ProvingClient()
             let token = try fixture.token(["cnf": client.confirmation])
@@ -83,14 +83,14 @@ import Verification
                 #expect(try await connection.response().status == 200)
             }
             let used = fixture.head("/orders", fields: try client.fields(token, Self.url))
-            // Pipelined: each of the two is decided on by itself.
+            // Pipelined requests are decided individually.
             try await connection.send(used + used)
-            let answers = [try await connection.response().status, try await connection.response().status]
-            #expect(answers == [200, 401])
+            let responses = [try await connection.response().status, try await connection.response().status]
+            #expect(responses == [200, 401])
         }
     }
 
-    @Test func noncesAreHandedOutAndTaken() async throws {
+    @Test func nonceIsOfferedAndAccepted() async throws {
         let setup = GatewaySetup(tenant: "dpop: { need: optional, nonce: true }")
         try await withGateway(setup) { fixture async throws in
             let client = try ProvingClient()
@@ -107,7 +107,7 @@ import Verification
             let forged = String(nonce.dropLast()) + (nonce.hasSuffix("A") ? "B" : "A")
             let third = try await fixture.request("/orders", fields: try client.fields(token, Self.url, nonce: forged))
             expectRefusal(third, 401, "invalid_token")
-            // Who has an ordinary token goes on as before.
+            // An ordinary token needs no proof.
             #expect(try await fixture.request("/orders", token: try fixture.token()).status == 200)
         }
     }

@@ -2,7 +2,7 @@ import Foundation
 import Time
 import Verification
 
-/// A client with a key of its own, whose tokens are bound to it.
+/// A client with a key that its tokens are bound to.
 struct ProvingClient {
     let key: SigningKey
     private let signer: ProofSigner
@@ -33,7 +33,7 @@ struct ProvingClient {
     }
 }
 
-/// The value of a nonce that an answer brings.
+/// The nonce in a response.
 func offeredNonce(_ response: RawResponse) throws -> String {
     guard let nonce = response.fields["DPoP-Nonce"].first else { throw Malformed("no DPoP-Nonce") }
     return nonce

@@ -2,7 +2,7 @@ import Synchronization
 import TestSupport
 import Verification
 
-/// A backend that takes some tokens for past, and gives new ones at ``refreshPath``.
+/// A backend that rejects some tokens as past, and issues new ones at ``refreshPath``.
 final class RefreshingBackend: Sendable {
     typealias Step = @Sendable (Exchange) async throws -> Void
 
@@ -12,16 +12,16 @@ final class RefreshingBackend: Sendable {
     }
 
     static let refreshPath = "/auth/refresh"
-    /// The answer to a past token.
+    /// The response to a past token.
     static let unauthorized =
         "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Bearer realm=\"backend\"\r\nX-Of-The-Backend: 1\r\n"
         + "Content-Length: 4\r\n\r\n"
 
     private let state = Mutex(State())
 
-    // MARK: What it knows
+    // MARK: State
 
-    /// From now on these tokens are worth nothing at the backend.
+    /// Makes the backend reject these tokens.
     func end(_ tokens: String...) {
         state.withLock { $0.past += tokens }
     }
@@ -35,15 +35,15 @@ final class RefreshingBackend: Sendable {
         isPast(head.target + "\n" + head.fields.description)
     }
 
-    // MARK: What it says to a refresh
+    // MARK: Refresh responses
 
     /// The request's body is read before.
     func onRefresh(_ step: @escaping Step) {
         state.withLock { $0.refresh = step }
     }
 
-    func give(_ answer: JSONObject, status: Int = 200) {
-        let text = JSONWriter.text(of: .object(answer))
+    func give(_ response: JSONObject, status: Int = 200) {
+        let text = JSONWriter.text(of: .object(response))
         onRefresh { exchange in
             try await exchange.send(
                 "HTTP/1.1 \(status) X\r\nContent-Type: application/json\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)"
@@ -51,14 +51,14 @@ final class RefreshingBackend: Sendable {
         }
     }
 
-    /// A new access token, as the tenant of ``GatewaySetup/refreshing(_:call:deliver:tenant:)`` looks for one.
+    /// A new access token in the form of ``GatewaySetup/refreshing(_:call:deliver:tenant:)``.
     func give(token: String) {
         give(["token": .string(token)])
     }
 
     // MARK: The backend
 
-    /// 401 to past tokens, and to others what `otherwise` says.
+    /// 401 to past tokens; `otherwise` for all others.
     func script(otherwise good: BackendScript = .okOrHead) -> BackendScript {
         BackendScript { exchange in
             guard exchange.head.path != Self.refreshPath else {
@@ -74,7 +74,7 @@ final class RefreshingBackend: Sendable {
 }
 
 extension BackendScript {
-    /// 200 with the body "ok", which an answer to HEAD has not.
+    /// 200 with the body "ok", except for HEAD.
     static let okOrHead = BackendScript { exchange in
         try await exchange.body()
         guard exchange.head.method == "HEAD" else { return try await exchange.sendOK() }
@@ -123,30 +123,30 @@ func withStub(
     _ setup: GatewaySetup = .refreshing(),
     values: [String: String] = [:],
     otherwise good: BackendScript = .okOrHead,
-    _ visit: (GatewayFixture, RefreshingBackend) async throws -> Void
+    _ test: (GatewayFixture, RefreshingBackend) async throws -> Void
 ) async throws {
     let stub = RefreshingBackend()
     try await withGateway(setup, backend: stub.script(otherwise: good), values: values) { fixture async throws in
-        try await visit(fixture, stub)
+        try await test(fixture, stub)
     }
 }
 
-/// What a backend gives at a refresh.
+/// What a refresh returns.
 enum RefreshedTokens {
-    /// An access token, as ``GatewaySetup/refreshing(_:call:deliver:tenant:)`` looks for one.
+    /// An access token in the form of ``GatewaySetup/refreshing(_:call:deliver:tenant:)``.
     case token
-    /// As ``GatewaySetup/refreshingCookies(_:call:tenant:)`` looks for them.
+    /// In the form of ``GatewaySetup/refreshingCookies(_:call:tenant:)``.
     case pair
 }
 
-/// A gateway in front of a ``RefreshingBackend``, to which the old token of a session is worth nothing any more.
+/// A gateway in front of a ``RefreshingBackend`` that rejects the old token of a session.
 ///
-/// - Parameter tokens: Nil: it has none to give.
+/// - Parameter tokens: Nil: the refresh fails.
 func withEndedSession(
     _ setup: GatewaySetup = .refreshing(),
     otherwise good: BackendScript = .okOrHead,
     giving tokens: RefreshedTokens? = nil,
-    _ visit: (GatewayFixture, RefreshingBackend, SampleSession) async throws -> Void
+    _ test: (GatewayFixture, RefreshingBackend, SampleSession) async throws -> Void
 ) async throws {
     try await withStub(setup, otherwise: good) { fixture, stub async throws in
         let session = try fixture.session()
@@ -156,21 +156,21 @@ func withEndedSession(
         case .pair: stub.give(session.pair)
         case nil: break
         }
-        try await visit(fixture, stub, session)
+        try await test(fixture, stub, session)
     }
 }
 
-/// A gateway whose tenant has its tokens refreshed elsewhere: `{provider}` in the setup.
+/// A gateway whose tenant refreshes at another server: `{provider}` in the setup.
 func withProvider(
     _ setup: GatewaySetup,
     _ provider: BackendScript,
-    _ visit: (GatewayFixture, RefreshingBackend, RecordingBackend) async throws -> Void
+    _ test: (GatewayFixture, RefreshingBackend, RecordingBackend) async throws -> Void
 ) async throws {
     let provider = try await RecordingBackend.start(provider)
     try await attempt {
         let values = ["provider": "http://127.0.0.1:\(provider.port)"]
         try await withStub(setup, values: values) { fixture, stub async throws in
-            try await visit(fixture, stub, provider)
+            try await test(fixture, stub, provider)
         }
     } finally: {
         await provider.stop()

@@ -7,11 +7,11 @@ import Verification
 struct SampleSession {
     let old: String
     let new: String
-    /// Refresh tokens, for tenants that go by them.
+    /// Refresh tokens, for tenants that use them.
     let oldRefresh = "refresh-one-9f8e7d6c5b4a"
     let newRefresh = "refresh-two-0a1b2c3d4e5f"
 
-    /// What a provider answers that rotates refresh tokens.
+    /// The response of a provider that rotates refresh tokens.
     var pair: JSONObject { ["access_token": .string(new), "refresh_token": .string(newRefresh)] }
 
     /// As ``GatewaySetup/refreshingCookies(_:call:tenant:)`` has them.
@@ -33,7 +33,7 @@ extension GatewayFixture {
         return session
     }
 
-    /// What the backend saw: method, target, and which token came along.
+    /// The requests at the backend: method, target, and which token.
     func visits(_ session: SampleSession) -> [String] {
         backend.requests.map { request in
             let head = request.fields.description
@@ -42,10 +42,10 @@ extension GatewayFixture {
         }
     }
 
-    /// Refresh calls that the backend has had.
+    /// Refresh calls at the backend.
     var refreshCalls: [RecordedRequest] { backend.requests.filter { $0.head.path == RefreshingBackend.refreshPath } }
 
-    /// Asks again and again until an answer is as wanted: what was got in the background comes a turn of the loop later.
+    /// Repeats a request until the response matches: background results arrive a turn of the event loop later.
     func response(_ ask: () async throws -> RawResponse, until holds: (RawResponse) -> Bool) async throws -> RawResponse
     {
         let end = NIODeadline.now() + .patience
@@ -57,7 +57,7 @@ extension GatewayFixture {
     }
 }
 
-/// Expects the new token in the tenant's header, for every client to read and for no cache to keep.
+/// Expects the new token in the tenant's header, readable across origins and not cached.
 func expectDelivered(
     _ response: RawResponse,
     _ token: String,
@@ -74,7 +74,7 @@ func expectDelivered(
     #expect(fields["Cache-Control"] == ["no-store"], "\(comment)", sourceLocation: sourceLocation)
 }
 
-/// Expects the backend's own 401, as it is but for what is delivered with it.
+/// Expects the backend's own 401.
 func expectBackendsRefusal(
     _ response: RawResponse,
     _ comment: String = "",
@@ -90,7 +90,7 @@ func expectBackendsRefusal(
     #expect(response.body.text == "past", "\(comment)", sourceLocation: sourceLocation)
 }
 
-/// Expects that the client is given nothing and nothing is taken from it.
+/// Expects no new token and no changed cookie.
 func expectNothingDelivered(
     _ response: RawResponse,
     _ comment: String = "",

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// A backend that speaks HTTP/2 by a library that is not the gateway's own, and holds the gateway to the protocol as
-/// strictly as that does. It answers by a script.
+/// strictly as that does. It runs a script for each request.
 final class HTTP2Backend: Sendable {
     typealias Script = @Sendable (HTTP2Call) async throws -> Void
 
@@ -18,27 +18,27 @@ final class HTTP2Backend: Sendable {
     let calls = Mailbox<HTTP2Call>("a request at the HTTP/2 backend")
     /// Connections that ended, by number.
     let ends: Mailbox<Int>
-    private let books: HTTP2BackendLog
+    private let log: HTTP2BackendLog
     private let listener: any Channel
 
-    private init(listener: any Channel, port: Int, books: HTTP2BackendLog) {
+    private init(listener: any Channel, port: Int, log: HTTP2BackendLog) {
         self.listener = listener
         self.port = port
-        self.books = books
-        ends = books.ends
+        self.log = log
+        ends = log.ends
     }
 
     /// - Parameters:
     ///   - settings: What it announces.
     ///   - tls: Nil: with prior knowledge.
-    ///   - checksLengths: Whether the library holds its own answers to their Content-Length.
+    ///   - checksLengths: Whether the library checks the Content-Length of its own responses.
     static func start(
         settings: HTTP2Settings = [],
         tls: ServerTLS? = nil,
         checksLengths: Bool = true,
         _ script: @escaping Script
     ) async throws -> HTTP2Backend {
-        let books = HTTP2BackendLog()
+        let log = HTTP2BackendLog()
         let arrivals = Mailbox<HTTP2Call>("a request")
         let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -57,12 +57,12 @@ final class HTTP2Backend: Sendable {
                             contentLengthValidation: checksLengths ? .enabled : .disabled
                         )
                     )
-                    try pipeline.addHandler(HTTP2BackendConnection(channel, books) { arrivals.put($0) })
+                    try pipeline.addHandler(HTTP2BackendConnection(channel, log) { arrivals.put($0) })
                 }
             }
             .bind(host: "127.0.0.1", port: 0).get()
         guard let port = listener.localAddress?.port else { throw Malformed("a listener without a port") }
-        let backend = HTTP2Backend(listener: listener, port: port, books: books)
+        let backend = HTTP2Backend(listener: listener, port: port, log: log)
         Task {
             while let call = try? await arrivals.next(within: .hours(1)) {
                 backend.calls.put(call)
@@ -72,11 +72,11 @@ final class HTTP2Backend: Sendable {
                     } catch is HTTP2Call.Reset {
                         // As the gateway wished.
                     } catch is NIOHTTP2Errors.StreamClosed {
-                        // It was while something was to be sent.
+                        // It ended while something was to be sent.
                     } catch is EndOfStream {
                         // The connection went first.
                     } catch {
-                        books.complain("\(error)")
+                        log.complain("\(error)")
                     }
                 }
             }
@@ -85,20 +85,20 @@ final class HTTP2Backend: Sendable {
     }
 
     /// Connections so far.
-    var connections: Int { books.state.withLock { $0.channels.count } }
+    var connections: Int { log.state.withLock { $0.channels.count } }
 
     /// Requests so far.
-    var requests: Int { books.state.withLock { $0.requests } }
+    var requests: Int { log.state.withLock { $0.requests } }
 
     /// The most requests that were under way at once.
-    var mostAtOnce: Int { books.state.withLock { $0.mostAtOnce } }
+    var mostAtOnce: Int { log.state.withLock { $0.mostAtOnce } }
 
     /// What the gateway did against the protocol, and scripts that failed.
-    var complaints: [String] { books.state.withLock { $0.complaints } }
+    var complaints: [String] { log.state.withLock { $0.complaints } }
 
     /// Breaks all connections off with a reset.
     func reset() async throws {
-        for channel in books.state.withLock({ $0.channels }) {
+        for channel in log.state.withLock({ $0.channels }) {
             guard let socket = channel as? any SocketOptionProvider else {
                 throw Malformed("a channel without a socket")
             }
@@ -109,7 +109,7 @@ final class HTTP2Backend: Sendable {
 
     func stop() async {
         try? await listener.close()
-        for channel in books.state.withLock({ $0.channels }) { try? await channel.close() }
+        for channel in log.state.withLock({ $0.channels }) { try? await channel.close() }
     }
 }
 
@@ -137,15 +137,15 @@ private final class HTTP2BackendConnection: ChannelInboundHandler {
 
     private let number: Int
     private let channel: any Channel
-    private let books: HTTP2BackendLog
+    private let log: HTTP2BackendLog
     private let arrived: (HTTP2Call) -> Void
     private var calls: [HTTP2StreamID: HTTP2Call] = [:]
 
-    init(_ channel: any Channel, _ books: HTTP2BackendLog, arrived: @escaping (HTTP2Call) -> Void) {
+    init(_ channel: any Channel, _ log: HTTP2BackendLog, arrived: @escaping (HTTP2Call) -> Void) {
         self.channel = channel
-        self.books = books
+        self.log = log
         self.arrived = arrived
-        number = books.state.withLock { state in
+        number = log.state.withLock { state in
             state.channels.append(channel)
             return state.channels.count - 1
         }
@@ -172,7 +172,7 @@ private final class HTTP2BackendConnection: ChannelInboundHandler {
     private func begin(_ id: HTTP2StreamID, _ fields: HPACKHeaders) {
         let call = HTTP2Call(id: id, connection: number, channel: channel, fields: fields)
         calls[id] = call
-        books.state.withLock { state in
+        log.state.withLock { state in
             state.requests += 1
             state.underWay += 1
             state.mostAtOnce = max(state.mostAtOnce, state.underWay)
@@ -190,21 +190,21 @@ private final class HTTP2BackendConnection: ChannelInboundHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard !(error is ChannelError), !(error is IOError), !(error is NIOSSLError) else { return }
         if let error = error as? NIOHTTP2Errors.StreamError {
-            books.complain("on stream \(error.streamID): \(error.baseError)")
+            log.complain("on stream \(error.streamID): \(error.baseError)")
         } else {
-            books.complain("\(error)")
+            log.complain("\(error)")
         }
     }
 
     func channelInactive(context: ChannelHandlerContext) {
         for call in calls.values { over(call, nil) }
         calls = [:]
-        books.ends.put(number)
+        log.ends.put(number)
         context.fireChannelInactive()
     }
 
     private func over(_ call: HTTP2Call, _ reset: HTTP2Call.Reset?) {
-        books.state.withLock { $0.underWay -= 1 }
+        log.state.withLock { $0.underWay -= 1 }
         call.requestEnded(reset ?? EndOfStream())
         call.ended.put(reset?.code)
     }
@@ -226,7 +226,7 @@ func withHTTP2Backend(
     tenant: String = "",
     settings: HTTP2Settings = [],
     checksLengths: Bool = true,
-    _ visit: (GatewayFixture, HTTP2Backend) async throws -> Void
+    _ test: (GatewayFixture, HTTP2Backend) async throws -> Void
 ) async throws {
     let backend = try await HTTP2Backend.start(settings: settings, checksLengths: checksLengths, script)
     let setup = GatewaySetup(
@@ -234,7 +234,7 @@ func withHTTP2Backend(
             "backend: { servers: [\"h2c://127.0.0.1:\(backend.port)\"]\(keys.isEmpty ? "" : ", \(keys)") }\n\(tenant)"
     )
     try await attempt {
-        try await withGateway(setup) { fixture async throws in try await visit(fixture, backend) }
+        try await withGateway(setup) { fixture async throws in try await test(fixture, backend) }
     } finally: {
         await backend.stop()
     }

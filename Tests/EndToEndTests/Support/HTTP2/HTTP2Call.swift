@@ -4,7 +4,7 @@ import NIOHTTP2
 import Synchronization
 import TestSupport
 
-/// One request at an HTTP/2 backend, while its script answers it.
+/// One request at an HTTP/2 backend, for its script.
 final class HTTP2Call: Sendable {
     /// The stream was reset, by either side.
     struct Reset: Error {
@@ -25,7 +25,7 @@ final class HTTP2Call: Sendable {
     let ended = Mailbox<Int?>("the end of a stream")
     private let id: HTTP2StreamID
     private let channel: any Channel
-    /// Whether more of the request may come: else room for it is given back in vain.
+    /// Whether more of the request may come; else no window is returned for it.
     private let isOpen = Mutex(true)
 
     init(id: HTTP2StreamID, connection: Int, channel: any Channel, fields: HPACKHeaders) {
@@ -40,7 +40,7 @@ final class HTTP2Call: Sendable {
 
     // MARK: The request
 
-    /// The next part, nil at the end. Room for as many bytes is given back.
+    /// The next part, nil at the end. Returns the window for its bytes.
     func next() async throws -> Part? {
         do {
             let part = try await parts.next()
@@ -73,20 +73,20 @@ final class HTTP2Call: Sendable {
         }
     }
 
-    /// Nothing more of the request comes; to be told on the event loop.
+    /// The request has ended. Called on the event loop.
     func requestEnded(_ end: any Error = EndOfStream()) {
         isOpen.withLock { $0 = false }
         parts.finish(end)
     }
 
-    // MARK: The answer
+    // MARK: The response
 
     func head(_ status: Int, _ fields: [(String, String)] = [], end: Bool = false) async throws {
         let headers = HPACKHeaders([(":status", "\(status)")] + fields)
         try await write(.headers(.init(headers: headers, endStream: end)))
     }
 
-    /// Done when it has left, which the gateway's windows put off.
+    /// Returns when it is sent, which the gateway's windows may delay.
     func data(_ bytes: [UInt8], end: Bool = false) async throws {
         try await write(.data(.init(data: .byteBuffer(ByteBuffer(bytes: bytes)), endStream: end)))
     }
@@ -96,7 +96,7 @@ final class HTTP2Call: Sendable {
     }
 
     /// 200 with a body, but for HEAD.
-    func answer(_ body: String = "ok") async throws {
+    func respond(_ body: String = "ok") async throws {
         try await head(200, [("content-length", "\(body.utf8.count)")], end: method == "HEAD")
         if method == "HEAD" { return }
         try await data(Array(body.utf8), end: true)
@@ -108,7 +108,7 @@ final class HTTP2Call: Sendable {
 
     // MARK: The connection
 
-    /// Takes no streams after this one, or after another that is given by its distance from this one.
+    /// Accepts no streams after this one plus `distance`.
     func goAway(past distance: Int = 0) async throws {
         let last = HTTP2StreamID(Int(id) + distance)
         let frame = NIOHTTP2.HTTP2Frame(
@@ -131,7 +131,7 @@ final class HTTP2Call: Sendable {
         channel.eventLoop.execute { [channel] in
             channel.pipeline.syncOperations.writeAndFlush(NIOAny(frame), promise: written)
         }
-        // A window may be shut for as long as a test has patience.
+        // A window may be closed for the whole patience of a test.
         try await written.futureResult.bounded("a frame to leave", within: .patience + .patience)
     }
 }

@@ -1,6 +1,6 @@
 /// How a stream came to its end.
 enum HTTP2Outcome: Sendable {
-    case answered(RawResponse)
+    case response(RawResponse)
     case reset(HTTP2ErrorCode)
     /// The connection ended, with the code of its GOAWAY if there was one.
     case ended(HTTP2ErrorCode?)
@@ -43,7 +43,7 @@ extension HTTP2Client {
         return stream
     }
 
-    /// One whole request and its answer.
+    /// One request and its response.
     func request(
         _ path: String,
         method: String = "GET",
@@ -60,21 +60,21 @@ extension HTTP2Client {
             body: body,
             trailers: trailers
         )
-        return try await answer(on: stream, to: method)
+        return try await response(on: stream, to: method)
     }
 
-    // MARK: Answers
+    // MARK: Responses
 
     /// - Throws: ``Malformed`` when the stream ends otherwise.
-    func answer(on stream: Int, to method: String = "GET") async throws -> RawResponse {
+    func response(on stream: Int, to method: String = "GET") async throws -> RawResponse {
         let outcome = try await outcome(of: stream, method: method)
-        guard case .answered(let response) = outcome else { throw Malformed("no answer on \(stream) but \(outcome)") }
+        guard case .response(let response) = outcome else { throw Malformed("no answer on \(stream) but \(outcome)") }
         return response
     }
 
-    /// How the stream ends: an answer is whole only with its END_STREAM.
+    /// How the stream ends: a response is whole only with its END_STREAM.
     ///
-    /// - Throws: ``Malformed`` for an answer that is none (RFC 9113 sections 8.1 and 8.3.2).
+    /// - Throws: ``Malformed`` for a response that is none (RFC 9113 sections 8.1 and 8.3.2).
     func outcome(of stream: Int, method: String = "GET") async throws -> HTTP2Outcome {
         var response: RawResponse?
         var interim: [RawResponse] = []
@@ -104,7 +104,7 @@ extension HTTP2Client {
             if isOver, var whole = response {
                 whole.interim = interim
                 try Self.checkLength(whole, method: method)
-                return .answered(whole)
+                return .response(whole)
             }
         }
         return .ended(lastGoAway?.code)

@@ -1,8 +1,8 @@
 import NIOCore
 import TestSupport
 
-/// An HTTP/2 client with prior knowledge (RFC 9113 section 3.3) that sends exactly the frames it is told to and reads
-/// strictly. It acknowledges SETTINGS and PING by itself. One task at a time reads from it.
+/// An HTTP/2 client with prior knowledge (RFC 9113 section 3.3) that sends exact frames and reads strictly. It
+/// acknowledges SETTINGS and PING by itself. One task at a time reads from it.
 actor HTTP2Client {
     static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
 
@@ -41,7 +41,7 @@ actor HTTP2Client {
         for byte in frames.flatMap({ $0.bytes() }) { try await raw.send([byte]) }
     }
 
-    /// Bytes that need not be frames; nothing is noted of them.
+    /// Raw bytes, which the ledger does not see.
     nonisolated func sendRaw(_ bytes: [UInt8]) async throws {
         try await raw.send(bytes)
     }
@@ -49,28 +49,28 @@ actor HTTP2Client {
     /// Sends a body in DATA frames as the gateway's windows allow, and gives up once it has reset the stream.
     ///
     /// - Parameters:
-    ///   - length: Of the content of a frame, at most.
+    ///   - limit: Of the content of a frame, at most.
     ///   - padding: Of each frame, if they are to be padded at all.
     func sendBody(
         _ bytes: [UInt8],
         on stream: Int,
         end: Bool = true,
-        pieces length: Int = 16_384,
+        pieces limit: Int = 16_384,
         padding: Int? = nil
     ) async throws {
         let extra = padding.map { $0 + 1 } ?? 0
         var rest = bytes[...]
         repeat {
-            let room = min(rest.count, length, min(credit[0] ?? 0, credit[stream] ?? 0) - extra)
-            guard room > 0 || rest.isEmpty else {
+            let length = min(rest.count, limit, min(credit[0] ?? 0, credit[stream] ?? 0) - extra)
+            guard length > 0 || rest.isEmpty else {
                 if isReset(stream) { return }
                 guard try await readOn() else { throw EndOfStream() }
                 continue
             }
-            let piece = Array(rest.prefix(room))
-            rest = rest.dropFirst(room)
-            credit[0, default: 0] -= room + extra
-            credit[stream, default: 0] -= room + extra
+            let piece = Array(rest.prefix(length))
+            rest = rest.dropFirst(length)
+            credit[0, default: 0] -= length + extra
+            credit[stream, default: 0] -= length + extra
             try await send(.data(stream, piece, end: end && rest.isEmpty, padding: padding))
         } while !rest.isEmpty
     }
@@ -87,14 +87,14 @@ actor HTTP2Client {
         return nextStream
     }
 
-    /// From now on no window is given back for what arrives.
+    /// Stops returning windows for received data.
     func keepWindowsShut() {
         grantsWindows = false
     }
 
     // MARK: Receiving
 
-    /// The next frame as it came, nil at the end of the connection. Nothing is noted of it.
+    /// The next frame as it came, nil at the end of the connection. The ledger does not see it.
     func nextFrame() async throws -> HTTP2Frame? {
         guard let header = try await take(HTTP2Frame.headerLength) else { return nil }
         guard let payload = try await take(Int(bigEndian: header[..<3])) else { return nil }

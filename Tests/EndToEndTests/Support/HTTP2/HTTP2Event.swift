@@ -1,4 +1,4 @@
-/// What a frame of the gateway's means to its client.
+/// The meaning of a received frame.
 enum HTTP2Event: Sendable, Equatable {
     case settings([HTTP2Setting])
     case settingsAcknowledged
@@ -12,7 +12,7 @@ enum HTTP2Event: Sendable, Equatable {
     case windowUpdate(Int)
 
     /// The event of a frame that is whole in itself, nil for one that is not (HEADERS, PUSH_PROMISE, CONTINUATION) and
-    /// for types nobody knows.
+    /// for unknown types.
     ///
     /// - Throws: ``Malformed`` for a frame of the wrong size or on the wrong stream (RFC 9113 section 6).
     static func of(_ frame: HTTP2Frame) throws -> HTTP2Event? {

@@ -12,13 +12,6 @@ extension HTTP2Client {
         #expect(code.map(codes.contains) == true, "\(shown(code)) \(comment)", sourceLocation: sourceLocation)
     }
 
-    /// Expects the gateway to end the connection, which it may do without a GOAWAY, but never with one that says all
-    /// is well.
-    func expectClosed(comment: String = "", sourceLocation: SourceLocation = #_sourceLocation) async throws {
-        while try await event(on: 0) != nil {}
-        #expect(lastGoAway?.code != .noError, "\(comment)", sourceLocation: sourceLocation)
-    }
-
     /// Expects a stream error of one of the codes (RFC 9113 section 5.4.2), which an endpoint may make a connection
     /// error of the same code.
     func expectStreamError(
@@ -32,7 +25,7 @@ extension HTTP2Client {
             switch outcome {
             case .reset(let code): code
             case .ended(let code): code
-            case .answered: nil
+            case .response: nil
             }
         #expect(code.map(codes.contains) == true, "\(shown(outcome)) \(comment)", sourceLocation: sourceLocation)
     }
@@ -46,7 +39,7 @@ extension HTTP2Client {
     ) async throws {
         let outcome = try await outcome(of: stream)
         switch outcome {
-        case .answered(let response):
+        case .response(let response):
             #expect(response.status == 400, "\(comment)", sourceLocation: sourceLocation)
         case .reset(let code):
             #expect(code == .protocolError, "\(comment)", sourceLocation: sourceLocation)
@@ -60,7 +53,7 @@ extension HTTP2Client {
     /// Expects another request on this connection to be answered.
     func expectAlive(comment: String = "", sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let outcome = try await outcome(of: try await open("/open/canary"))
-        guard case .answered(let response) = outcome, response.status == 200 else {
+        guard case .response(let response) = outcome, response.status == 200 else {
             Issue.record("no more answers: \(shown(outcome)) \(comment)", sourceLocation: sourceLocation)
             return
         }
@@ -72,7 +65,7 @@ extension HTTP2Client {
 
     private func shown(_ outcome: HTTP2Outcome) -> String {
         switch outcome {
-        case .answered(let response): "answered \(response.status)"
+        case .response(let response): "answered \(response.status)"
         case .reset(let code): "RST_STREAM \(code)"
         case .ended(let code): "closed, \(shown(code))"
         }

@@ -12,23 +12,15 @@ extension HTTP2Frame {
     /// - Parameters:
     ///   - end: END_STREAM.
     ///   - complete: END_HEADERS.
-    ///   - dependency: A stream to depend on, with a weight (RFC 7540's priorities, which RFC 9113 only tolerates).
     static func headers(
         _ stream: Int,
         _ block: HeaderBlock,
         end: Bool = true,
-        complete: Bool = true,
-        padding: Int? = nil,
-        dependency: Int? = nil
+        complete: Bool = true
     ) -> HTTP2Frame {
         var frame = HTTP2Frame(type: .headers, stream: stream, payload: block.bytes)
         if end { frame.flags.insert(.endStream) }
         if complete { frame.flags.insert(.endHeaders) }
-        if let dependency {
-            frame.flags.insert(.priority)
-            frame.payload = dependency.bigEndian(4) + [15] + frame.payload
-        }
-        if let padding { frame.pad(padding) }
         return frame
     }
 
@@ -36,9 +28,8 @@ extension HTTP2Frame {
         HTTP2Frame(type: .continuation, flags: complete ? .endHeaders : [], stream: stream, payload: block.bytes)
     }
 
-    static func priority(_ stream: Int, on dependency: Int, weight: UInt8 = 15, exclusive: Bool = false) -> HTTP2Frame {
-        let field = UInt32(truncatingIfNeeded: dependency) | (exclusive ? 1 << 31 : 0)
-        return HTTP2Frame(type: .priority, stream: stream, payload: Int(field).bigEndian(4) + [weight])
+    static func priority(_ stream: Int, on dependency: Int) -> HTTP2Frame {
+        HTTP2Frame(type: .priority, stream: stream, payload: dependency.bigEndian(4) + [15])
     }
 
     static func reset(_ stream: Int, _ code: HTTP2ErrorCode = .cancel) -> HTTP2Frame {

@@ -4,16 +4,11 @@ struct HTTP2Frame: Sendable, Equatable, CustomStringConvertible {
     var flags: FrameFlags = []
     var stream = 0
     var payload: [UInt8] = []
-    /// The bit before the stream identifier, which a receiver ignores.
-    var reservedBit = false
 
     static let headerLength = 9
 
-    /// - Parameter claimedLength: Written instead of the payload's own length.
-    func bytes(claimedLength: Int? = nil) -> [UInt8] {
-        let identifier = UInt32(truncatingIfNeeded: stream) | (reservedBit ? 1 << 31 : 0)
-        return (claimedLength ?? payload.count).bigEndian(3) + [type.rawValue, flags.rawValue]
-            + Int(identifier).bigEndian(4) + payload
+    func bytes() -> [UInt8] {
+        payload.count.bigEndian(3) + [type.rawValue, flags.rawValue] + stream.bigEndian(4) + payload
     }
 
     var description: String {
@@ -35,7 +30,7 @@ struct FrameType: RawRepresentable, Hashable, Sendable {
     static let goAway = FrameType(rawValue: 7)
     static let windowUpdate = FrameType(rawValue: 8)
     static let continuation = FrameType(rawValue: 9)
-    /// None that anybody registered.
+    /// Not registered.
     static let unknown = FrameType(rawValue: 0xf3)
 }
 
@@ -48,7 +43,6 @@ struct FrameFlags: OptionSet, Hashable, Sendable {
     static let endHeaders = FrameFlags(rawValue: 0x04)
     static let padded = FrameFlags(rawValue: 0x08)
     static let priority = FrameFlags(rawValue: 0x20)
-    static let all = FrameFlags(rawValue: 0xff)
 }
 
 /// RFC 9113 section 7.
@@ -59,12 +53,10 @@ struct HTTP2ErrorCode: RawRepresentable, Hashable, Sendable, CustomStringConvert
     static let protocolError = HTTP2ErrorCode(rawValue: 0x1)
     static let internalError = HTTP2ErrorCode(rawValue: 0x2)
     static let flowControlError = HTTP2ErrorCode(rawValue: 0x3)
-    static let settingsTimeout = HTTP2ErrorCode(rawValue: 0x4)
     static let streamClosed = HTTP2ErrorCode(rawValue: 0x5)
     static let refusedStream = HTTP2ErrorCode(rawValue: 0x7)
     static let cancel = HTTP2ErrorCode(rawValue: 0x8)
     static let compressionError = HTTP2ErrorCode(rawValue: 0x9)
-    static let connectError = HTTP2ErrorCode(rawValue: 0xa)
     static let enhanceYourCalm = HTTP2ErrorCode(rawValue: 0xb)
 
     private static let names = [
@@ -81,12 +73,9 @@ struct HTTP2Setting: Sendable, Equatable {
     var value: Int
 
     static func headerTableSize(_ value: Int) -> HTTP2Setting { HTTP2Setting(parameter: 1, value: value) }
-    static func enablePush(_ value: Int) -> HTTP2Setting { HTTP2Setting(parameter: 2, value: value) }
-    static func maxConcurrentStreams(_ value: Int) -> HTTP2Setting { HTTP2Setting(parameter: 3, value: value) }
     static func initialWindowSize(_ value: Int) -> HTTP2Setting { HTTP2Setting(parameter: 4, value: value) }
     static func maxFrameSize(_ value: Int) -> HTTP2Setting { HTTP2Setting(parameter: 5, value: value) }
     static func maxHeaderListSize(_ value: Int) -> HTTP2Setting { HTTP2Setting(parameter: 6, value: value) }
-    static func enableConnectProtocol(_ value: Int) -> HTTP2Setting { HTTP2Setting(parameter: 8, value: value) }
 
     var bytes: [UInt8] { parameter.bigEndian(2) + value.bigEndian(4) }
 }

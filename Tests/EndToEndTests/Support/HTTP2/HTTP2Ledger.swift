@@ -1,8 +1,8 @@
 import NIOCore
 import NIOHPACK
 
-/// A client's record of one connection: the windows it gave, the streams it opened, the compression state. Whatever the
-/// gateway sends against them is ``Malformed``.
+/// A client's record of one connection: the windows it gave, the streams it opened, the compression state. Anything
+/// that the gateway sends beyond them is ``Malformed``.
 struct HTTP2Ledger {
     private static let ordinaryWindow = 65_535
     private static let largestFrame = 16_384
@@ -117,8 +117,8 @@ struct HTTP2Ledger {
         return .fields(try decoded(block.bytes), end: block.end)
     }
 
-    /// - Throws: ``Malformed`` for names that are not lower case and for fields of another protocol
-    ///   (RFC 9113 sections 8.2.1 and 8.2.2).
+    /// - Throws: ``Malformed`` for names that are not lower case and for fields of another protocol (RFC 9113 sections
+    ///   8.2.1 and 8.2.2).
     private mutating func decoded(_ block: [UInt8]) throws -> FieldLines {
         var buffer = ByteBuffer(bytes: block)
         let lines = try decoder.decodeHeaders(from: &buffer).map { (name: $0.name, value: $0.value) }

@@ -33,45 +33,23 @@ struct HeaderBlock: Sendable, Equatable {
     }
 
     /// Adds the field to the dynamic table.
-    static func incremental(_ name: String, _ value: String, huffman: Bool = false) -> HeaderBlock {
-        HeaderBlock([0x40] + string(name, huffman) + string(value, huffman))
+    static func incremental(_ name: String, _ value: String) -> HeaderBlock {
+        HeaderBlock([0x40] + string(name) + string(value))
     }
 
     /// - Parameter nameIndex: Of the static or dynamic table.
-    static func incremental(nameIndex: Int, _ value: String, huffman: Bool = false) -> HeaderBlock {
-        HeaderBlock(integer(nameIndex, prefix: 6, pattern: 0x40) + string(value, huffman))
+    static func withoutIndexing(nameIndex: Int, _ value: String) -> HeaderBlock {
+        HeaderBlock(integer(nameIndex, prefix: 4, pattern: 0x00) + string(value))
     }
 
-    static func withoutIndexing(_ name: String, _ value: String, huffman: Bool = false) -> HeaderBlock {
-        HeaderBlock([0x00] + string(name, huffman) + string(value, huffman))
-    }
-
-    static func withoutIndexing(nameIndex: Int, _ value: String, huffman: Bool = false) -> HeaderBlock {
-        HeaderBlock(integer(nameIndex, prefix: 4, pattern: 0x00) + string(value, huffman))
-    }
-
-    static func neverIndexed(_ name: String, _ value: String, huffman: Bool = false) -> HeaderBlock {
-        HeaderBlock([0x10] + string(name, huffman) + string(value, huffman))
-    }
-
-    static func neverIndexed(nameIndex: Int, _ value: String, huffman: Bool = false) -> HeaderBlock {
-        HeaderBlock(integer(nameIndex, prefix: 4, pattern: 0x10) + string(value, huffman))
-    }
-
-    /// A literal whose value is bytes that need not be text.
-    static func neverIndexed(_ name: String, bytes: [UInt8]) -> HeaderBlock {
-        HeaderBlock([0x10] + string(name, false) + integer(bytes.count, prefix: 7, pattern: 0) + bytes)
-    }
-
-    /// A literal whose value is said to be Huffman-coded (RFC 7541 section 5.2).
-    static func neverIndexed(_ name: String, huffmanBytes bytes: [UInt8]) -> HeaderBlock {
-        HeaderBlock([0x10] + string(name, false) + integer(bytes.count, prefix: 7, pattern: 0x80) + bytes)
+    static func neverIndexed(_ name: String, _ value: String) -> HeaderBlock {
+        HeaderBlock([0x10] + string(name) + string(value))
     }
 
     // MARK: Primitives
 
     /// RFC 7541 section 5.1.
-    static func integer(_ value: Int, prefix: Int, pattern: UInt8) -> [UInt8] {
+    private static func integer(_ value: Int, prefix: Int, pattern: UInt8) -> [UInt8] {
         let limit = (1 << prefix) - 1
         guard value >= limit else { return [pattern | UInt8(value)] }
         var bytes = [pattern | UInt8(limit)]
@@ -83,26 +61,8 @@ struct HeaderBlock: Sendable, Equatable {
         return bytes + [UInt8(rest)]
     }
 
-    private static func string(_ text: String, _ huffman: Bool) -> [UInt8] {
-        let bytes = huffman ? huffmanCoded(text) : Array(text.utf8)
-        return integer(bytes.count, prefix: 7, pattern: huffman ? 0x80 : 0) + bytes
-    }
-
-    /// The characters whose codes have five bits, in the order of their codes (RFC 7541 appendix B).
-    private static let fiveBitCharacters = Array("012aceiost")
-
-    /// Text of those ten characters alone.
-    private static func huffmanCoded(_ text: String) -> [UInt8] {
-        var bits = text.flatMap { character -> [Bool] in
-            guard let code = fiveBitCharacters.firstIndex(of: character) else {
-                preconditionFailure("\(character) has more than five bits")
-            }
-            return (0..<5).reversed().map { code >> $0 & 1 == 1 }
-        }
-        while bits.count % 8 != 0 { bits.append(true) }
-        return stride(from: 0, to: bits.count, by: 8).map { start in
-            bits[start..<start + 8].reduce(0) { $0 << 1 | ($1 ? 1 : 0) }
-        }
+    private static func string(_ text: String) -> [UInt8] {
+        integer(text.utf8.count, prefix: 7, pattern: 0) + Array(text.utf8)
     }
 }
 

@@ -1,7 +1,7 @@
 import Foundation
 import Verification
 
-/// An app, or whoever else talks to one host of the gateway. Each request has a connection of its own.
+/// A client of one host of the gateway. Each request has a connection of its own.
 struct AppClient: Sendable {
     typealias Send = @Sendable (_ request: String, _ method: String) async throws -> RawResponse
 
@@ -74,10 +74,10 @@ extension GatewayFixture {
 }
 
 extension RawResponse {
-    /// Its body as a JSON object; nil for any other.
+    /// The body as a JSON object; nil if it is none.
     var json: JSONObject? { (try? JSONParser.parse(body.bytes))?.object }
 
-    /// Where it leads, if to one place.
+    /// The `Location` field; nil unless there is exactly one.
     var location: String? {
         let values = fields["Location"]
         return values.count == 1 ? values.first : nil

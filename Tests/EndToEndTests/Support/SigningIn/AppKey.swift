@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Verification
 
-/// A key of an app's own, and what it proves with it (RFC 9449 section 4).
+/// The key of an app and its proofs (RFC 9449 section 4).
 struct AppKey: Sendable {
     private let key: SigningKey
     /// `jkt`.
@@ -15,7 +15,7 @@ struct AppKey: Sendable {
 
     /// - Parameters:
     ///   - path: Of the URL that the request is for, without its query.
-    ///   - token: The access token that it comes with.
+    ///   - token: The access token of the request.
     func proof(
         _ method: String,
         _ path: String,
@@ -46,9 +46,9 @@ struct AppKey: Sendable {
 }
 
 extension AppClient {
-    /// Uses a bound token as RFC 9449 section 7.1 has it.
+    /// Sends a request with a bound token (RFC 9449 section 7.1).
     ///
-    /// - Parameter key: What it proves with; nil: nothing.
+    /// - Parameter key: The key for the proof; nil: no proof.
     func request(
         _ method: String,
         _ path: String,
@@ -75,6 +75,6 @@ extension AppClient {
 }
 
 extension GivenTokens {
-    /// `jkt` of an access token; nil: it is bound to no key.
+    /// `jkt` of an access token; nil: not bound.
     static func key(of token: String) -> String? { claims(token)?["cnf"]?.object?["jkt"]?.string }
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A browser, as far as signing in takes one: it keeps the cookies of one host, and goes nowhere by itself.
+/// A browser that keeps the cookies of one host and follows no redirects.
 final class Browser: Sendable {
     let app: AppClient
     private let jar = Mutex<[String: String]>([:])
@@ -11,7 +11,7 @@ final class Browser: Sendable {
 
     var cookies: [String: String] { jar.withLock { $0 } }
 
-    /// Puts a cookie there that the host has not set: what a neighbour or a plain connection can do.
+    /// Sets a cookie without the host, as a neighbouring host or a plain connection can.
     func plant(_ name: String, _ value: String) {
         jar.withLock { $0[name] = value }
     }
@@ -20,7 +20,7 @@ final class Browser: Sendable {
         note(try await app.get(target, fields: cookieLines + fields))
     }
 
-    /// A request of a page of the host's own.
+    /// A same-origin request.
     func post(_ target: String, form: String = "", fields: [String] = []) async throws -> RawResponse {
         note(try await app.post(target, form: form, fields: cookieLines + fields))
     }
@@ -66,10 +66,10 @@ struct ReceivedCookie {
         attributes = Set(parts.dropFirst().map { $0.lowercased() })
     }
 
-    /// Whether it takes the cookie away.
+    /// Whether it deletes the cookie.
     var isGone: Bool { attributes.contains("max-age=0") }
 
-    /// Whether no script can read it, no plain connection carries it, and no other site's form sends it.
+    /// Whether it is HttpOnly, Secure and SameSite=Lax.
     var isGuarded: Bool { attributes.isSuperset(of: ["httponly", "secure", "samesite=lax", "path=/"]) }
 }
 

@@ -13,9 +13,9 @@ struct WebSignInPaths {
 }
 
 extension Browser {
-    /// Begins a sign-in with cookies.
+    /// Starts a sign-in with cookies.
     ///
-    /// - Returns: What Google has the browser bring.
+    /// - Returns: The redirect from Google.
     func beginWebSignIn(
         _ paths: WebSignInPaths,
         at standIn: ProviderStandIn,
@@ -34,8 +34,8 @@ extension Browser {
         at standIn: ProviderStandIn,
         as user: ProviderUser = .annaAtGoogle
     ) async throws -> RawResponse {
-        let answer = try await beginWebSignIn(paths, at: standIn, as: user)
-        return try await get("\(Form.target(of: answer.url))?\(answer.form)")
+        let response = try await beginWebSignIn(paths, at: standIn, as: user)
+        return try await get("\(Form.target(of: response.url))?\(response.form)")
     }
 }
 
@@ -92,7 +92,7 @@ struct ClientSignIn: Sendable {
 extension Browser {
     /// Opens the issuer's page and follows its link to a provider.
     ///
-    /// - Returns: What the provider has the browser bring.
+    /// - Returns: The redirect from the provider.
     func begin(
         _ signIn: ClientSignIn,
         at standIn: ProviderStandIn,
@@ -106,13 +106,13 @@ extension Browser {
         return try standIn.redirect(for: try #require(HostedPage(page).link(to: provider)))
     }
 
-    /// Brings a provider's answer to the gateway the way browsers do.
+    /// Delivers a provider's response to the gateway as a browser does.
     ///
-    /// - Returns: What the gateway says in the end.
-    func bring(_ answer: ProviderRedirect) async throws -> RawResponse {
-        let target = Form.target(of: answer.url)
-        guard answer.isPost else { return try await get("\(target)?\(answer.form)") }
-        let posted = try await postFromElsewhere(target, form: answer.form)
+    /// - Returns: The final response of the gateway.
+    func bring(_ response: ProviderRedirect) async throws -> RawResponse {
+        let target = Form.target(of: response.url)
+        guard response.isPost else { return try await get("\(target)?\(response.form)") }
+        let posted = try await postFromElsewhere(target, form: response.form)
         #expect(posted.status == 303, "\(posted.body.text)")
         return try await get(Form.target(of: try #require(posted.location)))
     }
@@ -132,7 +132,7 @@ extension Browser {
     }
 }
 
-/// The issuer's page, as far as its links.
+/// The issuer's page.
 struct HostedPage {
     private let html: String
 

@@ -22,7 +22,7 @@ extension GatewaySetup {
 func withTLSGateway(
     _ setup: GatewaySetup = .tls(),
     backend script: BackendScript = .ok,
-    _ visit: (GatewayFixture) async throws -> Void
+    _ test: (GatewayFixture) async throws -> Void
 ) async throws {
     let scratch = try Scratch()
     defer { scratch.remove() }
@@ -31,7 +31,7 @@ func withTLSGateway(
         "certificate": try scratch.write(certificate.certificate, to: "app.pem"),
         "key": try scratch.write(certificate.key, to: "app.key"),
     ]
-    try await withGateway(setup, backend: script, values: values, visit)
+    try await withGateway(setup, backend: script, values: values, test)
 }
 
 extension GatewayFixture {

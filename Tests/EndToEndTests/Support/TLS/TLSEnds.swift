@@ -4,7 +4,7 @@ import NIOTLS
 import Synchronization
 import TestSupport
 
-/// How a client of the tests speaks TLS.
+/// TLS settings of a test client.
 struct ClientTLS: Sendable {
     private let context: NIOSSLContext
     private let serverName: String
@@ -24,7 +24,7 @@ struct ClientTLS: Sendable {
     }
 }
 
-/// How a server of the tests speaks TLS, and what came of it.
+/// TLS settings of a test server, and its handshakes.
 final class ServerTLS: Sendable {
     private struct State {
         var failures = 0
@@ -34,7 +34,7 @@ final class ServerTLS: Sendable {
     private let context: NIOSSLContext
     private let state = Mutex(State())
 
-    /// - Parameter asksClients: Whether a certificate of ``TestAuthority/trusted`` has to be shown.
+    /// - Parameter asksClients: Whether a client certificate of ``TestAuthority/trusted`` is required.
     init(
         _ certificate: TestCertificate,
         applicationProtocols: [String] = ["http/1.1"],
@@ -56,19 +56,19 @@ final class ServerTLS: Sendable {
         context = try NIOSSLContext(configuration: configuration)
     }
 
-    /// Handshakes that came to an end.
+    /// Completed handshakes.
     var handshakes: Int { state.withLock { $0.clients.count } }
 
-    /// Connections that broke before it.
+    /// Failed handshakes.
     var failures: Int { state.withLock { $0.failures } }
 
-    /// What each client showed.
+    /// The certificate of each client.
     var clients: [NIOSSLCertificate?] { state.withLock { $0.clients } }
 
     enum Reading {
-        /// The wire reads when a test asks.
+        /// Reads on demand of the test.
         case onDemand
-        /// Handlers behind take what comes.
+        /// Reads automatically.
         case byItself
     }
 
@@ -86,7 +86,7 @@ final class ServerTLS: Sendable {
     }
 }
 
-/// Tells once how a handshake ended.
+/// Reports the outcome of a handshake once.
 private final class HandshakeOutcomeHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 

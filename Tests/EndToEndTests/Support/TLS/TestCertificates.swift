@@ -9,11 +9,11 @@ struct TestCertificate: Sendable {
     var key: String
 }
 
-/// An authority of the tests' own, and what it issues.
+/// A test authority and the certificates it issues.
 struct TestAuthority: Sendable {
-    /// The one that fixtures trust, if they are told to.
+    /// The authority that fixtures can trust.
     static let trusted = Result { try TestAuthority("Trusted") }
-    /// One that nobody trusts.
+    /// An untrusted authority.
     static let stranger = Result { try TestAuthority("Stranger") }
 
     private let key: P256.Signing.PrivateKey
@@ -38,7 +38,7 @@ struct TestAuthority: Sendable {
 
     /// - Parameters:
     ///   - names: DNS names or IPv4 addresses.
-    ///   - hasExpired: Whether it was good until yesterday only.
+    ///   - hasExpired: Whether it expired yesterday.
     func server(_ names: String..., hasExpired: Bool = false) throws -> TestCertificate {
         let alternatives = names.map { name -> GeneralName in
             let bytes = name.split(separator: ".").compactMap { UInt8($0) }

@@ -13,7 +13,7 @@ enum Handshake {
         fields.filter { !$0.hasPrefix("\(name): ") } + others
     }
 
-    /// A server's answer (section 4.2.2).
+    /// A server's response (section 4.2.2).
     ///
     /// - Parameter fields: Further lines, each with its CRLF.
     static func granted(accept: String = accept, fields: String = "") -> String {

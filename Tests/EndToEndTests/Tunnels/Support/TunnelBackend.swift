@@ -1,13 +1,13 @@
 import TestSupport
 
-/// A backend that grants every WebSocket and leaves its end of it to the test.
+/// A backend that grants every WebSocket and leaves its end to the test.
 final class TunnelBackend: Sendable {
     /// The backend's end of a tunnel.
     final class Server: Sendable {
         let head: RequestHead
         let bytes: TunnelBytes
         private let exchange: Exchange
-        private let over = Gate("the end of the test's visit")
+        private let over = Gate("the end of the test's test")
 
         fileprivate init(_ exchange: Exchange) {
             head = exchange.head
@@ -31,14 +31,14 @@ final class TunnelBackend: Sendable {
     }
 
     let tunnels = Mailbox<Server>("a tunnel at the backend")
-    private let answer: String
+    private let response: String
     private let rightBehind: [UInt8]
 
     /// - Parameters:
     ///   - fields: Further lines of the 101, each with its CRLF.
     ///   - rightBehind: Leaves in one write with the 101.
     init(fields: String = "", rightBehind: [UInt8] = []) {
-        answer = Handshake.granted(fields: fields)
+        response = Handshake.granted(fields: fields)
         self.rightBehind = rightBehind
     }
 
@@ -47,7 +47,7 @@ final class TunnelBackend: Sendable {
         BackendScript { exchange in
             try await exchange.body()
             guard exchange.head.fields.list("Upgrade") == ["websocket"] else { return try await exchange.sendOK() }
-            try await exchange.send(Array(self.answer.utf8) + self.rightBehind)
+            try await exchange.send(Array(self.response.utf8) + self.rightBehind)
             let server = Server(exchange)
             self.tunnels.put(server)
             try await server.stay()
@@ -58,18 +58,18 @@ final class TunnelBackend: Sendable {
 /// The client's end of a tunnel.
 final class TunnelClient: Sendable {
     /// The 101.
-    let answer: RawResponse
+    let response: RawResponse
     let bytes: TunnelBytes
     private let client: RawClient
 
     /// - Throws: ``Malformed`` if the gateway has not granted a WebSocket.
     init(_ client: RawClient) async throws {
         self.client = client
-        answer = try await client.head()
+        response = try await client.head()
         bytes = TunnelBytes { try await client.piece() }
-        guard answer.status == 101, answer.fields["Sec-WebSocket-Accept"] == [Handshake.accept],
-            answer.fields.list("Upgrade") == ["websocket"], answer.fields.list("Connection") == ["upgrade"]
-        else { throw Malformed("no 101 but \(answer.status) with \(answer.fields)") }
+        guard response.status == 101, response.fields["Sec-WebSocket-Accept"] == [Handshake.accept],
+            response.fields.list("Upgrade") == ["websocket"], response.fields.list("Connection") == ["upgrade"]
+        else { throw Malformed("no 101 but \(response.status) with \(response.fields)") }
     }
 
     func send(_ bytes: [UInt8]) async throws { try await client.send(bytes) }
@@ -99,7 +99,7 @@ extension GatewayFixture {
     ///
     /// - Parameter receiveBuffer: Bytes of the client's SO_RCVBUF.
     func openTunnel(
-        _ hall: TunnelBackend,
+        _ upstream: TunnelBackend,
         _ target: String = "/open/socket",
         host: String = "app.test",
         token: String? = nil,
@@ -109,24 +109,36 @@ extension GatewayFixture {
         let client = try await connect(receiveBuffer: receiveBuffer)
         try await client.send(head(target, host: host, token: token, fields: fields))
         let end = try await TunnelClient(client)
-        return Tunnel(fixture: self, client: end, server: try await hall.tunnels.next())
+        return Tunnel(fixture: self, client: end, server: try await upstream.tunnels.next())
     }
 
-    func withTunnel(_ tunnel: Tunnel, _ visit: (Tunnel) async throws -> Void) async throws {
+    /// Runs `test` with a new tunnel; the parameters are those of ``openTunnel(_:_:host:token:fields:receiveBuffer:)``.
+    func withTunnel(
+        _ upstream: TunnelBackend,
+        _ target: String = "/open/socket",
+        token: String? = nil,
+        fields: [String] = Handshake.fields,
+        receiveBuffer: Int? = nil,
+        _ test: (Tunnel) async throws -> Void
+    ) async throws {
+        let tunnel = try await openTunnel(upstream, target, token: token, fields: fields, receiveBuffer: receiveBuffer)
+        try await withTunnel(tunnel, test)
+    }
+
+    func withTunnel(_ tunnel: Tunnel, _ test: (Tunnel) async throws -> Void) async throws {
         defer { tunnel.server.letGo() }
-        try await visit(tunnel)
+        try await test(tunnel)
     }
 }
 
 /// Opens a gateway with one WebSocket through it, without a token.
 func withTunnel(
     _ setup: GatewaySetup = GatewaySetup(),
-    _ hall: TunnelBackend = TunnelBackend(),
+    _ upstream: TunnelBackend = TunnelBackend(),
     receiveBuffer: Int? = nil,
-    _ visit: (Tunnel) async throws -> Void
+    _ test: (Tunnel) async throws -> Void
 ) async throws {
-    try await withGateway(setup, backend: hall.script) { fixture async throws in
-        let tunnel = try await fixture.openTunnel(hall, receiveBuffer: receiveBuffer)
-        try await fixture.withTunnel(tunnel, visit)
+    try await withGateway(setup, backend: upstream.script) { fixture async throws in
+        try await fixture.withTunnel(upstream, receiveBuffer: receiveBuffer, test)
     }
 }

@@ -1,12 +1,12 @@
 import TestSupport
 
-/// What one end of a tunnel receives, taken by count.
+/// The bytes that one end of a tunnel receives.
 actor TunnelBytes {
     private let more: @Sendable () async throws -> [UInt8]?
     private var received: [UInt8] = []
     private var taken = 0
 
-    /// - Parameter more: Gives the next bytes, nil at the peer's end.
+    /// - Parameter more: Returns the next bytes; nil at the peer's end.
     init(_ more: @escaping @Sendable () async throws -> [UInt8]?) {
         self.more = more
     }
@@ -34,7 +34,7 @@ actor TunnelBytes {
         return bytes
     }
 
-    /// Waits for the peer's end, by FIN or by RST, and gives what came before it.
+    /// Waits for the peer's end (FIN or RST) and returns the bytes before it.
     func rest() async throws -> [UInt8] {
         do {
             while let piece = try await more() { received += piece }

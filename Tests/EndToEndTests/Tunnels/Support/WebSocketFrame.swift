@@ -1,4 +1,4 @@
-/// A frame as it stands on the wire (RFC 6455 section 5.2), in either direction.
+/// A WebSocket frame (RFC 6455 section 5.2), in either direction.
 struct WebSocketFrame: Sendable, Equatable {
     enum Opcode: UInt8 {
         case continuation = 0x0
@@ -13,7 +13,7 @@ struct WebSocketFrame: Sendable, Equatable {
     var isFinal = true
     /// Four bytes, from a client; nil from a server.
     var mask: [UInt8]?
-    /// As its sender meant it.
+    /// Unmasked.
     var payload: [UInt8]
 
     init(_ opcode: Opcode, _ payload: [UInt8] = [], mask: [UInt8]? = nil, isFinal: Bool = true) {

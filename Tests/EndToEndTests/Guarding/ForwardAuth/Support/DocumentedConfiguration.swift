@@ -1,6 +1,6 @@
 import Foundation
 
-/// The configurations of other proxies that the documents show, as they stand there.
+/// The proxy configurations in the documents.
 enum DocumentedConfiguration {
     private static let root = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -12,7 +12,7 @@ enum DocumentedConfiguration {
     ///
     /// - Parameters:
     ///   - heading: Without its `##`.
-    ///   - fence: What stands behind the backquotes.
+    ///   - fence: The language after the backquotes.
     static func block(_ heading: String, _ fence: String, in file: String = "forward-auth") throws -> String {
         let document = path("docs/\(file).md")
         let lines = String(decoding: try Data(contentsOf: URL(fileURLWithPath: document)), as: UTF8.self)
@@ -23,7 +23,7 @@ enum DocumentedConfiguration {
         return block.joined(separator: "\n") + "\n"
     }
 
-    /// The text with other ports: whole numbers only, all at once, for one port may be a part of another.
+    /// The text with other ports, replaced as whole numbers and all at once.
     static func withPorts(_ ports: [String: Int], _ text: String) throws -> String {
         var missing = Set(ports.keys)
         var result = ""

@@ -1,17 +1,18 @@
 import Counting
 import Tenants
+import TestSupport
 
-/// The way to the backend of a gateway past another proxy, which asks the gateway.
+/// A route to the backend through a proxy that queries the gateway.
 struct ProxyRoute: Sendable {
-    /// What came of a request.
+    /// The result of a request.
     struct Outcome: Sendable {
         var response: RawResponse
-        /// The request as the backend received it; nil: it did not.
+        /// The request at the backend; nil: none arrived.
         var received: RecordedRequest?
 
         var status: Int { response.status }
 
-        /// The refusal's, where the proxy passes on its document.
+        /// The refusal's code, if the proxy passes on the document.
         var code: String? { Problem(response)?.code }
 
         /// The identity fields that the backend saw.
@@ -24,7 +25,7 @@ struct ProxyRoute: Sendable {
         }
     }
 
-    /// Tells which of the backend's requests this one was.
+    /// Identifies this request at the backend.
     private static let mark = "X-Test-Mark"
 
     let proxy: RealProxy
@@ -68,18 +69,23 @@ func withProxy(
     _ kind: RealProxy.Kind,
     _ setup: GatewaySetup = GatewaySetup(),
     backend script: BackendScript = .ok,
-    _ visit: (ProxyRoute) async throws -> Void
+    trusting proxies: String = "127.0.0.1/32",
+    _ test: (ProxyRoute) async throws -> Void
 ) async throws {
     var setup = setup
-    setup.gateway += "\ntrusted_proxies: [127.0.0.1/32]"
+    setup.gateway += "\ntrusted_proxies: [\(proxies)]"
+    if kind == .envoyByGRPC { setup.gateway += "\next_authz: { address: \"127.0.0.1:0\" }" }
     try await withGateway(setup, backend: script) { fixture async throws in
-        let proxy = try await RealProxy.start(kind, gateway: fixture.address, backend: fixture.backend.port)
-        do {
-            try await visit(ProxyRoute(proxy: proxy, fixture: fixture))
-        } catch {
-            try await proxy.stop()
-            throw error
+        let proxy = try await RealProxy.start(
+            kind,
+            gateway: fixture.address,
+            grpc: fixture.extAuthzAddress,
+            backend: fixture.backend.port
+        )
+        try await attempt {
+            try await test(ProxyRoute(proxy: proxy, fixture: fixture))
+        } finally: {
+            try? await proxy.stop()
         }
-        try await proxy.stop()
     }
 }

@@ -10,9 +10,6 @@ final class RealProxy: Sendable {
         /// With the configuration for gRPC, for a gateway with `gateway.ext_authz`.
         case envoyByGRPC = "envoy by gRPC"
 
-        /// Those that ask by HTTP.
-        static var allCases: [Kind] { [.nginx, .caddy, .envoy] }
-
         var testDescription: String { rawValue }
     }
 
@@ -31,17 +28,17 @@ final class RealProxy: Sendable {
     /// Starts it and waits until it accepts connections.
     ///
     /// - Parameters:
-    ///   - gateway: Whom it asks.
-    ///   - questions: Whom it asks by gRPC.
+    ///   - gateway: The gateway to query.
+    ///   - grpc: The gateway's gRPC listener.
     ///   - backend: The port of the app on loopback.
-    static func start(_ kind: Kind, gateway: HostPort, questions: HostPort? = nil, backend: Int) async throws
+    static func start(_ kind: Kind, gateway: HostPort, grpc: HostPort? = nil, backend: Int) async throws
         -> RealProxy
     {
         let port = try await FreePort.find()
         let scratch = try Scratch()
         do {
             var ports = ["8000": port, "9001": backend]
-            if kind == .envoyByGRPC { ports["9191"] = questions?.port } else { ports["8080"] = gateway.port }
+            if kind == .envoyByGRPC { ports["9191"] = grpc?.port } else { ports["8080"] = gateway.port }
             let text = try DocumentedConfiguration.withPorts(
                 ports,
                 DocumentedConfiguration.block(kind.heading, kind.fence)
@@ -65,12 +62,12 @@ final class RealProxy: Sendable {
         let home = ["HOME": scratch.path, "PATH": "/usr/bin:/bin", "XDG_DATA_HOME": scratch.path]
         switch kind {
         case .nginx:
-            // Its ordinary places are root's.
-            var places = "access_log off;\n"
+            // Its default paths belong to root.
+            var paths = "access_log off;\n"
             for name in ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"] {
-                places += "\(name)_temp_path \(scratch.path)/\(name);\n"
+                paths += "\(name)_temp_path \(scratch.path)/\(name);\n"
             }
-            let file = try scratch.write(text.replacing("http {\n", with: "http {\n" + places), to: "nginx.conf")
+            let file = try scratch.write(text.replacing("http {\n", with: "http {\n" + paths), to: "nginx.conf")
             let globals = "daemon off; master_process off; pid \(scratch.path)/nginx.pid;"
             let arguments = ["-p", scratch.path, "-c", file, "-e", "stderr", "-g", globals]
             return try ServerProcess("/usr/sbin/nginx", arguments, environment: home)
@@ -95,7 +92,7 @@ final class RealProxy: Sendable {
         }
     }
 
-    /// Tries until somebody accepts.
+    /// Tries until a connection is accepted.
     private func accepts() async throws {
         let giveUp = NIODeadline.now() + .seconds(60)
         while true {
@@ -104,9 +101,9 @@ final class RealProxy: Sendable {
                 return
             } catch {
                 guard NIODeadline.now() < giveUp, process.isRunning else {
-                    var words = ""
-                    while let line = process.lines.takeReady() { words += line + "\n" }
-                    throw Malformed("\(kind) does not accept connections: \(words)")
+                    var output = ""
+                    while let line = process.lines.takeReady() { output += line + "\n" }
+                    throw Malformed("\(kind) does not accept connections: \(output)")
                 }
                 await Task.yield()
             }
