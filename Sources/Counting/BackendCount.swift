@@ -1,4 +1,4 @@
-/// What one loop's requests to one server came to.
+/// One loop's count of requests to one server.
 public struct BackendCount: Sendable {
     public var tenant: String
     public var server: String
@@ -16,7 +16,7 @@ public struct BackendCount: Sendable {
         self.isHealthy = isHealthy
     }
 
-    /// What two loops see of the same servers; one may know a server that the other does not know yet.
+    /// Adds the counts of two loops, one of which may have servers that the other does not have yet.
     public static func sum(_ left: [BackendCount], _ right: [BackendCount]) -> [BackendCount] {
         var sums = left
         var places: [[String]: Int] = [:]
@@ -31,7 +31,7 @@ public struct BackendCount: Sendable {
         return sums
     }
 
-    /// The same server as two loops see it.
+    /// Adds two loops' counts of the same server.
     public static func + (left: BackendCount, right: BackendCount) -> BackendCount {
         var sum = left
         sum.counts = left.counts + right.counts

@@ -1,4 +1,4 @@
-/// What became of the requests to one server, on one event loop.
+/// Counts of requests to one server by outcome, on one event loop.
 public struct BackendCounters: Sendable, Equatable {
     public var answers: UInt64 = 0
     public var failures: UInt64 = 0

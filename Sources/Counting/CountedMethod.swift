@@ -1,4 +1,4 @@
-/// Methods as metrics count them; the rest are one label, since anyone can make up methods.
+/// Methods as metrics count them; all others are one label, since clients can make up methods.
 public enum CountedMethod: Int, CaseIterable, Sendable {
     case get, head, post, put, patch, delete, options, other
 

@@ -1,36 +1,35 @@
 public import Tenants
 
-/// The counters of one event loop: plain integers that only this loop changes, summed when somebody asks.
+/// The counters of one event loop: plain integers that only this loop changes, summed when metrics are read.
 public struct Counters: Sendable {
     private static let methodCount = CountedMethod.allCases.count
-    /// How many outcomes are told apart.
+    /// The number of outcomes.
     public static let outcomeCount = Outcome.allLabels.count
     private static let statusCount = 500
 
-    /// The configured tenants and one for requests that are nobody's.
+    /// The configured tenants, and one for requests without a tenant.
     public private(set) var tenantCount: Int
-    /// By tenant and method, and there by status; empty where nothing was counted yet, since tenants come and go, and
-    /// most methods are never seen.
+    /// By tenant and method, then by status; empty until something is counted, since most methods never occur.
     private var requests: [[UInt64]]
     /// By tenant and outcome.
     public private(set) var decisions: [UInt64]
     /// By tenant and outcome: refusals that were only observed.
     public private(set) var wouldRefuse: [UInt64]
-    /// By tenant and what a refresh did for a request.
+    /// By tenant and the effect of a refresh on a request.
     public private(set) var refreshes: [UInt64]
     /// By tenant, in nanoseconds.
     public private(set) var durations: [Histogram]
     public private(set) var overheads: [Histogram]
-    /// Work on one request that kept the loop from all others for too long, in nanoseconds.
+    /// Work on one request that blocked the loop for too long, in nanoseconds.
     public var stalls = Histogram(.stalls)
     public var openConnections = 0
-    /// By place: connections that were given up, because something happened that must not be possible.
+    /// By ``InternalErrorSite``: connections that were closed because of an impossible event.
     public private(set) var internalErrors = Array(repeating: UInt64(0), count: InternalErrorSite.allCases.count)
-    /// Bytes of answers that clients have not taken.
+    /// Bytes of responses that clients have not taken.
     public var clientBacklog = 0
     public var tokenCache = TokenCacheCounts()
 
-    /// - Parameter tenantCount: Of those that are configured.
+    /// - Parameter tenantCount: The number of configured tenants.
     public init(tenantCount: Int) {
         self.tenantCount = tenantCount + 1
         requests = Array(repeating: [], count: self.tenantCount * Self.methodCount)
@@ -41,7 +40,7 @@ public struct Counters: Sendable {
         overheads = Array(repeating: Histogram(.overheads), count: self.tenantCount)
     }
 
-    /// Makes room for tenants that were added; the requests that are nobody's move behind them.
+    /// Adds counters for new tenants; those for requests without a tenant stay the last.
     public mutating func grow(tenantCount configured: Int) {
         let added = configured + 1 - tenantCount
         guard added > 0 else { return }
@@ -60,11 +59,11 @@ public struct Counters: Sendable {
         counts.insert(contentsOf: repeatElement(0, count: count), at: place)
     }
 
-    /// Counts an answered request.
+    /// Counts a request with its response.
     ///
     /// - Parameters:
-    ///   - tenant: Its place; one above all others for a request that is nobody's.
-    ///   - status: Of the answer; what is not from 100 to 599 counts as the nearer of the two.
+    ///   - tenant: Its index; the one after all tenants for a request without a tenant.
+    ///   - status: The response's, clamped to 100 to 599.
     public mutating func count(tenant: TenantIndex, method: CountedMethod, status: Int, outcome: Outcome) {
         let status = min(max(status - 100, 0), Self.statusCount - 1)
         let row = tenant.value * Self.methodCount + method.rawValue
@@ -78,13 +77,13 @@ public struct Counters: Sendable {
         wouldRefuse[tenant.value * Self.outcomeCount + Outcome.refused(code).index] += 1
     }
 
-    /// Counts what a refresh did for a request.
+    /// Counts the effect of a refresh on a request.
     public mutating func count(tenant: TenantIndex, refresh event: RefreshNote.Event) {
         refreshes[tenant.value * RefreshNote.Event.allCases.count + event.index] += 1
     }
 
     /// - Parameters:
-    ///   - duration: Nanoseconds from the request's head to the end of its answer.
+    ///   - duration: Nanoseconds from the request's head to the end of the response.
     ///   - overhead: Nanoseconds from the request's head until it left for the backend.
     public mutating func time(tenant: TenantIndex, duration: UInt64, overhead: UInt64) {
         durations[tenant].add(duration)
@@ -92,7 +91,7 @@ public struct Counters: Sendable {
     }
 
     public mutating func add(_ other: Counters) {
-        // A loop may have taken on a new tenant before another.
+        // The loops adopt new tenants at different times.
         var other = other
         other.grow(tenantCount: tenantCount - 1)
         grow(tenantCount: other.tenantCount - 1)
@@ -119,9 +118,9 @@ public struct Counters: Sendable {
         tokenCache.refusedHits += other.tokenCache.refusedHits
     }
 
-    /// What a loop has counted apart.
+    /// Adds counts that a loop keeps outside of this value.
     ///
-    /// - Parameter internalErrors: By the index of the place.
+    /// - Parameter internalErrors: By the index of ``InternalErrorSite``.
     public mutating func add(stalls: Histogram, internalErrors: [UInt64]) {
         self.stalls.add(stalls)
         for (index, count) in internalErrors.enumerated() where index < self.internalErrors.count {
@@ -129,7 +128,7 @@ public struct Counters: Sendable {
         }
     }
 
-    /// The requests that were counted at all, each with what it is counted by.
+    /// The counts of requests that are not zero, with their labels.
     public func forEachRequestCount(
         _ body: (_ tenant: TenantIndex, _ method: CountedMethod, _ status: Int, _ count: UInt64) -> Void
     ) {
@@ -142,11 +141,11 @@ public struct Counters: Sendable {
     }
 }
 
-/// How tokens were judged: from memory, or by a signature check.
+/// How tokens were verified: from the cache, or by a signature check.
 public struct TokenCacheCounts: Sendable, Equatable {
     public var hits: UInt64 = 0
     public var misses: UInt64 = 0
-    /// Tokens that were known to be bad.
+    /// Tokens in the cache of invalid ones.
     public var refusedHits: UInt64 = 0
 
     public init(hits: UInt64 = 0, misses: UInt64 = 0, refusedHits: UInt64 = 0) {

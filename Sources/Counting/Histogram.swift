@@ -1,6 +1,5 @@
-/// The buckets of a histogram: those of a native histogram of schema 1 (Prometheus), whose bounds are the powers of √2 of
-/// a second, as far as they are of use. What was recorded can be compared with native histograms, and with other programs'
-/// of that schema.
+/// The buckets of a histogram: the useful ones of a native histogram of schema 1 (Prometheus), whose bounds are powers
+/// of √2 seconds, so that it compares with other programs' native histograms.
 public struct HistogramScale: Sendable, Equatable {
     /// From 0.24 ms to 64 s.
     public static let durations = HistogramScale(-24...12)

@@ -1,5 +1,4 @@
-/// Where something happened that must not be possible: each state machine that watches for it, by the word that metrics
-/// and logs have for it.
+/// The state machines that report impossible events; the raw value is the label in metrics and logs.
 public enum InternalErrorSite: String, CaseIterable, Sendable {
     case request
     case upstreamRequest = "upstream_request"
@@ -7,7 +6,7 @@ public enum InternalErrorSite: String, CaseIterable, Sendable {
     case backendConnection = "backend_connection"
     case serverPool = "server_pool"
 
-    /// The index among all cases: counters are arrays.
+    /// The index among all cases, for counters in arrays.
     public var index: Int {
         switch self {
         case .request: 0

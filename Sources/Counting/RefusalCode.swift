@@ -1,4 +1,4 @@
-/// Why a request did not get through: a closed set, the same in the answer's body, in metrics and in the log.
+/// Why a request was refused: a closed set, the same in the response's body, in metrics and in the log.
 public enum RefusalCode: String, CaseIterable, Sendable {
     case missingToken = "missing_token"
     case invalidToken = "invalid_token"
@@ -40,15 +40,15 @@ public enum RefusalCode: String, CaseIterable, Sendable {
     }
 }
 
-/// What a decision came to, as the label of `gatehouse_auth_decisions_total` and the log's `outcome`.
+/// The outcome of a decision: the label of `gatehouse_auth_decisions_total` and the log's `outcome`.
 public enum Outcome: Equatable, Sendable {
-    /// A verified caller was let through.
+    /// A verified caller passed.
     case granted
-    /// Nobody had to be known: the path is open to anyone.
+    /// The path is open to everyone.
     case anonymous
     case refused(RefusalCode)
 
-    /// One a value of ``index``, in its order.
+    /// The labels by ``index``.
     public static let allLabels = ["granted", "anonymous"] + RefusalCode.allCases.map(\.rawValue)
 
     public var label: String {
@@ -59,7 +59,7 @@ public enum Outcome: Equatable, Sendable {
         }
     }
 
-    /// Its place in ``allLabels``: counters are arrays.
+    /// Its index in ``allLabels``, for counters in arrays.
     @inlinable public var index: Int {
         switch self {
         case .granted: 0

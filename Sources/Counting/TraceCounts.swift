@@ -1,6 +1,6 @@
-/// What became of traces.
+/// Counts of traces by outcome.
 public struct TraceCounts: Sendable, Equatable {
-    /// Those that the collector has taken.
+    /// Accepted by the collector.
     public var sent: UInt64
     public var dropped: UInt64
 

@@ -16,7 +16,7 @@ extension Gateway {
             report = refused(result.errors.map(\.description))
         }
         live.note(report, at: Clock.unix())
-        tell(report, result.warnings, because: trigger)
+        log(report, result.warnings, because: trigger)
         return report
     }
 
@@ -127,7 +127,7 @@ extension Gateway {
         }
     }
 
-    private func tell(_ report: ReloadReport, _ warnings: [Diagnostic], because trigger: ReloadTrigger) {
+    private func log(_ report: ReloadReport, _ warnings: [Diagnostic], because trigger: ReloadTrigger) {
         var metadata: Logger.Metadata = ["because": "\(trigger.rawValue)", "generation": "\(report.generation)"]
         switch report.result {
         case .applied:

@@ -165,9 +165,9 @@ public final class Gateway: Service, Sendable {
         }
         logger.info("draining", metadata: ["grace": "\(grace)"])
         for socket in running.sockets { await socket.close() }
-        async let questions: Void? = running.extAuthz?.stop(grace: grace)
+        async let queries: Void? = running.extAuthz?.stop(grace: grace)
         await drain(running.workers, grace: grace)
-        await questions
+        await queries
         await close(running)
         try? await running.group.shutdownGracefully()
         logger.info("stopped")

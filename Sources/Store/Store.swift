@@ -99,7 +99,7 @@ public protocol Store: Sendable {
     /// without all others every request would have to be refused. Revoking the same again repairs it, as does an
     /// instance that still has it, with ``restore(_:)``.
     ///
-    /// - Returns: The position for ``news(after:waiting:)``, chosen so that nothing is missed; reading entries twice
+    /// - Returns: The position for ``changes(after:waiting:)``, chosen so that nothing is missed; reading entries twice
     ///   does no harm.
     func loadRevocations(
         tenants: [String],
@@ -133,16 +133,16 @@ public protocol Store: Sendable {
     /// - Returns: For each the microseconds until its allowance is full again if no more requests are allowed.
     func use(_ uses: [AllowanceUse], timeout: Duration) async throws(StoreError) -> [Int64]
 
-    // MARK: News
+    // MARK: Changes
 
     /// Notifies all instances that are listening now, this one included.
     func announce(_ announcement: Announcement) async throws(StoreError)
 
     /// The changes since `position`; waits for up to `duration` if there are none, or until ``wake()``. Returning fewer
     /// than ``StoreChanges/fullPage`` changes proves contact: there were no more at that time.
-    func news(after position: StorePosition, waiting duration: Duration) async throws(StoreError) -> StoreChanges
+    func changes(after position: StorePosition, waiting duration: Duration) async throws(StoreError) -> StoreChanges
 
-    /// Ends the waits for news, if the store is local.
+    /// Ends the waits for changes, if the store is local.
     func wake()
 }
 
@@ -184,7 +184,7 @@ public enum StoreChanges: Sendable, Equatable {
 
     /// The maximum number of changes that one call returns. With so many, more may be waiting; with fewer, there were
     /// no more.
-    public static let fullPage = RevocationLimits.news
+    public static let fullPage = RevocationLimits.changesPerCall
 }
 
 /// Notifies all instances of a change. It may be lost: listeners also check at intervals.

@@ -5,7 +5,7 @@ import Verification
 
 struct ArgumentTests {
     @Test(arguments: [("30s", 30), ("5m", 300), ("24h", 86_400), ("7d", 604_800), ("0s", 0)])
-    func durationsAreReadWithTheirUnit(_ text: String, _ seconds: Int) {
+    func durationsNeedAUnit(_ text: String, _ seconds: Int) {
         #expect(DurationArgument(argument: text)?.seconds == seconds)
     }
 
@@ -22,7 +22,7 @@ struct ArgumentTests {
         #expect(throws: (any Error).self) { try SignatureAlgorithm.list("RS256,") }
     }
 
-    @Test func onlyOneTrailingNewlineIsTakenOff() {
+    @Test func onlyOneTrailingNewlineIsRemoved() {
         #expect(Array("a\n\n".utf8).withoutTrailingNewline == Array("a\n".utf8))
         #expect(Array("a \n".utf8).withoutTrailingNewline == Array("a ".utf8))
         #expect(Array("a".utf8).withoutTrailingNewline == Array("a".utf8))

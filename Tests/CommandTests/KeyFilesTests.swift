@@ -5,7 +5,7 @@ import Testing
 @testable import gatehouse
 
 struct KeyFilesTests {
-    @Test func privateKeyIsItsOwnersAloneAndReplacesNothing() throws {
+    @Test func privateKeyIsPrivateAndReplacesNoFile() throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
         try KeyFiles.makeDirectory(directory)
         defer { try? FileManager.default.removeItem(atPath: directory) }
@@ -17,7 +17,7 @@ struct KeyFilesTests {
         #expect(try KeyFiles.read(path, option: "--key") == Array("first".utf8))
     }
 
-    @Test func directoryThatIsThereIsFineAndAFileInItsPlaceIsNot() throws {
+    @Test func existingDirectoryIsUsedAndAFileIsRefused() throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
         try KeyFiles.makeDirectory(path)
         try KeyFiles.makeDirectory(path)

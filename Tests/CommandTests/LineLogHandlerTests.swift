@@ -47,7 +47,7 @@ struct LineLogHandlerTests {
 
     // MARK: JSON
 
-    @Test func lineSaysWhenWhatAndHowBad() throws {
+    @Test func lineHasTimeMessageAndLevel() throws {
         let line = try json { $0.warning("disk is full", metadata: ["left": "0"]) }
         #expect(line["time"] == "2026-02-02T02:40:00.250Z")
         #expect(line["level"] == "warning")
@@ -69,7 +69,7 @@ struct LineLogHandlerTests {
         #expect(line["nested"] == ["a": ["b"]])
     }
 
-    @Test func metadataKeepsItsNameWhereItHidesNothing() throws {
+    @Test func metadataKeepsItsNameWithoutConflict() throws {
         let line = try json { $0.error("it broke", metadata: ["error": "the reason"]) }
         #expect(line["error"] == "the reason")
     }
@@ -87,7 +87,7 @@ struct LineLogHandlerTests {
     }
 
     @Test(arguments: ["a\nb", "a\r\nb", "\u{1b}[31mred", "a\u{85}b\u{2028}c\u{2029}d", "\u{202e}turned", "\u{0}\u{7f}"])
-    func nothingInAMessageEndsTheLineOrSpeaksToTheTerminal(message: String) throws {
+    func controlCharactersInMessagesAreEscaped(message: String) throws {
         for format in LogSettings.Format.allCases {
             let line = try logged(format) { $0.notice("\(message)", metadata: ["a": "\(message)", "\(message)": "b"]) }
             let unseen: Set<Unicode.GeneralCategory> = [.control, .format, .lineSeparator, .paragraphSeparator]
@@ -100,7 +100,7 @@ struct LineLogHandlerTests {
 
     // MARK: Levels
 
-    @Test func aModuleHasALevelOfItsOwnAndAReloadChangesIt() throws {
+    @Test func moduleLevelChangesWithAReload() throws {
         let lines = Lines()
         let levels = LogLevels(LogSettings(level: .warning, levels: [.keys: .debug, .tls: .error]))
         let logger = logger(.json, levels, lines)
@@ -127,7 +127,7 @@ struct LineLogHandlerTests {
         #expect(try written { $0.error("e") }.count == loggers.count + 1)
     }
 
-    @Test func whoWantsLessGetsLessOfAllModules() throws {
+    @Test func higherLevelAppliesToAllModules() throws {
         var quiet = logger(.json, LogLevels(LogSettings(level: .debug, levels: [.admin: .critical])), Lines())
         quiet.logLevel = .warning
         #expect(quiet.logLevel == .warning)

@@ -26,7 +26,7 @@ struct RevokeCommandTests {
     ]
 
     @Test(arguments: mistakes)
-    func everyMistakeIsBadUsage(_ arguments: [String], _ message: String) {
+    func invalidArgumentsAreBadUsage(_ arguments: [String], _ message: String) {
         do {
             _ = try RevokeCommand.parse(["--tenant", "app"] + arguments)
             Issue.record("was taken")

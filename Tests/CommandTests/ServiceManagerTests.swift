@@ -7,7 +7,7 @@ import Testing
 /// sd_notify(3), spoken to a real socket.
 @Suite struct ServiceManagerTests {
     @Test(arguments: [false, true])
-    func whatHappensIsTold(_ isAbstract: Bool) throws {
+    func eventsAreReported(_ isAbstract: Bool) throws {
         let socket = try NotifySocket(isAbstract: isAbstract)
         defer { socket.close() }
         let manager = ServiceManager(environment: ["NOTIFY_SOCKET": socket.name])
@@ -51,7 +51,7 @@ import Testing
         ServiceManager(environment: environment).tell(.ready(status: "Serving"))
     }
 
-    @Test func managerThatDoesNotReadIsNotWaitedFor() throws {
+    @Test func unresponsiveManagerIsNotWaitedFor() throws {
         let socket = try NotifySocket(isAbstract: false)
         defer { socket.close() }
         let manager = ServiceManager(environment: ["NOTIFY_SOCKET": socket.name])
@@ -68,7 +68,7 @@ import Testing
     ]
 
     @Test(arguments: intervals)
-    func watchdogIsServedWhereItIsMeantForThisProcess(_ environment: [String: String], _ interval: Duration?) {
+    func watchdogIsServedOnlyForThisProcess(_ environment: [String: String], _ interval: Duration?) {
         let manager = ServiceManager(environment: environment.merging(["NOTIFY_SOCKET": "/run/n"]) { $1 }, process: 42)
         #expect(manager.watchdogInterval == interval)
         #expect(ServiceManager(environment: environment, process: 42).watchdogInterval == nil)

@@ -26,7 +26,7 @@ struct CountersTests {
         #expect(sum.durations[0].counts.reduce(0, +) == 4)
     }
 
-    @Test func statusesOutsideTheTableAreCountedAtItsEdges() {
+    @Test func statusesOutOfRangeAreClamped() {
         var counters = Counters(tenantCount: 0)
         for status in [0, 100, 599, 999] {
             counters.count(tenant: 0, method: .head, status: status, outcome: .anonymous)
@@ -36,7 +36,7 @@ struct CountersTests {
         #expect(seen == [100: 2, 599: 2])
     }
 
-    @Test func everyOutcomeHasThePlaceOfItsLabel() {
+    @Test func everyOutcomeHasTheIndexOfItsLabel() {
         let outcomes = [Outcome.granted, .anonymous] + RefusalCode.allCases.map(Outcome.refused)
         #expect(outcomes.map(\.label) == Outcome.allLabels)
         #expect(outcomes.map(\.index) == Array(Outcome.allLabels.indices))

@@ -13,7 +13,7 @@ struct HistogramTests {
         }
     }
 
-    @Test func scalesReachFromWhatIsFastToWhatIsGivenUp() {
+    @Test func scalesCoverFastAndTimedOutRequests() {
         #expect(HistogramScale.durations.seconds.first == 0x1p-12)
         #expect(HistogramScale.durations.seconds.last == 64)
         #expect(HistogramScale.overheads.seconds.first == 0x1p-17)
@@ -39,7 +39,7 @@ struct HistogramTests {
         #expect(scale.place(of: .max) == scale.bounds.count)
     }
 
-    @Test func whatIsAddedIsCountedAndSummed() {
+    @Test func recordedDurationsAreCountedAndSummed() {
         var histogram = Histogram(.durations)
         for value in [0, 1_000_000_000, 1_000_000_001, 90_000_000_000] as [UInt64] { histogram.add(value) }
         let counted = zip(histogram.bounds + [.max], histogram.counts).filter { $0.1 > 0 }

@@ -8,7 +8,7 @@ import Testing
     private let key = StoreKey(tenant: "chat", kind: "result", name: "refresh")
 
     @Test(arguments: StoreFactory.allCases)
-    func theHolderWritesAndNobodyElse(factory: StoreFactory) async throws {
+    func onlyTheLeaseHolderWrites(factory: StoreFactory) async throws {
         try await factory.run { world in
             let first = try await world.store()
             let second = try await world.store()
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func whoLostTheLeaseDoesNotOverwriteTheNextHolder(factory: StoreFactory) async throws {
+    func formerHolderDoesNotOverwriteTheNext(factory: StoreFactory) async throws {
         try await factory.run { world in
             let store = try await world.store()
             let late = try #require(try await store.acquire(lease, for: .milliseconds(30)))
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func whatTheHolderWroteExpires(factory: StoreFactory) async throws {
+    func valueWrittenUnderALeaseExpires(factory: StoreFactory) async throws {
         try await factory.run { world in
             let store = try await world.store()
             let held = try #require(try await store.acquire(lease, for: .seconds(3600)))

@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func ofManyThatAskAtOnceOneGetsIt(factory: StoreFactory) async throws {
+    func oneOfManyConcurrentRequestsGetsTheLease(factory: StoreFactory) async throws {
         try await factory.run { world in
             let stores = [try await world.store(), try await world.store()]
             let leases = try await withThrowingTaskGroup(of: Lease?.self) { group in
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func aLeaseThatRanOutIsTakenOverAndItsHolderCanDoNothingMore(factory: StoreFactory) async throws {
+    func expiredLeaseIsTakenOver(factory: StoreFactory) async throws {
         try await factory.run { world in
             let store = try await world.store()
             let late = try #require(try await store.acquire(key, for: .milliseconds(30)))

@@ -13,7 +13,7 @@ import Time
     }
 
     @Test(arguments: StoreFactory.allCases, [1, 2, 3] as [UInt64])
-    func aStoreDoesWhatADictionaryDoes(factory: StoreFactory, seed: UInt64) async throws {
+    func storeAgreesWithADictionary(factory: StoreFactory, seed: UInt64) async throws {
         try await factory.run { world in
             let stores = [try await world.store(), try await world.store()]
             var generator = SplitMix64(seed: seed)

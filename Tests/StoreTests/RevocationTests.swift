@@ -6,7 +6,7 @@ import Time
 
 @Suite struct RevocationTests {
     @Test(arguments: StoreFactory.allCases)
-    func aRevocationIsOnRecordAsItWasGiven(factory: StoreFactory) async throws {
+    func revocationIsStoredUnchanged(factory: StoreFactory) async throws {
         try await factory.runStore { store async throws in
             let asked = [
                 revocation("one", expires: 1_900_000_000.125, reason: "lost \"phone\"\n\u{1F4F1}\\"),
@@ -71,7 +71,7 @@ import Time
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func whatIsNotInForceLeavesNothingToTheNext(factory: StoreFactory) async throws {
+    func expiredRevocationDoesNotExtendTheNext(factory: StoreFactory) async throws {
         try await factory.run { world in
             let store = try await world.store()
             _ = try await store.revoke([revocation("withdrawn"), revocation("over", expires: world.clock.now + 5)])
@@ -86,7 +86,7 @@ import Time
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func aRecordThatWasNotShortenedIsNotForgottenAtTheShorterEnd(factory: StoreFactory) async throws {
+    func shorterRevocationDoesNotShortenTheRecord(factory: StoreFactory) async throws {
         try await factory.run { world in
             let store = try await world.store()
             _ = try await store.revoke([revocation("one"), revocation("two", expires: world.clock.now + 30)])
@@ -120,7 +120,7 @@ import Time
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func whatHasExpiredIsNotWithdrawn(factory: StoreFactory) async throws {
+    func expiredRevocationIsNotWithdrawn(factory: StoreFactory) async throws {
         try await factory.run { world in
             let store = try await world.store()
             _ = try await store.revoke([revocation("one", expires: world.clock.now + 5)])
@@ -130,7 +130,7 @@ import Time
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func restoringPutsBackWhatIsNotThereAndNothingOlder(factory: StoreFactory) async throws {
+    func restoringAddsMissingRecordsOnly(factory: StoreFactory) async throws {
         try await factory.run { world in
             let store = try await world.store()
             let kept = try await store.revoke([revocation("kept")])[0]
@@ -150,7 +150,7 @@ import Time
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func whatIsRevokedAfterARestoreIsNewerThanAllThatWasRestored(factory: StoreFactory) async throws {
+    func revocationAfterARestoreIsNewer(factory: StoreFactory) async throws {
         try await factory.runStore { store async throws in
             // As of a store whose clock was a year ahead.
             let version = RevocationVersion.next(after: 0, now: Clock.unix() + 366 * 86400)
@@ -165,7 +165,7 @@ import Time
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func timesThatAreNoNumbersAreRefused(factory: StoreFactory) async throws {
+    func nanTimesAreRejected(factory: StoreFactory) async throws {
         try await factory.runStore { store async throws in
             await #expect(throws: StoreError.self) { try await store.revoke([revocation("one", at: UnixTime(.nan))]) }
             await #expect(throws: StoreError.self) {
@@ -178,7 +178,7 @@ import Time
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func aListIsReadPageByPageAndHasWhatIsInForce(factory: StoreFactory) async throws {
+    func listHasRevocationsInForceInPages(factory: StoreFactory) async throws {
         try await factory.run { world in
             let store = try await world.store()
             let asked = (0..<700).map { revocation("\($0)", expires: world.clock.now + ($0 % 7 == 0 ? 1 : 100)) }
@@ -206,7 +206,7 @@ import Time
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func whatHasExpiredIsForgotten(factory: StoreFactory) async throws {
+    func expiredRecordsAreRemoved(factory: StoreFactory) async throws {
         try await factory.run { world in
             let store = try await world.store()
             let passing = (0..<1200).map { revocation("passing \($0)", expires: world.clock.now + 10) }
@@ -223,7 +223,7 @@ import Time
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func aRecordThatIsExtendedIsNotForgottenAtItsFirstEnd(factory: StoreFactory) async throws {
+    func extendedRecordOutlivesItsFirstExpiry(factory: StoreFactory) async throws {
         try await factory.run { world in
             let store = try await world.store()
             _ = try await store.revoke([revocation("one", expires: world.clock.now + 10)])
@@ -235,7 +235,7 @@ import Time
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func nothingIsMissedByALoadDuringWrites(factory: StoreFactory) async throws {
+    func loadDuringWritesMissesNothing(factory: StoreFactory) async throws {
         try await factory.run { world in
             let writer = try await world.store()
             let reader = try await world.store()
@@ -253,7 +253,7 @@ import Time
             var (records, position) = try await reader.load(["chat"])
             isLoaded.withLock { $0 = true }
             try await writing.value
-            while case .changes(let changes, _, let next) = try await reader.news(after: position, waiting: .zero) {
+            while case .changes(let changes, _, let next) = try await reader.changes(after: position, waiting: .zero) {
                 if changes.isEmpty { break }
                 for record in changes { records[record.digest] = record }
                 position = next

@@ -33,7 +33,7 @@ import Time
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func askingUsesNothing(factory: StoreFactory) async throws {
+    func readingUsesNothing(factory: StoreFactory) async throws {
         try await factory.runStore { store async throws in
             #expect(try await store.use([Self.use("a", 0)], timeout: .seconds(5)) == [0])
             _ = try await store.use([Self.use("a", 2)], timeout: .seconds(5))
@@ -46,7 +46,7 @@ import Time
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func whatIsWholeAgainIsForgotten(factory: StoreFactory) async throws {
+    func fullAllowanceIsDropped(factory: StoreFactory) async throws {
         try await factory.run { world in
             let store = try await world.store()
             _ = try await store.use([Self.use("a", 3, interval: 10_000)], timeout: .seconds(5))
@@ -56,7 +56,7 @@ import Time
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func noTimeLiesFurtherAheadThanItCan(factory: StoreFactory) async throws {
+    func impossibleTimesAreIgnored(factory: StoreFactory) async throws {
         try await factory.runStore { store async throws in
             _ = try await store.use([Self.use("a", 1_000_000)], timeout: .seconds(5))
             let asked = try await store.use([Self.use("a", 1_000_000)], timeout: .seconds(5))
@@ -65,7 +65,7 @@ import Time
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func manyKeysAreToldTogetherInTheirOrder(factory: StoreFactory) async throws {
+    func manyKeysAreReturnedInOrder(factory: StoreFactory) async throws {
         try await factory.runStore { store async throws in
             let uses = (1...700).map { Self.use("\($0)", $0) }
             let times = try await store.use(uses, timeout: .seconds(5))
@@ -75,7 +75,7 @@ import Time
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func manyAtOnceLoseNothing(factory: StoreFactory) async throws {
+    func concurrentUsesAreAllCounted(factory: StoreFactory) async throws {
         try await factory.run { world in
             let stores = [try await world.store(), try await world.store()]
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -90,7 +90,7 @@ import Time
     }
 
     @Test(arguments: [StoreFactory.embedded, .redis])
-    func whatIsNoTimeIsTakenForNone(factory: StoreFactory) async throws {
+    func invalidTimesAreIgnored(factory: StoreFactory) async throws {
         try await factory.runStore { store async throws in
             try await store.set(Array("nonsense".utf8), for: Self.use("a", 1).key, lifetime: nil)
             let times = try await store.use([Self.use("a", 1)], timeout: .seconds(5))
@@ -100,7 +100,7 @@ import Time
 
     /// What a key is ahead of now that it can never be was put down by a clock that was set back since.
     @Test(arguments: [StoreFactory.embedded, .redis])
-    func aTimeFromBeforeTheClockWasSetBackIsTakenForNone(factory: StoreFactory) async throws {
+    func timeBeforeAClockSetbackIsIgnored(factory: StoreFactory) async throws {
         try await factory.runStore { store async throws in
             try await store.set(Array("8000000000000000".utf8), for: Self.use("a", 1).key, lifetime: nil)
             #expect(try await store.use([Self.use("a", 0)], timeout: .seconds(5)) == [0])
@@ -109,7 +109,7 @@ import Time
         }
     }
 
-    @Test func memoryForgetsTimesFromBeforeTheClockWasSetBack() {
+    @Test func memoryDropsTimesBeforeAClockSetback() {
         var spent = SpentAllowances()
         let (now, day) = (1_800_000_000_000_000 as Int64, 86_400_000_000 as Int64)
         _ = spent.use(Self.use("a", 3600), now: now)

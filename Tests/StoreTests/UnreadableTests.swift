@@ -9,7 +9,7 @@ import Time
     private static let shared: [StoreFactory] = [.embedded, .redis]
 
     @Test(arguments: shared)
-    func aRecordIsLeftOutUntilItIsRevokedAnew(factory: StoreFactory) async throws {
+    func unreadableRecordIsSkippedUntilRevokedAgain(factory: StoreFactory) async throws {
         try await factory.run { world in
             let store = try await world.store()
             let records = try await store.revoke((0..<5).map { revocation("\($0)") })
@@ -30,7 +30,7 @@ import Time
     }
 
     @Test(arguments: shared)
-    func aRecordGivesWayToWhatIsPutBack(factory: StoreFactory) async throws {
+    func unreadableRecordIsReplacedByRestore(factory: StoreFactory) async throws {
         try await factory.run { world in
             let store = try await world.store()
             let record = try await store.revoke([revocation("one")])[0]
@@ -46,20 +46,20 @@ import Time
     }
 
     @Test(arguments: shared, [false, true])
-    func aChangeIsMissedAndThenBehind(factory: StoreFactory, isLast: Bool) async throws {
+    func unreadableChangeIsMissedOnce(factory: StoreFactory, isLast: Bool) async throws {
         try await factory.run { world in
             let store = try await world.store()
             let (_, start) = try await store.load(["chat"])
             var written = try await store.revoke([revocation("one")])
             try await world.addNonsense()
             if !isLast { written += try await store.revoke([revocation("two")]) }
-            for _ in 0..<2 { #expect(try await store.news(after: start, waiting: .seconds(30)) == .missed) }
+            for _ in 0..<2 { #expect(try await store.changes(after: start, waiting: .seconds(30)) == .missed) }
             #expect(world.log.lines.count == 1)
             for reader in [store, try await world.store()] {
                 let (records, position) = try await reader.load(["chat"])
                 #expect(records == Dictionary(uniqueKeysWithValues: written.map { ($0.digest, $0) }))
                 for wait in [Duration.zero, .milliseconds(20)] {
-                    #expect(try await reader.news(after: position, waiting: wait) == .changes([], [], position))
+                    #expect(try await reader.changes(after: position, waiting: wait) == .changes([], [], position))
                 }
                 let next = try await store.revoke([revocation("next")])
                 #expect(try await reader.changes(after: position) == next)
@@ -86,15 +86,15 @@ import Time
             for word in fields { command.append(word) }
             let commands = [RedisCommand("INCR", "gatehouse:changes:count"), command]
             let id = try await withRedis(world.server, commands)[1].bytes.map { String(decoding: $0, as: UTF8.self) }
-            #expect(try await store.news(after: start, waiting: .seconds(30)) == .missed)
+            #expect(try await store.changes(after: start, waiting: .seconds(30)) == .missed)
             #expect(world.log.lines.count == 1)
             #expect(world.log.lines.first?.hasSuffix("change=\(try #require(id))") == true)
             let (_, next) = try await store.load(["chat"])
-            #expect(try await store.news(after: next, waiting: .zero) == .changes([], [], next))
+            #expect(try await store.changes(after: next, waiting: .zero) == .changes([], [], next))
         }
     }
 
-    @Test func whatANewerVersionAddsIsPassedOver() async throws {
+    @Test func additionsOfANewerVersionAreIgnored() async throws {
         try await StoreFactory.redis.run { world in
             let store = try await world.store()
             let (_, start) = try await store.load(["chat"])
@@ -130,23 +130,23 @@ import Time
         }
     }
 
-    @Test func anAnnouncementThatIsNoneIsPassedOver() async throws {
+    @Test func invalidAnnouncementIsSkipped() async throws {
         try await StoreFactory.redis.run { world in
             let store = try await world.store()
             let (_, start) = try await store.load(["chat"])
             let stray = RedisCommand("XADD", "gatehouse:announcements", "*", "a", "b")
             _ = try await withRedis(world.server, [stray, stray])
-            guard case .changes([], [], let next) = try await store.news(after: start, waiting: .seconds(30)) else {
+            guard case .changes([], [], let next) = try await store.changes(after: start, waiting: .seconds(30)) else {
                 Issue.record("missed")
                 return
             }
             #expect(next != start)
-            #expect(try await store.news(after: next, waiting: .zero) == .changes([], [], next))
+            #expect(try await store.changes(after: next, waiting: .zero) == .changes([], [], next))
             _ = try await withRedis(world.server, [stray])
             let told = Announcement(topic: "key-set", subject: "one")
             try await store.announce(told)
             let records = try await store.revoke([revocation("one")])
-            guard case .changes(records, [told], _) = try await store.news(after: next, waiting: .zero) else {
+            guard case .changes(records, [told], _) = try await store.changes(after: next, waiting: .zero) else {
                 Issue.record("not told")
                 return
             }
@@ -154,7 +154,7 @@ import Time
     }
 
     @Test(arguments: ["nonsense", "9999999999999-0 x inf R {}", "9999999999999-0 inf inf R {}", ""])
-    func aLineGivesWayToWhatIsPutBackAndToWhatIsRevoked(line: String) async throws {
+    func unreadableLineIsReplacedByRestoreAndRevoke(line: String) async throws {
         try await StoreFactory.redis.run { world in
             let store = try await world.store()
             let records = try await store.revoke([revocation("one"), revocation("two")])
@@ -170,7 +170,7 @@ import Time
         }
     }
 
-    @Test func pagesOfNothingElseEndNoLoadAndNoList() async throws {
+    @Test func pagesOfUnreadableRecordsDoNotEndALoad() async throws {
         try await StoreFactory.embedded.run { world in
             let store = try await world.store()
             let records = try await store.revoke((0..<RevocationLimits.page + 500).map { revocation("\($0)") })
@@ -193,7 +193,7 @@ import Time
     }
 
     @Test(arguments: ["revoked_at = 9e999", "version = -1", "note = '{}'"])
-    func aRowThatNoStoreWroteIsLeftOut(assignment: String) async throws {
+    func foreignRowIsSkipped(assignment: String) async throws {
         try await StoreFactory.embedded.run { world in
             let store = try await world.store()
             _ = try await store.revoke([revocation("one")])

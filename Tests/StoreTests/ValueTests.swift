@@ -6,7 +6,7 @@ import Testing
     private let key = StoreKey(tenant: "chat", kind: "key-set", name: "https://issuer.example")
 
     @Test(arguments: StoreFactory.allCases)
-    func aValueIsThereUntilItIsRemoved(factory: StoreFactory) async throws {
+    func valueIsKeptUntilRemoved(factory: StoreFactory) async throws {
         try await factory.runStore { store async throws in
             #expect(try await store.value(for: key) == nil)
             let bytes = Array(UInt8.min...UInt8.max)
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func aValueIsReplacedOnlyIfItIsWhatWasExpected(factory: StoreFactory) async throws {
+    func valueIsReplacedOnlyIfExpected(factory: StoreFactory) async throws {
         try await factory.runStore { store async throws in
             #expect(try await !store.replace([1], with: [2], for: key))
             #expect(try await store.replace(nil, with: [1], for: key))
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func aReplacedValueLivesAsLongAsIsSaidAnew(factory: StoreFactory) async throws {
+    func replacementCanSetANewLifetime(factory: StoreFactory) async throws {
         try await factory.run { world in
             let store = try await world.store()
             try await store.set([1], for: key, lifetime: .seconds(3600))
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func anExpiredValueIsNothingToReplace(factory: StoreFactory) async throws {
+    func expiredValueIsNotReplaced(factory: StoreFactory) async throws {
         try await factory.run { world in
             let store = try await world.store()
             #expect(try await store.replace(nil, with: [1], for: key, lifetime: .milliseconds(30)))
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func ofManyThatReplaceAtOnceOneDoes(factory: StoreFactory) async throws {
+    func oneOfManyConcurrentReplacementsSucceeds(factory: StoreFactory) async throws {
         try await factory.run { world in
             let stores = [try await world.store(), try await world.store()]
             let wins = try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func aStoreThatIsClosedSaysSo(factory: StoreFactory) async throws {
+    func closedStoreReportsIt(factory: StoreFactory) async throws {
         guard factory != .memory else { return }
         try await factory.runStore { store async throws in
             await store.close()
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func aKeyHoldsNothingOfWhatItIsMadeOf() {
+    @Test func hashedKeyDoesNotRevealItsContent() {
         let token = "eyJhbGciOiJIUzI1NiJ9.secret"
         let key = StoreKey(tenant: "chat", kind: "session", hashing: token.utf8)
         #expect(key.text.hasPrefix("gatehouse:{chat}:session:"))

@@ -13,7 +13,7 @@ struct MonotonicTimeTests {
         }
     }
 
-    @Test func nanosecondsAreAddedAndTakenAway() {
+    @Test func nanosecondsAreAddedAndSubtracted() {
         let time = MonotonicTime.after(5_000_000_000)
         let second: UInt64 = 1_000_000_000
         #expect((time + second).nanoseconds == 6_000_000_000)

@@ -41,7 +41,7 @@ struct GatewayAdministration: AdministeredGateway {
             storeIsUp: shared.store.isUp,
             revocations: await shared.revocations.counts,
             staleness: await shared.revocations.staleness,
-            keySets: await shared.keySets.states().map { ($0.label, $0.ageSeconds) }
+            keySets: await shared.keySets.statuses().map { ($0.label, $0.ageSeconds) }
         )
         count.refreshes = await shared.refreshes.counts
         count.signIns = shared.services.counts.snapshot()
@@ -50,7 +50,7 @@ struct GatewayAdministration: AdministeredGateway {
         return count
     }
 
-    func keySets() async -> [KeySetStatus] { await shared.keySets.states() }
+    func keySets() async -> [KeySetStatus] { await shared.keySets.statuses() }
 
     func explain(_ request: ExplainedRequest, of tenant: Tenant) async throws -> JSONObject? {
         guard let worker = shared.loops.next() else { return nil }
@@ -61,7 +61,7 @@ struct GatewayAdministration: AdministeredGateway {
 
     func storedKeys(ofTenant index: TenantIndex) -> StoredKeys? { shared.issuers.storedKeys(ofTenant: index) }
 
-    func sessions(ofTenant index: TenantIndex) -> (any SessionListing)? { shared.issuers.books[index] }
+    func sessions(ofTenant index: TenantIndex) -> (any SessionListing)? { shared.issuers.services[index] }
 
     var lostAccessLogBytes: Int { accessLog?.lost ?? 0 }
 

@@ -69,7 +69,7 @@ extension ControlPlane {
     /// For a loop without a gateway: keys are fetched, and nothing else is done.
     fileprivate static func offline(_ keys: OfflineKeys) -> ControlPlane {
         ControlPlane(
-            keys: { source, _ in await keys.ask(source) },
+            keys: { source, _ in await keys.fetch(source) },
             endSession: { _ in false },
             introspect: { _ in
                 await keys.noteOpaqueToken()

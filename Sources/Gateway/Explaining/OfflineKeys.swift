@@ -11,7 +11,7 @@ actor OfflineKeys {
 
     private let fetcher: any KeySetFetching
     private var worker: WorkerHandle?
-    private var asked: Set<RemoteKeySource> = []
+    private var fetched: Set<RemoteKeySource> = []
     /// Why sets could not be fetched.
     private(set) var problems: [String] = []
 
@@ -28,8 +28,8 @@ actor OfflineKeys {
     }
 
     /// When this returns `decideAgain`, the worker has the keys.
-    func ask(_ source: RemoteKeySource) async -> KeySetResult {
-        guard asked.insert(source).inserted, let worker else { return .nothingNew }
+    func fetch(_ source: RemoteKeySource) async -> KeySetResult {
+        guard fetched.insert(source).inserted, let worker else { return .nothingNew }
         do {
             let keys = try HeldKeySet(try await fetcher.fetch(source, since: nil, at: Clock.unix())).keys
             try await worker.ask { $0.use(keys, from: .remote(source)) }

@@ -122,7 +122,7 @@ public enum TenantTestRun {
         let expected =
             test.status == 200
             ? "to go on" : "\(test.status)\(test.code.map { " \($0)" } ?? "")"
-        return "\(test.method) \(test.target): expected \(expected), but it would \(words(decision)): \(reason(report))"
+        return "\(test.method) \(test.target): expected \(expected), but it would \(text(decision)): \(reason(report))"
     }
 
     private static func holds(_ test: TenantTest, _ decision: DecisionReport.Decision) -> Bool {
@@ -132,7 +132,7 @@ public enum TenantTestRun {
         }
     }
 
-    private static func words(_ decision: DecisionReport.Decision) -> String {
+    private static func text(_ decision: DecisionReport.Decision) -> String {
         switch decision {
         case .forward: "go on"
         case .refuse(let status, let code): "be refused with \(status) \(code)"

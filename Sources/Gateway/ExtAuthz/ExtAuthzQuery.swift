@@ -33,7 +33,7 @@ final class ExtAuthzQuery {
         record = ExchangeRecord(startedAt: worker.now(), id: worker.loop.identifiers.requestID())
     }
 
-    func ask(_ request: QueriedRequest) {
+    func decide(_ request: QueriedRequest) {
         guard let head = request.head() else { return refuse(.malformedQuestion) }
         let version: HTTPVersion =
             switch request.version {

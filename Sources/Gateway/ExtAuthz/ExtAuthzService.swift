@@ -8,7 +8,7 @@ import Tenants
 /// Distributes Envoy's gRPC queries over the loops.
 final class ExtAuthzService: CheckHandler {
     /// Queries of all connections that may wait for a reply.
-    private static let mostQuestions = 4096
+    private static let mostQueries = 4096
 
     private let workers: [WorkerHandle]
     private let live: LiveConfiguration
@@ -28,13 +28,13 @@ final class ExtAuthzService: CheckHandler {
     func decide(_ request: QueriedRequest, for peer: String) async -> CheckReply {
         let turn = UInt(bitPattern: turns.wrappingAdd(1, ordering: .relaxed).oldValue)
         let worker = workers[Int(turn % UInt(workers.count))]
-        let isTooMuch = underWay.wrappingAdd(1, ordering: .relaxed).newValue > Self.mostQuestions
+        let isTooMuch = underWay.wrappingAdd(1, ordering: .relaxed).newValue > Self.mostQueries
         defer { underWay.wrappingSubtract(1, ordering: .relaxed) }
         return await withCheckedContinuation { continuation in
             worker.tell { worker in
                 let peer = Peer(Array(peer.utf8), trustedProxies: worker.settings.trustedProxies, tls: nil)
-                let question = ExtAuthzQuery(worker, peer) { continuation.resume(returning: $0) }
-                if isTooMuch { question.refuse(.overloaded) } else { question.ask(request) }
+                let query = ExtAuthzQuery(worker, peer) { continuation.resume(returning: $0) }
+                if isTooMuch { query.refuse(.overloaded) } else { query.decide(request) }
             }
         }
     }

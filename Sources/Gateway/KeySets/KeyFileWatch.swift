@@ -51,21 +51,21 @@ struct KeyFileWatch: Sendable {
     private func watch(_ watched: Watched) async {
         var watched = watched
         let source = watched.source
-        if !Task.isCancelled { await reload(source, isNews: false) }
+        if !Task.isCancelled { await reload(source, isChange: false) }
         while !Task.isCancelled {
             // The threads for tasks are few, and files may be slow.
             let stamps = try? await NIOThreadPool.singleton.runIfActive { Watched.look(source) }
-            if let stamps, watched.changes.look(stamps) == .reload { await reload(source, isNews: true) }
+            if let stamps, watched.changes.look(stamps) == .reload { await reload(source, isChange: true) }
             try? await Task.sleep(for: interval)
         }
     }
 
-    /// - Parameter isNews: Whether the files are known to have changed.
-    private func reload(_ source: KeyFileSource, isNews: Bool) async {
+    /// - Parameter isChange: Whether the files are known to have changed.
+    private func reload(_ source: KeyFileSource, isChange: Bool) async {
         do {
             let keys = try await NIOThreadPool.singleton.runIfActive { try source.load() }
             await use(source, keys)
-            if isNews {
+            if isChange {
                 logger.info("keys read anew", metadata: ["file": "\(source.path)", "keys": "\(keys.keys.count)"])
             }
         } catch {

@@ -32,7 +32,7 @@ public struct ConfigurationWatch: Sendable {
     /// Watches until its task is cancelled.
     public func run() async {
         var seen: Stamps = [:]
-        var looksUntilRetry: Int?
+        var checksUntilRetry: Int?
         while !Task.isCancelled {
             try? await Task.sleep(for: interval)
             guard !Task.isCancelled else { return }
@@ -40,9 +40,9 @@ public struct ConfigurationWatch: Sendable {
             guard let now = await stamps(of: Array(read.keys)) else { continue }
             let isSettled = now == seen
             seen = now
-            looksUntilRetry = looksUntilRetry.map { $0 - 1 }
-            guard isSettled, now != read || looksUntilRetry == 0 else { continue }
-            looksUntilRetry = await changed().mayGoWellLater ? Self.patience : nil
+            checksUntilRetry = checksUntilRetry.map { $0 - 1 }
+            guard isSettled, now != read || checksUntilRetry == 0 else { continue }
+            checksUntilRetry = await changed().mayGoWellLater ? Self.patience : nil
         }
     }
 

@@ -2,7 +2,7 @@
 actor WorkQueue {
     private var last: Task<Void, Never>?
 
-    func run<Answer: Sendable>(_ work: @escaping @Sendable () async -> Answer) async -> Answer {
+    func run<Result: Sendable>(_ work: @escaping @Sendable () async -> Result) async -> Result {
         let previous = last
         let task = Task {
             await previous?.value

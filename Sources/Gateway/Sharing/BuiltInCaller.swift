@@ -18,7 +18,7 @@ struct BuiltInCaller: RefreshCalling {
     let logger: Logger
 
     func call(_ credential: RefreshCredential, tenant: TenantIndex) async -> RefreshCallResult {
-        guard let sessions = issuers.books[tenant], let delivery = deliveries[tenant] else {
+        guard let sessions = issuers.services[tenant], let delivery = deliveries[tenant] else {
             return .failed(.noRefreshToken)
         }
         guard let session = credential.principal.sessionID, let subject = credential.principal.subject else {

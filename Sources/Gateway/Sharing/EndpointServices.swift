@@ -21,7 +21,7 @@ struct EndpointServices: Sendable {
         var requests: any ProviderRequests
         var verifiers: ProviderVerifiers
         /// Requests a provider's keys.
-        var ask: @Sendable (RemoteKeySource, KeySetReason) async -> KeySetResult
+        var requestKeys: @Sendable (RemoteKeySource, KeySetReason) async -> KeySetResult
         var proofNonces: ProofNonces
         var logger: Logger
         var accountsLogger: Logger
@@ -40,7 +40,7 @@ struct EndpointServices: Sendable {
             guard tenant.signIn != nil || tenant.issuer != nil else { return nil }
             return EndpointService(
                 Self.context(tenant, index, parts),
-                realmSessions: Self.realm(of: index, tenants).compactMap { parts.issuers.books[$0] },
+                realmSessions: Self.realm(of: index, tenants).compactMap { parts.issuers.services[$0] },
                 limits: limits,
                 counts: counts
             )
@@ -85,9 +85,9 @@ struct EndpointServices: Sendable {
                 hook: hook,
                 logger: parts.accountsLogger
             ),
-            sessions: parts.issuers.books[index],
+            sessions: parts.issuers.services[index],
             keys: keys,
-            providerTokens: TenantProviderTokens(tenant: index, verifiers: parts.verifiers, ask: parts.ask),
+            providerTokens: TenantProviderTokens(tenant: index, verifiers: parts.verifiers, ask: parts.requestKeys),
             requests: parts.requests,
             revocations: parts.revocations,
             logger: parts.logger,

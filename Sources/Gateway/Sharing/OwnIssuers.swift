@@ -25,7 +25,7 @@ struct OwnIssuers: Sendable {
     }
 
     /// By tenant; nil for one without an issuer.
-    let books: [SessionService?]
+    let services: [SessionService?]
     private let keys: [Keys?]
     private let tenants: [Tenant]
     private let logger: Logger
@@ -68,9 +68,9 @@ struct OwnIssuers: Sendable {
             )
         }
         self.keys = keys
-        books = tenants.enumerated().map { index, tenant in
+        services = tenants.enumerated().map { index, tenant in
             guard let issuer = tenant.issuer, let keys = keys[index] else { return nil }
-            if kept[index] { return previous?.books[index] }
+            if kept[index] { return previous?.services[index] }
             return SessionService(
                 IssuerRules(issuer, tenant: tenant.name),
                 store: store,
@@ -116,7 +116,7 @@ struct OwnIssuers: Sendable {
     }
 
     /// Checks the keys in the store again.
-    func lookAgain() async {
+    func reloadKeys() async {
         await withDiscardingTaskGroup { group in
             for case .stored(let stored)? in keys { group.addTask { await stored.keepUp(at: Clock.unix()) } }
         }
@@ -155,7 +155,7 @@ struct OwnIssuers: Sendable {
     /// Ends a session at its issuer, if it is one of ours. A failure does no harm: its tokens are revoked, and get no
     /// new ones.
     func end(_ sessionID: String?, ofTenant tenant: TenantIndex, at now: UnixTime) async {
-        guard let sessionID, let sessions = books[tenant] else { return }
+        guard let sessionID, let sessions = services[tenant] else { return }
         try? await sessions.end(sessionID: sessionID, at: now)
     }
 }

@@ -76,7 +76,7 @@ struct RefreshServiceFactory {
                 else { return first }
                 // Signed with a key that is newer than the present set.
                 let reason: KeySetReason = failure.reason == .keysNotLoaded ? .missing : .unknownKey
-                guard case .decideAgain = await keySets.ask(source, because: reason) else { return first }
+                guard case .decideAgain = await keySets.requestKeys(source, because: reason) else { return first }
                 return await loops.verify(token, ofTenant: tenant, at: Clock.unix())
             },
             isRevoked: { tenant, principal in
@@ -91,7 +91,7 @@ struct RefreshServiceFactory {
                 let now = Clock.unix()
                 let all = SignOut.revocations(of: principal, tenants[tenant], at: now)
                 let token = RevocationTarget(tokenOf: principal)
-                _ = await revocations.revokeAnyway(wholeSession ? all : all.filter { $0.target == token })
+                _ = await revocations.revokeImmediately(wholeSession ? all : all.filter { $0.target == token })
                 if wholeSession { await issuers.end(principal.sessionID, ofTenant: tenant, at: now) }
             }
         )

@@ -43,7 +43,7 @@ struct SharedPartsFactory {
                 revocations: KnownRevocations(service: revocations),
                 requests: ProviderHTTP(http: http),
                 verifiers: providerVerifiers,
-                ask: { source, reason in await keySets.ask(source, because: reason) },
+                requestKeys: { source, reason in await keySets.requestKeys(source, because: reason) },
                 proofNonces: proofNonces,
                 logger: logger.of(.signIn),
                 accountsLogger: logger.of(.accounts)

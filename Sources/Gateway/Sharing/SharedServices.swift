@@ -44,7 +44,7 @@ final class SharedServices: Sendable {
     let traces: TraceExporter?
     private let http: OutgoingHTTP
     private let providerVerifiers: ProviderVerifiers
-    private let news: StoreChangeRelay
+    private let changeRelay: StoreChangeRelay
     /// Seals secrets in the store; nil without `GATEHOUSE_KEY`.
     private let sealer: Sealer?
     private let factory: SharedPartsFactory
@@ -87,8 +87,8 @@ final class SharedServices: Sendable {
             await providerVerifiers.use(keys, from: source)
             await loops.use(keys, from: .remote(source))
         }
-        news = StoreChangeRelay()
-        revocations = Self.revocations(edition.tenants, store, loops, news, logger)
+        changeRelay = StoreChangeRelay()
+        revocations = Self.revocations(edition.tenants, store, loops, changeRelay, logger)
         let http = OutgoingHTTP(group: group)
         introspections = IntrospectionService(edition.tenants, logger: logger.of(.introspection)) {
             IntrospectionServer($0, http: http)
@@ -117,7 +117,7 @@ final class SharedServices: Sendable {
         let parts = factory.make(edition, previous: nil)
         refreshes = factory.refreshes(parts).make(http)
         current = Mutex(parts)
-        news.tell(keySets: keySets, issuers: parts.issuers, refreshes: refreshes)
+        changeRelay.connect(keySets: keySets, issuers: parts.issuers, refreshes: refreshes)
     }
 
     // MARK: Another configuration
@@ -161,7 +161,7 @@ final class SharedServices: Sendable {
         await factory.refreshes(parts).change(refreshes, http)
         await parts.limits?.adopt(tenants)
         current.withLock { $0 = parts }
-        news.tell(keySets: keySets, issuers: parts.issuers, refreshes: refreshes)
+        changeRelay.connect(keySets: keySets, issuers: parts.issuers, refreshes: refreshes)
     }
 
     /// Releases parts that no tenant needs any more. Call it when the loops have changed.
@@ -206,7 +206,7 @@ final class SharedServices: Sendable {
         _ tenants: [Tenant],
         _ store: any Store,
         _ loops: EventLoops,
-        _ news: StoreChangeRelay,
+        _ changeRelay: StoreChangeRelay,
         _ logger: Logger
     ) -> RevocationService {
         RevocationService(
@@ -215,13 +215,13 @@ final class SharedServices: Sendable {
             pace: RevocationPace(staleAfter: tenants.map(\.maxStaleness), isLocal: store.isLocal),
             logger: logger.of(.revocations),
             distribute: { update in
-                if !update.sets.isEmpty { news.revocationsChanged(tenants: Set(update.sets.keys)) }
+                if !update.sets.isEmpty { changeRelay.revocationsChanged(tenants: Set(update.sets.keys)) }
                 return loops.use(update)
             },
-            heard: { event in
+            onEvent: { event in
                 switch event {
-                case .announcement(let announcement): news.announced(announcement)
-                case .reloaded: news.reloaded()
+                case .announcement(let announcement): changeRelay.announced(announcement)
+                case .reloaded: changeRelay.reloaded()
                 }
             }
         )
@@ -231,9 +231,9 @@ final class SharedServices: Sendable {
     func controlPlane(_ parts: Parts) -> ControlPlane {
         let (issuers, services, usedProofs) = (parts.issuers, parts.services, parts.usedProofs)
         return ControlPlane(
-            keys: { [keySets] source, reason in await keySets.ask(source, because: reason) },
+            keys: { [keySets] source, reason in await keySets.requestKeys(source, because: reason) },
             endSession: { [revocations, edition = parts.edition] ended in
-                let isStored = await revocations.revokeAnyway(ended)
+                let isStored = await revocations.revokeImmediately(ended)
                 for revocation in ended {
                     guard case .session(let session) = revocation.target,
                         let tenant = edition.tenants.firstIndex(where: { $0.name == revocation.tenant }).map(
@@ -244,7 +244,7 @@ final class SharedServices: Sendable {
                 }
                 return isStored
             },
-            introspect: { [introspections] step in await introspections.ask(step) },
+            introspect: { [introspections] step in await introspections.introspect(step) },
             refresh: { [refreshes] request in await refreshes.refresh(request) },
             capture: { [refreshes] tokens in
                 await refreshes.capture(
@@ -275,7 +275,7 @@ final class SharedServices: Sendable {
             tasks = [
                 Task { [revocations] in await revocations.run() },
                 Task { [keySets] in await keySets.run() },
-                Task { [keySets] in await keySets.lookAgainAndAgain() },
+                Task { [keySets] in await keySets.reconcilePeriodically() },
                 Task { await self.keepUpIssuers() },
                 Task { [traces] in await traces?.run() },
             ]
@@ -290,7 +290,7 @@ final class SharedServices: Sendable {
     private func keepUpIssuers() async {
         while !Task.isCancelled {
             guard (try? await Task.sleep(for: OwnIssuers.upkeep)) != nil else { return }
-            await issuers.lookAgain()
+            await issuers.reloadKeys()
         }
     }
 

@@ -3,20 +3,19 @@ import SharedState
 import Store
 import Synchronization
 
-/// Passes on news from the store's history. It is made before the listeners, because they and the service that follows
-/// the store need each other.
+/// Passes the store's changes on to the services that need them. It is made before these, because they and the service
+/// that follows the store need each other.
 final class StoreChangeRelay: Sendable {
     private struct Listeners {
         var keySets: KeySetService
         var issuers: OwnIssuers
+        var refreshes: RefreshService
     }
 
     private let listeners = Mutex<Listeners?>(nil)
-    private let refreshes = RefreshUpdates()
 
-    func tell(keySets: KeySetService, issuers: OwnIssuers, refreshes service: RefreshService) {
-        listeners.withLock { $0 = Listeners(keySets: keySets, issuers: issuers) }
-        refreshes.tell(service)
+    func connect(keySets: KeySetService, issuers: OwnIssuers, refreshes: RefreshService) {
+        listeners.withLock { $0 = Listeners(keySets: keySets, issuers: issuers, refreshes: refreshes) }
     }
 
     func announced(_ announcement: Announcement) {
@@ -24,7 +23,7 @@ final class StoreChangeRelay: Sendable {
         switch announcement.topic {
         case SharedKeySets.topic: Task { await listeners.keySets.announced(announcement.subject) }
         case StoredKeys.topic: Task { await listeners.issuers.keysAnnounced(ofTenant: announcement.subject) }
-        case RefreshKeys.topic: refreshes.announced(announcement.subject)
+        case RefreshKeys.topic: Task { await listeners.refreshes.announced(announcement.subject) }
         default: break
         }
     }
@@ -32,11 +31,14 @@ final class StoreChangeRelay: Sendable {
     /// Announcements may have been missed.
     func reloaded() {
         guard let listeners = listeners.withLock({ $0 }) else { return }
-        Task { await listeners.keySets.lookAgain() }
-        Task { await listeners.issuers.lookAgain() }
-        refreshes.reloaded()
+        Task { await listeners.keySets.reconcile() }
+        Task { await listeners.issuers.reloadKeys() }
+        Task { await listeners.refreshes.reloaded() }
     }
 
     /// - Parameter tenants: Names of the tenants whose revocations changed.
-    func revocationsChanged(tenants: Set<String>) { refreshes.revocationsChanged(tenants: tenants) }
+    func revocationsChanged(tenants: Set<String>) {
+        guard let listeners = listeners.withLock({ $0 }) else { return }
+        Task { await listeners.refreshes.revocationsChanged(tenants: tenants) }
+    }
 }

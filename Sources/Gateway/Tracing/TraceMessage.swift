@@ -1,12 +1,12 @@
 import Proxy
 import Verification
 
-/// Traces as OTLP has them: `ExportTraceServiceRequest` of opentelemetry-proto 1.x in its JSON encoding, with identifiers
+/// The OTLP form of traces: `ExportTraceServiceRequest` of opentelemetry-proto 1.x in its JSON encoding, with identifiers
 /// in hexadecimal, enumerations as numbers and 64-bit numbers as text.
 struct TraceMessage {
     static let contentType = "application/json"
 
-    /// What is said of the process with every message.
+    /// The attributes of the process, in every message.
     let resource: [TraceSpan.Attribute]
 
     func bytes(_ traces: [FinishedTrace]) -> [UInt8] {

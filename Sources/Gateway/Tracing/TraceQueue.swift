@@ -4,29 +4,29 @@ import Proxy
 import Time
 import Upstream
 
-/// Traces that wait to be sent, and what becomes of those that could not be. A value without I/O; time is given.
+/// Traces that wait to be sent or sent again. A value without I/O; the time is passed with each call.
 struct TraceQueue {
-    /// Traces that may wait; what comes on top is lost, and counted.
+    /// Traces that may wait; further ones are dropped and counted.
     static let mostWaiting = 4096
-    /// Traces of one message.
+    /// Traces in one message.
     static let mostAtOnce = 256
-    /// Nanoseconds for which a message is tried again.
+    /// Nanoseconds for which a message is retried.
     static let patience: UInt64 = 60_000_000_000
-    /// Nanoseconds until it is tried again for the first time; doubled each time.
+    /// Nanoseconds before the first retry; doubled each time.
     static let firstRest: UInt64 = 1_000_000_000
     static let longestRest: UInt64 = 30_000_000_000
 
     enum Outcome: Equatable {
         case taken
-        /// Another try may do better.
+        /// A retry may succeed.
         case failed
-        /// Another try would not.
+        /// A retry would fail too.
         case refused
     }
 
     private(set) var counts = TraceCounts()
     private var waiting: [FinishedTrace] = []
-    /// The first of those that wait, while they are tried again.
+    /// Since when sending the first ones has failed.
     private var failingSince: MonotonicTime?
     private var rest = TraceQueue.firstRest
     private var nextTry = MonotonicTime.distantPast
@@ -34,28 +34,28 @@ struct TraceQueue {
     var isEmpty: Bool { waiting.isEmpty }
 
     mutating func add(_ traces: [FinishedTrace]) {
-        let room = Self.mostWaiting - waiting.count
-        waiting += traces.prefix(room)
-        counts.dropped += UInt64(max(0, traces.count - room))
+        let free = Self.mostWaiting - waiting.count
+        waiting += traces.prefix(free)
+        counts.dropped += UInt64(max(0, traces.count - free))
     }
 
-    /// What is to be sent now; nil where there is nothing, or not yet.
+    /// The traces to send now; nil if there are none, or not yet.
     ///
-    /// - Parameter isLast: Whether there will be no later try.
+    /// - Parameter isLast: Whether this is the last attempt.
     func batch(at now: MonotonicTime, isLast: Bool = false) -> [FinishedTrace]? {
         guard !waiting.isEmpty, isLast || now >= nextTry else { return nil }
         return Array(waiting.prefix(Self.mostAtOnce))
     }
 
-    /// - Parameter count: Of the traces that were given by ``batch(at:isLast:)``, the first of those that wait.
+    /// - Parameter count: The length of the last ``batch(at:isLast:)``.
     mutating func settle(_ count: Int, _ outcome: Outcome, at now: MonotonicTime) {
         switch outcome {
         case .taken:
             counts.sent += UInt64(count)
-            letGo(count)
+            drop(count)
         case .refused:
             counts.dropped += UInt64(count)
-            letGo(count)
+            drop(count)
         case .failed:
             let since = failingSince ?? now
             failingSince = since
@@ -69,14 +69,14 @@ struct TraceQueue {
         }
     }
 
-    private mutating func letGo(_ count: Int) {
+    private mutating func drop(_ count: Int) {
         waiting.removeFirst(count)
         failingSince = nil
         rest = Self.firstRest
         nextTry = .distantPast
     }
 
-    /// Nothing is sent any more.
+    /// Drops all traces: no more are sent.
     mutating func giveUp() {
         counts.dropped += UInt64(waiting.count)
         waiting = []

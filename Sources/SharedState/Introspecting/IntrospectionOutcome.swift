@@ -1,33 +1,33 @@
 public import Time
 public import Verification
 
-/// For how long an answer is believed. Counted from when the server was asked.
+/// How long an outcome is used, counted from the request to the server.
 public struct IntrospectionLifetime: Sendable, Equatable {
     public let until: UnixTime
-    /// From when on the server is asked again, so that whoever is here often does not have to wait.
+    /// The time from which the server is queried again in advance, so that frequent callers do not wait.
     public let aheadFrom: UnixTime
 
     /// - Parameters:
-    ///   - cache: Seconds for which answers are believed.
-    ///   - asked: When the server was asked.
+    ///   - cache: Seconds for which an outcome is used.
+    ///   - asked: The time of the request.
     init(cache: Double, asked: UnixTime) {
         until = asked + cache
-        // Of what is forgotten sooner nothing is left to ask ahead of.
+        // Below a second there is no time to query in advance.
         aheadFrom = cache >= 1 ? asked + cache * 0.8 : .distantFuture
     }
 }
 
-/// What came of asking.
+/// The outcome of an introspection.
 public enum IntrospectionOutcome: Sendable {
     case active(Principal, IntrospectionLifetime)
-    /// Not good, or good for nothing here.
+    /// The token is not active, or not acceptable here.
     ///
-    /// - Parameter until: The time until which that is believed.
+    /// - Parameter until: The time until which that is used.
     case refused(VerificationFailure, until: UnixTime)
-    /// Nobody answered, or not what could be understood.
+    /// There was no response, or an unreadable one.
     ///
-    /// - Parameter isForAll: Whether no other token need be asked about before.
+    /// - Parameter isForAll: Whether other tokens need not be introspected until then either.
     case unavailable(retryAfterSeconds: Int, isForAll: Bool)
-    /// Too many other tokens are being asked about.
+    /// Too many other tokens are being introspected.
     case overloaded
 }

@@ -1,11 +1,10 @@
 public import Tenants
 
-/// An opaque token that its server is to be asked about (RFC 7662).
+/// An opaque token to introspect (RFC 7662).
 public struct IntrospectionRequest: Sendable {
-    /// By its index in the configuration.
     public let tenant: TenantIndex
     public let token: [UInt8]
-    /// Whether the last answer is good still, and will not be for long: then there is time.
+    /// Whether the present outcome is still usable, but not for long.
     public let isAhead: Bool
 
     public init(tenant: TenantIndex, token: [UInt8], isAhead: Bool = false) {

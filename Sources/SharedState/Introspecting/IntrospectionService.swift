@@ -3,19 +3,18 @@ public import Tenants
 public import Time
 import Verification
 
-/// Asks servers about opaque tokens, for all event loops: about each token once at a time, and not again while the
-/// answer is believed.
+/// Introspects opaque tokens for all event loops: each token once at a time, and not again while its outcome is usable.
 public actor IntrospectionService {
-    /// Seconds between two lines of the log about one tenant's server.
+    /// Seconds between two log lines about one tenant's server.
     private static let logInterval = 10.0
-    /// Seconds for which a refusal is remembered at least and at most: it costs the server nothing to be asked again
-    /// once a second, and a token that was unknown may be one that is just being made.
+    /// Seconds for which a refusal is remembered at least and at most: a server can take a request a second, and an
+    /// unknown token may be one that is just being issued.
     private static let refusalLife = 1.0...30.0
 
-    /// One that is being asked about.
+    /// An introspection under way.
     private struct Flight {
         let task: Task<IntrospectionOutcome, Never>
-        /// Counts up.
+        /// Greater than that of every earlier flight.
         let number: UInt64
         let began: UnixTime
     }
@@ -27,7 +26,7 @@ public actor IntrospectionService {
         let cache: Double
         let policy: IntrospectionPolicy
         let server: any IntrospectionClient
-        var book = IntrospectionState()
+        var state = IntrospectionState()
         var flights: [[UInt8]: Flight] = [:]
         var silentUntil = UnixTime.distantPast
     }
@@ -39,7 +38,7 @@ public actor IntrospectionService {
     private let logger: Logger
 
     /// - Parameters:
-    ///   - server: Makes the one to be asked for a tenant.
+    ///   - server: Makes the client of a tenant's server.
     public init(
         _ tenants: [Tenant],
         logger: Logger,
@@ -66,95 +65,93 @@ public actor IntrospectionService {
         }
     }
 
-    /// Asks by the rules of these from now on. What servers said is forgotten where the rules are others.
+    /// Replaces the tenants. Outcomes are dropped where the rules have changed.
     ///
-    /// - Parameter tenants: By place.
+    /// - Parameter tenants: By tenant index.
     public func adopt(_ tenants: [Tenant]) {
-        states = tenants.enumerated().map { place, tenant in
-            let known = place < states.count ? states[place] : nil
+        states = tenants.enumerated().map { index, tenant in
+            let known = index < states.count ? states[index] : nil
             guard let new = Self.state(tenant, server) else { return nil }
             return known.map { $0.rules == new.rules && $0.policy == new.policy } == true ? known : new
         }
     }
 
-    /// What is known of the token, or what its server says.
-    public func ask(_ question: IntrospectionRequest) async -> IntrospectionOutcome {
-        // Nobody asks for a tenant without a server.
-        guard let cache = states[question.tenant]?.cache else { return .overloaded }
-        let digest = OpaqueToken.digest(question.token)
+    /// The known outcome for the token, or its server's.
+    public func introspect(_ request: IntrospectionRequest) async -> IntrospectionOutcome {
+        guard let cache = states[request.tenant]?.cache else { return .overloaded }
+        let digest = OpaqueToken.digest(request.token)
         let arrival = flightCount
         while true {
-            switch states[question.tenant]?.book.question(digest, isAhead: question.isAhead, at: now()) {
+            switch states[request.tenant]?.state.lookUp(digest, isAhead: request.isAhead, at: now()) {
             case .known(let outcome): return outcome
-            case .ask: return await begin(question, digest)
+            case .call: return await begin(request, digest)
             case .underWay:
-                guard let flight = states[question.tenant]?.flights[digest] else { return .overloaded }
+                guard let flight = states[request.tenant]?.flights[digest] else { return .overloaded }
                 let outcome = await flight.task.value
-                // The server was asked before this question came, and may have changed its mind since: that counts
-                // where answers are believed for less than it took.
+                // That flight began before this request; its outcome counts unless it is too old by now.
                 if flight.number > arrival || now() <= flight.began + cache { return outcome }
             case nil: return .overloaded
             }
         }
     }
 
-    private func begin(_ question: IntrospectionRequest, _ digest: [UInt8]) async -> IntrospectionOutcome {
-        guard let state = states[question.tenant] else { return .overloaded }
+    private func begin(_ request: IntrospectionRequest, _ digest: [UInt8]) async -> IntrospectionOutcome {
+        guard let state = states[request.tenant] else { return .overloaded }
         let began = now()
         flightCount += 1
         let number = flightCount
         let task = Task {
-            // All is noted before anybody who waits goes on: they may look it up again.
+            // Recorded before waiting requests go on, which may look it up again.
             do throws(IntrospectionFailure) {
                 let outcome = try await self.outcome(
-                    question,
+                    request,
                     state.server,
                     state.policy,
                     cache: state.cache,
                     began: began
                 )
-                if isUnderWay(question, digest, number) { ended(question, digest, outcome) }
+                if isUnderWay(request, digest, number) { ended(request, digest, outcome) }
                 return outcome
             } catch {
-                guard isUnderWay(question, digest, number) else { return .overloaded }
-                return failed(question, digest, error)
+                guard isUnderWay(request, digest, number) else { return .overloaded }
+                return failed(request, digest, error)
             }
         }
-        states[question.tenant]?.flights[digest] = Flight(task: task, number: number, began: began)
+        states[request.tenant]?.flights[digest] = Flight(task: task, number: number, began: began)
         return await task.value
     }
 
-    /// Whether the flight counts still: the tenant may have another server meanwhile.
-    private func isUnderWay(_ question: IntrospectionRequest, _ digest: [UInt8], _ number: UInt64) -> Bool {
-        states[question.tenant]?.flights[digest]?.number == number
+    /// Whether the flight still counts: the tenant may have another server by now.
+    private func isUnderWay(_ request: IntrospectionRequest, _ digest: [UInt8], _ number: UInt64) -> Bool {
+        states[request.tenant]?.flights[digest]?.number == number
     }
 
-    private func ended(_ question: IntrospectionRequest, _ digest: [UInt8], _ outcome: IntrospectionOutcome) {
-        states[question.tenant]?.flights[digest] = nil
-        states[question.tenant]?.book.answered(digest, outcome, at: now())
+    private func ended(_ request: IntrospectionRequest, _ digest: [UInt8], _ outcome: IntrospectionOutcome) {
+        states[request.tenant]?.flights[digest] = nil
+        states[request.tenant]?.state.succeeded(digest, outcome, at: now())
     }
 
     private func failed(
-        _ question: IntrospectionRequest,
+        _ request: IntrospectionRequest,
         _ digest: [UInt8],
-        _ trouble: IntrospectionFailure
+        _ failure: IntrospectionFailure
     ) -> IntrospectionOutcome {
-        note(trouble, tenant: question.tenant)
-        states[question.tenant]?.flights[digest] = nil
-        return states[question.tenant]?.book.failed(digest, trouble, at: now()) ?? .overloaded
+        note(failure, tenant: request.tenant)
+        states[request.tenant]?.flights[digest] = nil
+        return states[request.tenant]?.state.failed(digest, failure, at: now()) ?? .overloaded
     }
 
-    /// Not on the actor, since answers are read here.
+    /// Not on the actor, since parsing a response takes time.
     private nonisolated func outcome(
-        _ question: IntrospectionRequest,
+        _ request: IntrospectionRequest,
         _ server: any IntrospectionClient,
         _ policy: IntrospectionPolicy,
         cache: Double,
         began: UnixTime
     ) async throws(IntrospectionFailure) -> IntrospectionOutcome {
-        let answer = try await server.ask(about: question.token)
+        let response = try await server.ask(about: request.token)
         do throws(VerificationFailure) {
-            let principal = try answer.principal(of: question.token, policy, at: now())
+            let principal = try response.principal(of: request.token, policy, at: now())
             return .active(principal, IntrospectionLifetime(cache: cache, asked: began))
         } catch {
             let life = min(max(cache, Self.refusalLife.lowerBound), Self.refusalLife.upperBound)
@@ -162,14 +159,14 @@ public actor IntrospectionService {
         }
     }
 
-    private func note(_ trouble: IntrospectionFailure, tenant: TenantIndex) {
+    private func note(_ failure: IntrospectionFailure, tenant: TenantIndex) {
         guard let state = states[tenant] else { return }
         let now = now()
         guard now >= state.silentUntil || state.silentUntil > now + Self.logInterval else { return }
         states[tenant]?.silentUntil = now + Self.logInterval
         logger.warning(
             "the introspection endpoint did not answer as it should",
-            metadata: ["tenant": "\(state.name)", "reason": "\(trouble.rawValue)"]
+            metadata: ["tenant": "\(state.name)", "reason": "\(failure.rawValue)"]
         )
     }
 }

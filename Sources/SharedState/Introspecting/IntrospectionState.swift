@@ -1,32 +1,31 @@
 import Time
 
-/// What the process remembers of one tenant's opaque tokens, and which it is asking about. A value without I/O.
+/// The known outcomes of one tenant's opaque tokens, and the introspections under way. A value without I/O.
 ///
-/// A flood of tokens that nobody has issued meets three bounds: those that were refused are remembered apart, so that
-/// they push out no good one; only so many are asked about at once; and of these places half are kept for tokens that
-/// were good before.
+/// Against a flood of forged tokens: refused tokens are remembered separately, so that they evict no active one; the
+/// number of introspections at once is limited, and half of them are reserved for tokens that were active before.
 ///
-/// A server that fails is left alone for a moment. One token's failure says little, since the server may stumble over
-/// just that: what can be the fault of a token counts for all only once several tokens have met it in a row. Tokens
-/// that were good before are no such stumbling blocks, and are tried, one at a time, while all others wait.
+/// After a failure the server is not called for a moment. A single token may cause a failure that others do not: such
+/// failures count for all tokens only after several tokens in a row. Tokens that were active before are tried meanwhile,
+/// one at a time.
 struct IntrospectionState {
-    /// Tokens; at a usual kilobyte an answer, less than 10 MiB of each kind.
+    /// Tokens of each kind: less than 10 MiB at a typical kilobyte a response.
     static let mostRemembered = 8192
-    /// Tokens that are asked about at once and were never good.
+    /// Introspections at once of tokens that were never active.
     static let mostUnderWay = 64
-    /// Seconds without another question after nobody has answered.
+    /// Seconds without a call after the server has failed.
     static let quietTime = 1.0
-    /// Tokens in a row whose failures are taken for the server's.
+    /// Failing tokens in a row that count as a failure of the server.
     static let failuresOfServer = 3
-    /// Seconds between two tries in quiet time.
+    /// Seconds between two probes in the quiet time.
     static let probePause = 0.1
 
     enum Reply {
         case known(IntrospectionOutcome)
-        /// Somebody has asked already.
+        /// Another request has begun the introspection.
         case underWay
-        /// The caller is to ask, and to tell of it.
-        case ask
+        /// The caller is to call the server, and report the outcome.
+        case call
     }
 
     private struct Entry {
@@ -39,16 +38,16 @@ struct IntrospectionState {
     private var bad = BoundedMap<[UInt8], Entry, Never>(capacity: mostRemembered)
     private var underWay: Set<[UInt8]> = []
     private var quietUntil = UnixTime.distantPast
-    /// Tokens that failed since the server last answered, no more than matter.
+    /// Tokens that failed since the last response, at most ``failuresOfServer``.
     private var failedTokens: Set<[UInt8]> = []
-    /// The token that is tried in quiet time.
+    /// The token that is tried in the quiet time.
     private var probe: [UInt8]?
     private var nextProbe = UnixTime.distantPast
 
     /// - Parameters:
-    ///   - digest: Of the token.
-    ///   - isAhead: Whether an answer that will be forgotten soon does not do.
-    mutating func question(_ digest: [UInt8], isAhead: Bool, at now: UnixTime) -> Reply {
+    ///   - digest: The token's.
+    ///   - isAhead: Whether to query the server although the outcome is still usable for a short time.
+    mutating func lookUp(_ digest: [UInt8], isAhead: Bool, at now: UnixTime) -> Reply {
         let before = good[digest]
         if let before, now < (isAhead ? before.aheadFrom : before.until) { return .known(before.outcome) }
         if let refusal = bad[digest], now < refusal.until { return .known(refusal.outcome) }
@@ -62,44 +61,44 @@ struct IntrospectionState {
         }
         underWay.insert(digest)
         if quiet { probe = digest }
-        return .ask
+        return .call
     }
 
-    /// Whether a time is still to come. A clock that was set back asks again.
+    /// Whether a time is still to come; not if it is further away than possible, after the clock was set back.
     private func isToCome(_ time: UnixTime, after now: UnixTime, within longest: Double) -> Bool {
         time > now && time - now <= longest
     }
 
-    /// The loops are to go on asking here as long as there is a token that may be tried.
+    /// For all tokens, unless there is one that may be tried as a probe.
     private var unavailableForAll: IntrospectionOutcome {
         .unavailable(retryAfterSeconds: 1, isForAll: good.count == 0)
     }
 
-    /// What the server has said.
-    mutating func answered(_ digest: [UInt8], _ outcome: IntrospectionOutcome, at now: UnixTime) {
-        landed(digest)
+    /// The server has answered.
+    mutating func succeeded(_ digest: [UInt8], _ outcome: IntrospectionOutcome, at now: UnixTime) {
+        ended(digest)
         switch outcome {
-        case .active(_, let belief):
-            // Kept past its time too: who was good once has a place among the questions.
-            good.insert(Entry(outcome: outcome, until: belief.until, aheadFrom: belief.aheadFrom), for: digest)
+        case .active(_, let lifetime):
+            // Kept beyond its time: tokens that were active have reserved calls.
+            good.insert(Entry(outcome: outcome, until: lifetime.until, aheadFrom: lifetime.aheadFrom), for: digest)
             bad.remove(digest)
-            hasAnswered()
+            serverAnswered()
         case .refused(_, let until):
             bad.insert(Entry(outcome: outcome, until: until, aheadFrom: until), for: digest)
             good.remove(digest)
-            hasAnswered()
+            serverAnswered()
         case .unavailable, .overloaded: break
         }
     }
 
-    /// The server has not told.
+    /// The server has failed.
     ///
-    /// - Returns: What that comes to for those who have asked.
-    mutating func failed(_ digest: [UInt8], _ trouble: IntrospectionFailure, at now: UnixTime) -> IntrospectionOutcome {
+    /// - Returns: The outcome for the waiting requests.
+    mutating func failed(_ digest: [UInt8], _ failure: IntrospectionFailure, at now: UnixTime) -> IntrospectionOutcome {
         if probe == digest { nextProbe = now + Self.probePause }
-        landed(digest)
+        ended(digest)
         let isForAll: Bool
-        switch trouble.reach {
+        switch failure.reach {
         case .everyToken: isForAll = true
         case .unclear:
             if failedTokens.count < Self.failuresOfServer { failedTokens.insert(digest) }
@@ -116,12 +115,12 @@ struct IntrospectionState {
         return unavailableForAll
     }
 
-    private mutating func landed(_ digest: [UInt8]) {
+    private mutating func ended(_ digest: [UInt8]) {
         underWay.remove(digest)
         if probe == digest { probe = nil }
     }
 
-    private mutating func hasAnswered() {
+    private mutating func serverAnswered() {
         quietUntil = .distantPast
         failedTokens = []
     }

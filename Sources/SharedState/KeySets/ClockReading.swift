@@ -1,10 +1,10 @@
 import Time
 
-/// One moment, on both of the system's clocks.
+/// One moment on both system clocks.
 struct ClockReading: Sendable, Equatable {
-    /// Seconds that only go forward; what happens within this process is measured by them.
+    /// Monotonic seconds, for durations within this process.
     var monotonic: Double
-    /// For what is shared with other processes.
+    /// For data that is shared with other processes.
     var unix: UnixTime
 }
 
@@ -13,7 +13,7 @@ extension FleetClock {
         ClockReading(monotonic: Double(monotonic().nanoseconds) / 1_000_000_000, unix: unix())
     }
 
-    /// Returns at the given monotonic second, or early when its task is cancelled.
+    /// Returns at the given monotonic second, or earlier when its task is cancelled.
     func sleep(untilSecond second: Double) async {
         await sleep(MonotonicTime(nanoseconds: UInt64((min(max(second, 0), 1e10) * 1_000_000_000).rounded(.up))))
     }

@@ -3,8 +3,8 @@ import Logging
 import NIOPosix
 import Verification
 
-/// The last set of each source in the state directory, so that an instance can start when neither its store nor the
-/// provider is there.
+/// The last set of each source in the state directory, so that an instance can start without its store and the
+/// provider.
 struct KeySetDisk: Sendable {
     private struct Failure: Error, CustomStringConvertible {
         let step: String
@@ -16,13 +16,13 @@ struct KeySetDisk: Sendable {
     private let folder: String
     private let logger: Logger
 
-    /// - Parameter stateDirectory: Exists, or is made.
+    /// - Parameter stateDirectory: Created if it does not exist.
     init(stateDirectory: String, logger: Logger) {
         folder = stateDirectory + "/key-sets"
         self.logger = logger
     }
 
-    /// - Returns: Nil if there is none that can be used, which was logged unless there is no file.
+    /// - Returns: Nil if there is none, or an unusable one, which is logged.
     func record(for location: String) async -> KeySetRecord? {
         let file = self.file(for: location)
         do {
@@ -35,7 +35,7 @@ struct KeySetDisk: Sendable {
         return nil
     }
 
-    /// Failures are logged; the set is in use all the same.
+    /// Failures are logged.
     func write(_ record: KeySetRecord) async {
         let file = self.file(for: record.location)
         let folder = self.folder
@@ -46,7 +46,7 @@ struct KeySetDisk: Sendable {
         }
     }
 
-    /// An address may hold what no file name can, or nobody is to see.
+    /// A digest, since an address may contain secrets, or characters that a file name cannot have.
     func file(for location: String) -> String {
         "\(folder)/\(Hexadecimal.text(SHA256.digest(Array(location.utf8)))).json"
     }
@@ -69,7 +69,7 @@ struct KeySetDisk: Sendable {
         return bytes
     }
 
-    /// Written beside and renamed, so that a file is there whole or not at all.
+    /// Writes a temporary file and renames it, so that a file is never incomplete.
     private static func write(_ bytes: [UInt8], to file: String, in folder: String) throws {
         let parent = String(folder[..<(folder.lastIndex(of: "/") ?? folder.startIndex)])
         for directory in [parent, folder] where !directory.isEmpty {

@@ -1,12 +1,12 @@
 public import Tenants
 public import Time
 
-/// Asks a provider for its key set.
+/// Fetches a provider's key set.
 public protocol KeySetFetching: Sendable {
     /// - Parameters:
-    ///   - record: The set as the provider itself gave it last, if it did; its entity tag and its metadata are used.
-    /// - Returns: What came, with its times; the same bytes under new times if the provider has nothing newer. Whether
-    ///   the bytes are a key set is not looked at.
+    ///   - record: The provider's last response to this process, for its entity tag and metadata; nil if there is none.
+    /// - Returns: The response with its times: the same bytes with new times if the provider has nothing newer. Not
+    ///   checked to be a key set.
     func fetch(
         _ source: RemoteKeySource,
         since record: KeySetRecord?,

@@ -1,14 +1,14 @@
 import NIOHTTP1
 
-/// How long an answer of a provider is fresh.
+/// How long a provider's response is fresh.
 enum KeySetLifetime {
-    /// Seconds. No provider is asked more often in the ordinary course of things, whatever it says.
+    /// Seconds between two routine fetches at least, whatever the provider says.
     static let shortest = 300.0
-    /// Seconds. A key that was withdrawn is trusted no longer than this.
+    /// Seconds for which a withdrawn key is trusted at most.
     static let longest = 86_400.0
 
-    /// `max-age` less `Age` (RFC 9111 sections 4.2.1 and 4.2.3), in seconds and within the bounds; the shortest if the
-    /// provider says nothing, or that the answer is not to be kept.
+    /// `max-age` less `Age` (RFC 9111 sections 4.2.1 and 4.2.3) in seconds, within the bounds; the shortest if there is
+    /// none, or the response must not be cached.
     static func seconds(_ fields: HTTPHeaders) -> Double {
         var maximumAge: Double?
         for directive in fields[canonicalForm: "cache-control"] {
@@ -16,7 +16,7 @@ enum KeySetLifetime {
             guard let name = parts.first?.lowercased() else { continue }
             if name == "no-store" || name == "no-cache" { return shortest }
             guard name == "max-age", parts.count == 2, let age = deltaSeconds(parts[1]) else { continue }
-            // Said twice, the smaller counts (RFC 9111 section 4.2.1).
+            // Of duplicates the smaller counts (RFC 9111 section 4.2.1).
             maximumAge = min(maximumAge ?? age, age)
         }
         guard let maximumAge else { return shortest }
@@ -26,7 +26,7 @@ enum KeySetLifetime {
 
     static func clamped(_ seconds: Double) -> Double { min(max(seconds, shortest), longest) }
 
-    /// RFC 9111 section 1.2.2; quotes are put up with.
+    /// RFC 9111 section 1.2.2; quotes are tolerated.
     private static func deltaSeconds(_ text: Substring) -> Double? {
         let digits = text.drop { $0 == " " || $0 == "\"" }.prefix { $0 != " " && $0 != "\"" }
         guard !digits.isEmpty, digits.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) else {

@@ -2,33 +2,33 @@ import Tenants
 import Time
 public import Verification
 
-/// A key set as it came from its provider, and when: what instances share through the store and what is kept on disk.
+/// A key set as its provider sent it, with its times: in the store for all instances, and on disk.
 ///
-/// It holds public keys only and therefore is not sealed. Whatever is read back is checked like an answer from the
-/// network; the clock of whoever wrote it may be another than ours.
+/// It has only public keys and is not sealed. What is read back is checked like a response from the network; it may
+/// have been written by another clock.
 public struct KeySetRecord: Sendable, Equatable {
-    /// Where the provider's metadata was found, and what it said (OpenID Connect Discovery 1.0 section 4.2).
+    /// The provider's metadata (OpenID Connect Discovery 1.0 section 4.2).
     struct Discovery: Sendable, Equatable {
         var keySetURL: String
         var fetchedAt: UnixTime
     }
 
-    /// Which set it is; ``RemoteKeySource/locationText``.
+    /// ``RemoteKeySource/locationText``.
     var location: String
     /// The time of the last success.
     var fetchedAt: UnixTime
-    /// As the provider has it.
+    /// By the provider's response.
     var freshUntil: UnixTime
-    /// The entity tag (RFC 9110 section 8.8.3) to ask with next time.
+    /// The entity tag (RFC 9110 section 8.8.3) for the next fetch.
     var entityTag: String?
-    /// The set, byte for byte.
+    /// The response's bytes.
     var keySet: [UInt8]
     /// For a source with discovery.
     var discovery: Discovery?
 }
 
 extension KeySetRecord {
-    /// The longest text that is read back: the set in a JSON string, with every byte of it escaped, and the rest.
+    /// Bytes: the set as a JSON string with every byte escaped, and the other members.
     static let maximumLength = 2 * KeySet.maximumLength + 16 * 1024
 
     var json: [UInt8] {
@@ -46,7 +46,7 @@ extension KeySetRecord {
         return JSONWriter.bytes(of: object)
     }
 
-    /// - Returns: Nil for what is no such record.
+    /// - Returns: Nil if it is not a valid record.
     init?(json: [UInt8]) {
         guard json.count <= Self.maximumLength, let object = (try? JSONParser.parse(json))?.object,
             let location = object["location"]?.string, let keySet = object["jwks"]?.string,
@@ -67,12 +67,14 @@ extension KeySetRecord {
     }
 }
 
-/// A record and the keys in it.
+/// A record with its parsed keys.
 public struct HeldKeySet: Sendable, Equatable {
     let record: KeySetRecord
     public let keys: KeySet
 
-    /// - Throws: What is wrong with the set. A set without keys is none: its provider has withdrawn them all.
+    /// A set without keys is valid: its provider has withdrawn them all.
+    ///
+    /// - Throws: If the set is invalid.
     public init(_ record: KeySetRecord) throws(KeySetError) {
         self.record = record
         keys = try KeySet(jwks: record.keySet, origin: .url)
@@ -80,7 +82,7 @@ public struct HeldKeySet: Sendable, Equatable {
 }
 
 extension RemoteKeySource {
-    /// Where the set is, as one text, by which instances know that they speak of the same.
+    /// Identifies the set between instances.
     var locationText: String {
         switch location {
         case .keySet(let url): url

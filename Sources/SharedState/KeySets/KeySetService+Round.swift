@@ -6,46 +6,46 @@ import Verification
 
 typealias KeySetFlight = FleetSingleFlight<HeldKeySet, KeySetRound.Obstacle>
 
-/// One round of a source: its single flight, and what comes of that.
+/// One round of a source: its single flight, and its outcome.
 struct KeySetRound: FleetFlightEntry {
     enum Obstacle: FleetFlightObstacle {
         case late, timeout, storeUnavailable
-        /// Another instance has asked for an unknown key only lately.
+        /// Another instance has fetched for an unknown key within the cooldown.
         case refused
         case fetchFailed
     }
 
     var run: FleetFlightRun<HeldKeySet, Obstacle>
     let purpose: KeySetState.Purpose
-    /// The set that was held when it began.
+    /// The set at its beginning.
     let known: HeldKeySet?
     let over: CheckedContinuation<(KeySetFlight.Ending, KeySetFlight), Never>
 }
 
 extension FleetFlightRules {
-    /// A set that is fetched twice does no harm: without the store each instance fetches for itself, at once. If the one
-    /// who fetched for all has failed, the provider is not to hear from the others one by one. A fetch for an unknown
-    /// key has its own limit, and its lease is taken for a moment only to look at that.
+    /// A second fetch does no harm: without the store each instance fetches for itself at once. If the instance that
+    /// fetches for all fails, the others do not try one after the other. A fetch for an unknown key has its own limit,
+    /// and holds the lease only while it checks that.
     static func fetching(_ purpose: KeySetState.Purpose) -> FleetFlightRules {
         let lease = SharedKeySets.fetchLease
         return FleetFlightRules(
             leaseDuration: lease,
             renewalInterval: lease * 2 / 3,
-            patienceWithStore: 0,
-            triesWithStore: 1,
-            patienceWithHolder: 0,
-            goesAlone: true,
-            lookInterval: 250_000_000,
+            storeOutageLimit: 0,
+            storeAttemptLimit: 1,
+            holderOutageLimit: 0,
+            callsWithoutStore: true,
+            lookupInterval: 250_000_000,
             takeOverAfter: purpose == .routine ? lease : 0,
-            mostCalls: 1,
+            callLimit: 1,
             callDuration: 0,
-            limit: lease + 500_000_000
+            timeLimit: lease + 500_000_000
         )
     }
 }
 
 extension KeySetService {
-    /// Returns when the round is over and the others can find what it came to.
+    /// Returns when the round is over and its outcome is in the store.
     func round(_ source: RemoteKeySource, _ purpose: KeySetState.Purpose) async {
         let (ending, flight) = await withTaskCancellationHandler {
             await withCheckedContinuation { over in
@@ -59,12 +59,12 @@ extension KeySetService {
                     known: entries[source]?.state.held?.set,
                     over: over
                 )
-                advance(source) { $0.look(at: $1) }
+                advance(source) { $0.lookUp(at: $1) }
             }
         } onCancel: {
             Task { await self.endRound(source) }
         }
-        await ended(source, ending, isAlone: flight.isAlone)
+        await ended(source, ending, isWithoutStore: flight.isWithoutStore)
         if let lease = flight.lease { await shared.release(lease) }
     }
 
@@ -73,13 +73,13 @@ extension KeySetService {
         flights[source]?.run.cancelTasks()
     }
 
-    private func ended(_ source: RemoteKeySource, _ ending: KeySetFlight.Ending, isAlone: Bool) async {
+    private func ended(_ source: RemoteKeySource, _ ending: KeySetFlight.Ending, isWithoutStore: Bool) async {
         switch ending.content {
         case .value(let set):
-            // Whoever lost the lease does not write: another may have written what is newer.
+            // After a lost lease nothing is written: another instance may have written a newer set.
             if !ending.isOwn {
                 await finished(source, .found(set))
-            } else if ending.isUnpublished, isAlone, await shared.publish(set.record) == .done {
+            } else if ending.isUnpublished, isWithoutStore, await shared.publish(set.record) == .done {
                 entries[source]?.isShared = true
             }
         case .obstacle(.refused): await finished(source, .refused)
@@ -92,13 +92,13 @@ extension KeySetService {
 
     // MARK: The flight's steps
 
-    func look(_ round: KeySetRound, _ source: RemoteKeySource, turn: UInt64) async -> KeySetFlight.Look {
+    func lookUp(_ round: KeySetRound, _ source: RemoteKeySource, turn: UInt64) async -> KeySetFlight.Lookup {
         do throws(StoreError) {
-            if let found = try await news(of: source) { return .found(found) }
+            if let found = try await newerSet(of: source) { return .found(found) }
         } catch {
             return store.isAbsent ? .absent : .away
         }
-        // Adopted in the meantime, when it was announced.
+        // Adopted meanwhile from an announcement.
         if round.run.flight.own == nil, let held = entries[source]?.state.held?.set, held != round.known {
             return .found(held)
         }
@@ -110,16 +110,16 @@ extension KeySetService {
             return .obstacle(.refused)
         }
         guard await mayCall(source, turn: turn) else { return nil }
-        // Only what came from the provider itself is asked about: what was found in the store or on disk may be nobody's
-        // set, and would go on being used for as long as the provider said that there is nothing newer than its tag.
+        // Only with the tag of a set that this process fetched itself: a forged set in the store or on disk would be
+        // confirmed for as long as the provider has nothing newer than its tag.
         var known = entries[source]?.received
-        // The provider may have moved its keys and told so in its metadata.
+        // The provider may have moved its keys and updated its metadata.
         if entries[source]?.lastError != nil { known?.discovery = nil }
         do throws(KeySetFetchProblem) {
             let record = try await fetcher.fetch(source, since: known, at: clock.unix())
             let set = try held(record)
             entries[source]?.received = record
-            // A withdrawn key is out of use here before others are told.
+            // A withdrawn key is out of use here before the set is announced.
             await finished(source, .fetched(set))
             return .value(set)
         } catch {
@@ -145,24 +145,24 @@ extension KeySetService {
         round.over.resume(returning: (ending, round.run.flight))
     }
 
-    /// One round a source is all that its provider hears of this instance.
-    func askForPlace(_ source: RemoteKeySource) -> Bool { true }
+    /// Calls need no slots: there is one round a source.
+    func requestCallSlot(_ source: RemoteKeySource) -> Bool { true }
 
-    func leavePlace(_ source: RemoteKeySource) {}
+    func releaseCallSlot(_ source: RemoteKeySource) {}
 
-    // MARK: What there is
+    // MARK: The store's set
 
-    /// The set in the store, if it is newer than the one that is held.
-    func news(of source: RemoteKeySource) async throws(StoreError) -> HeldKeySet? {
+    /// The set in the store, if it is newer than the present one.
+    func newerSet(of source: RemoteKeySource) async throws(StoreError) -> HeldKeySet? {
         let before = entries[source]
         guard let found = try await shared.heldSet(for: source.locationText), isUsable(found.record) else { return nil }
         let held = entries[source]?.state.held?.set.record
-        // What came from elsewhere while the store was being read may be newer than what it said then.
+        // A set adopted during the read may be newer than what was read.
         guard held == before?.state.held?.set.record else { return nil }
         guard let held else { return found }
         guard found.record != held else { return nil }
-        // The store had ours and has another now: that came later, whatever the clocks of the two instances say. If
-        // it never had ours, because it was down, only the clocks can tell.
+        // If the store had ours and has another now, that is newer, whatever the two instances' clocks say. If it never
+        // had ours, only the clocks can tell.
         let isNewer = before?.isShared == true || found.record.fetchedAt > held.fetchedAt
         return isNewer ? found : nil
     }

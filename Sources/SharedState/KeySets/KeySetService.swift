@@ -4,28 +4,28 @@ public import Tenants
 import Time
 public import Verification
 
-/// Keeps the remote key sets of the whole process: finds them in the store or on disk, fetches them, refreshes them
-/// ahead of their time, and answers those who miss a key.
+/// Keeps the remote key sets of the process: finds them in the store or on disk, fetches them, refreshes them before
+/// they expire, and serves decisions that lack a key.
 ///
-/// Each source has a loop of its own, so that it has one round at a time, and its life in a ``KeySetState``. Of all
-/// instances one fetches and the others adopt, by a ``FleetSingleFlight``; without a store each fetches for itself.
+/// Each source has its own loop, and so one round at a time, and a ``KeySetState``. By a ``FleetSingleFlight`` one
+/// instance fetches and the others adopt; without the store each fetches for itself.
 public actor KeySetService: FleetFlightRunner {
     public struct Entry: Sendable {
         var state: KeySetState
-        /// Whether the store has, or had, the set that is held; else it is this instance's alone.
+        /// Whether the store has, or had, the present set; if not, only this instance has it.
         var isShared = false
         public var lastError: String?
-        /// What this process itself was given last by the provider.
+        /// The provider's last response to this process.
         var received: KeySetRecord?
-        /// What `use` was given last.
+        /// The keys that `use` was last called with.
         var used: KeySet?
         var written: KeySetRecord?
         var uses = SerialTaskQueue()
         var writes = SerialTaskQueue()
-        /// The loop, at rest; cancelling it makes the loop look again.
+        /// The loop's sleep; cancelled to wake it.
         var rest: Task<Void, Never>?
         var isWatchingWaiters = false
-        /// Nobody needs it any more: its loop ends when it comes round.
+        /// No tenant needs it any more: its loop ends at its next turn.
         var isRetired = false
 
         init(_ source: RemoteKeySource) {
@@ -46,14 +46,14 @@ public actor KeySetService: FleetFlightRunner {
     var lastTurn: UInt64 = 0
     private var waiters: [KeySetState.WaiterID: CheckedContinuation<KeySetResult, Never>] = [:]
     private var nextWaiter: KeySetState.WaiterID = 0
-    /// Sources whose loops are to begin.
+    /// Sources whose loops are yet to begin.
     private nonisolated let arrivals: AsyncStream<RemoteKeySource>
     private nonisolated let arriving: AsyncStream<RemoteKeySource>.Continuation
 
     /// - Parameters:
-    ///   - stateDirectory: Where sets are kept for a start without store and provider; nil: nowhere.
-    ///   - use: Given every set with other keys than before, and nil when a set is gone; one call at a time for a
-    ///     source.
+    ///   - stateDirectory: For copies of the sets, to start without store and provider; nil: none.
+    ///   - use: Called with each set whose keys differ from the previous one's, and with nil when a set is dropped; one
+    ///     call at a time for a source.
     public init(
         sources: [RemoteKeySource],
         store: any Store,
@@ -77,7 +77,7 @@ public actor KeySetService: FleetFlightRunner {
         }
     }
 
-    /// Keeps these sets too from now on.
+    /// Adds these sources.
     public func follow(_ sources: [RemoteKeySource]) {
         for source in sources {
             if entries[source] != nil {
@@ -89,7 +89,7 @@ public actor KeySetService: FleetFlightRunner {
         }
     }
 
-    /// Keeps none but these from now on; of the others it is told that there are no keys.
+    /// Removes all other sources, and calls `use` with nil for them.
     public func retire(allBut sources: [RemoteKeySource]) {
         for source in entries.keys where !sources.contains(source) {
             entries[source]?.isRetired = true
@@ -97,7 +97,7 @@ public actor KeySetService: FleetFlightRunner {
         }
     }
 
-    /// Loads what there is, fetches what is missing or due, and goes on so until its task is cancelled.
+    /// Loads the sets, and fetches missing and due ones until its task is cancelled.
     public func run() async {
         await withDiscardingTaskGroup { group in
             for await source in arrivals {
@@ -113,12 +113,12 @@ public actor KeySetService: FleetFlightRunner {
         }
     }
 
-    /// Of `sources`, those that have no set yet.
+    /// Those of `sources` that have no set yet.
     public func missing(of sources: [RemoteKeySource]) -> [RemoteKeySource] {
         sources.filter { entries[$0]?.state.held == nil }
     }
 
-    public func states() -> [KeySetStatus] {
+    public func statuses() -> [KeySetStatus] {
         let now = clock.moment().monotonic
         let states = entries.map { source, entry in
             KeySetStatus(
@@ -132,18 +132,18 @@ public actor KeySetService: FleetFlightRunner {
         return states.sorted { $0.label < $1.label }
     }
 
-    /// Asks for keys that a decision lacks; waits for at most 5 s.
+    /// Requests keys that a decision lacks; waits for at most 5 s.
     ///
-    /// Whoever is told to decide again and still lacks the key may ask again; a second answer comes at once.
-    public func ask(_ source: RemoteKeySource, because reason: KeySetReason) async -> KeySetResult {
+    /// A decision that still lacks the key after `decideAgain` may request it again, which returns at once.
+    public func requestKeys(_ source: RemoteKeySource, because reason: KeySetReason) async -> KeySetResult {
         nextWaiter += 1
         let id = nextWaiter
-        switch entries[source]?.state.asked(id, reason, at: clock.moment().monotonic) {
+        switch entries[source]?.state.requested(id, reason, at: clock.moment().monotonic) {
         case nil: return .nothingNew
-        case .answer(let answer):
-            // Keys that have just come may still be on their way to whoever verifies with them.
-            if answer == .decideAgain { await handOn(source) }
-            return answer
+        case .result(let result):
+            // New keys may not have reached all verifiers yet.
+            if result == .decideAgain { await applyKeys(source) }
+            return result
         case .wait: break
         case .tick: wake(source)
         }
@@ -153,27 +153,27 @@ public actor KeySetService: FleetFlightRunner {
         }
     }
 
-    /// A key set was announced through the store: adopts it, if it is one of these.
+    /// Adopts a key set that was announced through the store, if it is one of the sources.
     ///
     /// - Parameter subject: The announcement's, of topic ``SharedKeySets/topic``.
     public func announced(_ subject: String) async {
         for source in entries.keys where shared.subject(source.locationText) == subject {
-            guard let set = try? await news(of: source) else { continue }
-            await heard(set, by: source, isShared: true)
+            guard let set = try? await newerSet(of: source) else { continue }
+            await adopt(set, for: source, isShared: true)
         }
     }
 }
 
-// MARK: One source's life
+// MARK: One source
 
 extension KeySetService {
     private func load(_ source: RemoteKeySource) async {
         let location = source.locationText
-        if let set = try? await news(of: source) {
-            await heard(set, by: source, isShared: true)
+        if let set = try? await newerSet(of: source) {
+            await adopt(set, for: source, isShared: true)
         } else if let record = await disk?.record(for: location), isUsable(record) {
             do throws(KeySetError) {
-                await heard(try HeldKeySet(record), by: source, isShared: false)
+                await adopt(try HeldKeySet(record), for: source, isShared: false)
             } catch {
                 let metadata: Logger.Metadata = ["key_set": "\(source.label)", "error": "\(error)"]
                 logger.error("key set on disk cannot be used and is ignored", metadata: metadata)
@@ -186,27 +186,27 @@ extension KeySetService {
             if entries[source]?.isRetired == true, await retired(source) { return }
             switch entries[source]?.state.tick(at: clock.moment().monotonic) {
             case .begin(let purpose): await round(source, purpose)
-            case .gone:
+            case .expired:
                 logger.error("key set is too old and not used any more", metadata: ["key_set": "\(source.label)"])
-                await handOn(source)
+                await applyKeys(source)
             case .wait(let until): await rest(source, until: until)
             case nil: return
             }
         }
     }
 
-    /// - Returns: Whether the source is gone; else somebody needs it again.
+    /// - Returns: Whether the source was removed; if not, a tenant needs it again.
     private func retired(_ source: RemoteKeySource) async -> Bool {
-        answer(entries[source]?.state.waitersOverdue(at: .infinity) ?? [], .nothingNew)
+        resume(entries[source]?.state.waitersOverdue(at: .infinity) ?? [], .nothingNew)
         await entries[source]?.uses.finish()
         await use(source, nil)
         entries[source]?.used = nil
         guard entries[source]?.isRetired == true else {
-            await handOn(source)
+            await applyKeys(source)
             return false
         }
-        // Those who asked meanwhile.
-        answer(entries[source]?.state.waitersOverdue(at: .infinity) ?? [], .nothingNew)
+        // Requests that came meanwhile.
+        resume(entries[source]?.state.waitersOverdue(at: .infinity) ?? [], .nothingNew)
         let entry = entries.removeValue(forKey: source)
         await entry?.writes.finish()
         return true
@@ -223,45 +223,37 @@ extension KeySetService {
         await settle(source, settled)
     }
 
-    private func heard(_ set: HeldKeySet, by source: RemoteKeySource, isShared: Bool) async {
-        let settled = entries[source]?.state.heard(set, at: clock.moment(), random: clock.random())
+    private func adopt(_ set: HeldKeySet, for source: RemoteKeySource, isShared: Bool) async {
+        let settled = entries[source]?.state.adoptedWithoutRound(set, at: clock.moment(), random: clock.random())
         entries[source]?.isShared = isShared
         entries[source]?.lastError = nil
         await settle(source, settled)
         wake(source)
     }
 
-    /// Hands the keys on first: whoever is told to decide again finds them there.
+    /// Applies the keys first: decisions that are made again must find them.
     private func settle(_ source: RemoteKeySource, _ settled: KeySetState.Settled?) async {
         guard let settled else { return }
-        await handOn(source)
-        answer(settled.answered, settled.answer)
+        await applyKeys(source)
+        resume(settled.resumed, settled.result)
     }
 
-    /// Gives `use` the keys that are held now if they are others than those it has, and the disk the record.
-    private func handOn(_ source: RemoteKeySource) async {
-        let done = entries[source]?.uses.add {
-            guard let keys = await self.keysToUse(source) else { return }
-            await self.use(source, keys.value)
-        }
-        await done?.value
+    /// Calls `use` with the present keys if they have changed, and writes the record to disk.
+    private func applyKeys(_ source: RemoteKeySource) async {
+        await entries[source]?.uses.add { await self.useIfChanged(source) }.value
         guard let disk else { return }
         _ = entries[source]?.writes.add {
             if let record = await self.recordToWrite(source) { await disk.write(record) }
         }
     }
 
-    private struct Keys {
-        var value: KeySet?
-    }
-
-    private func keysToUse(_ source: RemoteKeySource) -> Keys? {
+    private func useIfChanged(_ source: RemoteKeySource) async {
         let keys = entries[source]?.state.held?.set.keys
-        guard keys != entries[source]?.used else { return nil }
+        guard keys != entries[source]?.used else { return }
         entries[source]?.used = keys
         let number = keys.map { "\($0.keys.count)" } ?? "none"
         logger.info("key set changed", metadata: ["key_set": "\(source.label)", "keys": "\(number)"])
-        return Keys(value: keys)
+        await use(source, keys)
     }
 
     private func recordToWrite(_ source: RemoteKeySource) -> KeySetRecord? {
@@ -276,7 +268,7 @@ extension KeySetService {
 // MARK: Waiting
 
 extension KeySetService {
-    /// Returns when the time has come, when something has happened, or when the service is to end.
+    /// Sleeps until the time, ``wake(_:)`` or cancellation.
     private func rest(_ source: RemoteKeySource, until: Double) async {
         let clock = self.clock
         let rest = Task { await clock.sleep(untilSecond: until) }
@@ -290,11 +282,11 @@ extension KeySetService {
 
     private func wake(_ source: RemoteKeySource) { entries[source]?.rest?.cancel() }
 
-    private func answer(_ ids: [KeySetState.WaiterID], _ answer: KeySetResult) {
-        for id in ids { waiters.removeValue(forKey: id)?.resume(returning: answer) }
+    private func resume(_ ids: [KeySetState.WaiterID], _ result: KeySetResult) {
+        for id in ids { waiters.removeValue(forKey: id)?.resume(returning: result) }
     }
 
-    /// One timer for all who wait for the set.
+    /// Runs one timer for all requests that wait for the set.
     private func watchWaiters(of source: RemoteKeySource) {
         guard entries[source]?.isWatchingWaiters == false else { return }
         entries[source]?.isWatchingWaiters = true
@@ -302,7 +294,7 @@ extension KeySetService {
             while let deadline = entries[source]?.state.firstDeadline {
                 await clock.sleep(untilSecond: deadline)
                 let overdue = entries[source]?.state.waitersOverdue(at: clock.moment().monotonic) ?? []
-                answer(overdue, .unavailable(retryAfterSeconds: Int(KeySetState.longestWait)))
+                resume(overdue, .unavailable(retryAfterSeconds: Int(KeySetState.longestWait)))
             }
             entries[source]?.isWatchingWaiters = false
         }

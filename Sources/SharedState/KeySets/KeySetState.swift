@@ -1,81 +1,81 @@
 import Time
 import Verification
 
-/// Why keys are asked for.
+/// Why a decision requests keys.
 public enum KeySetReason: Sendable {
-    /// There is no set, and nothing can be decided without one.
+    /// There is no set.
     case missing
-    /// None of the set's keys is the one that a token names.
+    /// The set lacks the key that a token names.
     case unknownKey
 }
 
-/// What whoever asked for keys is told.
+/// The result of a request for keys.
 public enum KeySetResult: Sendable, Equatable {
-    /// There is a set that the asker may not have seen.
+    /// There is a set that the decision may not have used.
     case decideAgain
-    /// The keys are those that the asker has.
+    /// The keys are the ones that the decision has used.
     case nothingNew
-    /// Nobody knows yet.
+    /// No keys for now.
     case unavailable(retryAfterSeconds: Int)
 }
 
-/// One remote key set's life: nothing → fresh → due → stale → gone, and beside it the work on it: at rest, being
-/// fetched, backing off after a failure.
+/// The states of one remote key set, none → fresh → due → stale → expired, and of the work on it: idle, in a round,
+/// backing off after a failure.
 ///
-/// A value without clock and socket: it is given the time, and says what to do. What it calls a *round* is the runner's
-/// whole effort to get a newer set, from the store or from the provider; there is one at a time.
+/// A value without clock and I/O: each event returns the next action. A *round* is the service's attempt to get a newer
+/// set, from the store or the provider; there is one at a time.
 struct KeySetState: Sendable {
-    /// Names a waiting asker for the runner.
+    /// Identifies a waiting request.
     typealias WaiterID = UInt64
 
     enum Purpose: Sendable, Equatable {
         /// There is no set, or it is due.
         case routine
-        /// A token names a key that the set does not have: anybody can bring that about, so that such rounds are rare.
+        /// A token names a key that the set lacks. Any client can cause that, so such rounds are limited.
         case unknownKey
     }
 
     /// How a round ended.
     enum Result: Sendable, Equatable {
-        /// The provider gave this set, or said that it is as it was.
+        /// The provider has sent this set, or confirmed it.
         case fetched(HeldKeySet)
         /// Another instance had fetched it.
         case found(HeldKeySet)
-        /// Another instance has asked for an unknown key only lately.
+        /// Another instance has fetched for an unknown key within the cooldown.
         case refused
         case failed
     }
 
     enum Tick: Equatable {
         case begin(Purpose)
-        /// The last success is too long ago: the set counts as missing.
-        case gone
-        /// Nothing to do before this monotonic second, unless something happens.
+        /// The last success is too long ago: the set is dropped.
+        case expired
+        /// Nothing to do before this monotonic second, unless there is another event.
         case wait(until: Double)
     }
 
-    enum Asked: Equatable {
-        case answer(KeySetResult)
+    enum RequestAction: Equatable {
+        case result(KeySetResult)
         case wait
-        /// Wait too, and tick: a round is wanted.
+        /// Wait, and tick: a round is wanted.
         case tick
     }
 
-    /// What follows from a set that came or did not.
+    /// What follows from a round or an adopted set.
     struct Settled: Equatable {
-        /// Whether there are other keys than before.
+        /// Whether the keys have changed.
         var isChanged = false
-        var answered: [WaiterID] = []
-        var answer = KeySetResult.nothingNew
+        var resumed: [WaiterID] = []
+        var result = KeySetResult.nothingNew
     }
 
     struct Held: Sendable {
         var set: HeldKeySet
-        /// Monotonic seconds, these and the others.
+        /// Monotonic seconds, like the following times.
         var succeededAt: Double
         var dueAt: Double
         var freshUntil: Double
-        var goneAt: Double { succeededAt + longestUse }
+        var expiresAt: Double { succeededAt + longestUse }
     }
 
     private struct Waiter {
@@ -83,15 +83,15 @@ struct KeySetState: Sendable {
         var deadline: Double
     }
 
-    /// All in seconds. How long a set is used after the provider was last heard of.
+    /// How long a set is used after the last success, in seconds, like the following durations.
     static let longestUse = 7 * 86_400.0
     /// Between two fetches for an unknown key.
     static let unknownKeyCooldown = 60.0
-    /// After another instance was found to have asked for one within the cooldown.
+    /// After another instance was found to have fetched for one within the cooldown.
     static let refusedPause = 10.0
     static let longestBackoff = 300.0
     static let longestWait = 5.0
-    /// Clocks that differ by more than this are not believed.
+    /// Times further in the future than this are not trusted.
     static let toleratedSkew = 300.0
     static let maximumWaiters = 4096
 
@@ -104,7 +104,7 @@ struct KeySetState: Sendable {
     private var isUnknownKeyWanted = false
     private var unknownKeyAllowedAt = -Double.infinity
     private var waiters: [Waiter] = []
-    /// How long a set is fresh, whatever its provider says; nil: as the record has it.
+    /// How long a set is fresh, instead of the time in its record.
     private let lifetime: Double?
 
     /// - Parameter lifetime: Seconds; at most a day counts.
@@ -114,22 +114,22 @@ struct KeySetState: Sendable {
 
     func isStale(at now: Double) -> Bool { held.map { now >= $0.freshUntil } ?? false }
 
-    /// When the asker who has waited longest is to be told that there is no more waiting.
+    /// The deadline of the oldest waiting request.
     var firstDeadline: Double? { waiters.first?.deadline }
 }
 
 // MARK: Events
 
 extension KeySetState {
-    /// Time has passed, or something has happened.
+    /// Time has passed, or there was another event.
     mutating func tick(at now: Double) -> Tick {
-        let goneAt = held?.goneAt ?? .infinity
-        if now >= goneAt {
+        let expiresAt = held?.expiresAt ?? .infinity
+        if now >= expiresAt {
             held = nil
             isUnknownKeyWanted = false
-            return .gone
+            return .expired
         }
-        guard round == nil else { return .wait(until: goneAt) }
+        guard round == nil else { return .wait(until: expiresAt) }
         let routineAt = retryAt ?? held?.dueAt ?? now
         if now >= routineAt {
             isUnknownKeyWanted = false
@@ -142,26 +142,26 @@ extension KeySetState {
             round = .unknownKey
             return .begin(.unknownKey)
         }
-        return .wait(until: min(routineAt, goneAt))
+        return .wait(until: min(routineAt, expiresAt))
     }
 
-    /// Someone cannot decide with the keys there are.
-    mutating func asked(_ id: WaiterID, _ reason: KeySetReason, at now: Double) -> Asked {
+    /// A decision lacks keys.
+    mutating func requested(_ id: WaiterID, _ reason: KeySetReason, at now: Double) -> RequestAction {
         let isAtRest = round == nil
         if held == nil {
-            if isAtRest, let retryAt, now < retryAt { return .answer(Self.unavailable(until: retryAt, now)) }
+            if isAtRest, let retryAt, now < retryAt { return .result(Self.unavailable(until: retryAt, now)) }
         } else {
-            if reason == .missing { return .answer(.decideAgain) }
-            if isAtRest, !isUnknownKeyWanted, now < unknownKeyAllowedAt { return .answer(.nothingNew) }
+            if reason == .missing { return .result(.decideAgain) }
+            if isAtRest, !isUnknownKeyWanted, now < unknownKeyAllowedAt { return .result(.nothingNew) }
         }
-        guard waiters.count < Self.maximumWaiters else { return .answer(.unavailable(retryAfterSeconds: 1)) }
+        guard waiters.count < Self.maximumWaiters else { return .result(.unavailable(retryAfterSeconds: 1)) }
         waiters.append(Waiter(id: id, deadline: now + Self.longestWait))
         guard isAtRest else { return .wait }
         if held != nil { isUnknownKeyWanted = true }
         return .tick
     }
 
-    /// - Returns: The askers who have waited long enough; to be told ``KeySetResult/unavailable(retryAfterSeconds:)``.
+    /// - Returns: The requests whose deadline has passed: their result is ``KeySetResult/unavailable(retryAfterSeconds:)``.
     mutating func waitersOverdue(at now: Double) -> [WaiterID] {
         let count = waiters.firstIndex { $0.deadline > now } ?? waiters.count
         let overdue = waiters[..<count].map(\.id)
@@ -180,31 +180,31 @@ extension KeySetState {
             return succeeded(with: set, at: now, random)
         case .found(let set):
             let settled = succeeded(with: set, at: now, random)
-            // Nothing was fetched for it: if the key is not among the new ones either, it may be asked for at once.
+            // Nothing was fetched for the key: if the new set lacks it too, it may be requested at once.
             if purpose == .unknownKey, settled.isChanged { unknownKeyAllowedAt = now.monotonic }
             return settled
         case .refused:
             unknownKeyAllowedAt = now.monotonic + Self.refusedPause
-            return fruitless(retryAt: now.monotonic, at: now.monotonic)
+            return endedWithoutSet(retryAt: now.monotonic, at: now.monotonic)
         case .failed where purpose == .unknownKey:
-            // Nobody's forged key IDs bring about more than the one fetch, least of all from a provider in trouble.
-            return fruitless(retryAt: now.monotonic, at: now.monotonic)
+            // Forged key IDs must not cause more than the one fetch, least of all from a failing provider.
+            return endedWithoutSet(retryAt: now.monotonic, at: now.monotonic)
         case .failed:
             failures += 1
             let ceiling = failures > 9 ? Self.longestBackoff : min(Double(1 << (failures - 1)), Self.longestBackoff)
             let retryAt = now.monotonic + ceiling * random
             self.retryAt = retryAt
-            return fruitless(retryAt: retryAt, at: now.monotonic)
+            return endedWithoutSet(retryAt: retryAt, at: now.monotonic)
         }
     }
 
-    /// The set was found in the store or on disk without a round: at the start, or because it was announced.
-    mutating func heard(_ set: HeldKeySet, at now: ClockReading, random: Double) -> Settled {
+    /// The set was found in the store or on disk without a round: at the start, or by an announcement.
+    mutating func adoptedWithoutRound(_ set: HeldKeySet, at now: ClockReading, random: Double) -> Settled {
         guard round != nil else { return succeeded(with: set, at: now, random) }
-        // Who waits for the round goes on waiting for it, if this brings nothing new.
+        // Without new keys, requests go on waiting for the round.
         let isChanged = adopt(set, at: now, random)
         return isChanged
-            ? Settled(isChanged: true, answered: takeWaiters(), answer: .decideAgain)
+            ? Settled(isChanged: true, resumed: takeWaiters(), result: .decideAgain)
             : Settled()
     }
 
@@ -212,12 +212,12 @@ extension KeySetState {
         let isChanged = adopt(set, at: now, random)
         if !isChanged, isUnknownKeyWanted { return Settled() }
         isUnknownKeyWanted = false
-        return Settled(isChanged: isChanged, answered: takeWaiters(), answer: isChanged ? .decideAgain : .nothingNew)
+        return Settled(isChanged: isChanged, resumed: takeWaiters(), result: isChanged ? .decideAgain : .nothingNew)
     }
 
-    private mutating func fruitless(retryAt: Double, at now: Double) -> Settled {
-        let answer = held == nil ? Self.unavailable(until: retryAt, now) : .nothingNew
-        return Settled(answered: takeWaiters(), answer: answer)
+    private mutating func endedWithoutSet(retryAt: Double, at now: Double) -> Settled {
+        let result = held == nil ? Self.unavailable(until: retryAt, now) : .nothingNew
+        return Settled(resumed: takeWaiters(), result: result)
     }
 
     private mutating func adopt(_ set: HeldKeySet, at now: ClockReading, _ random: Double) -> Bool {
@@ -225,12 +225,12 @@ extension KeySetState {
         let record = set.record
         let succeededAt = now.monotonic - max(0, now.unix - record.fetchedAt)
         var fresh = lifetime ?? KeySetLifetime.clamped(record.freshUntil - record.fetchedAt)
-        // Nobody knows how old a set is that comes from the future.
+        // The age of a set from the future is unknown.
         if record.fetchedAt > now.unix + Self.toleratedSkew { fresh = min(fresh, KeySetLifetime.shortest) }
         held = Held(
             set: set,
             succeededAt: succeededAt,
-            // Instances that adopted the set at the same moment do not all come for the next one at the same moment.
+            // Spreads the fetches of instances that adopted the set at the same moment.
             dueAt: succeededAt + fresh * (0.75 + 0.1 * random),
             freshUntil: succeededAt + fresh
         )

@@ -1,17 +1,16 @@
 public import OutgoingHTTP
 
-/// An address from which keys may be fetched: https, or http on loopback, without a user, a password or a fragment.
-///
-/// Keys that came over plain HTTP could be anybody's.
+/// An address that is trusted for keys: https, or http on loopback, without user, password or fragment. Keys from plain
+/// HTTP could be forged on the way.
 public struct ProviderURL: Sendable, Equatable {
     public let origin: OutgoingRequest.Origin
     /// Path and query, from the first slash.
     public let target: String
 
-    /// - Parameter allowsPlain: Whether http will do anywhere, for what brings nothing that has to be believed.
+    /// - Parameter allowsPlain: Whether http is allowed everywhere, for responses that need not be trusted.
     /// - Returns: Nil for any other address.
     public init?(_ text: String, allowsPlain: Bool = false) {
-        // Printable ASCII only: whatever else there is, two readers may take it for two things.
+        // Printable ASCII only: parsers may disagree on anything else.
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "\\") }), !text.contains("#"),
             let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix("://")
         else { return nil }
@@ -31,13 +30,13 @@ public struct ProviderURL: Sendable, Equatable {
     }
 
     public var text: String {
-        let isStandard = origin.port == (origin.isSecure ? 443 : 80)
-        return "\(scheme)://\(origin.host)\(isStandard ? "" : ":\(origin.port)")\(target)"
+        let defaultPort = origin.isSecure ? 443 : 80
+        return "\(scheme)://\(origin.host)\(origin.port == defaultPort ? "" : ":\(origin.port)")\(target)"
     }
 
     private var scheme: String { origin.isSecure ? "https" : "http" }
 
-    /// Where a `Location` field leads from here (RFC 9110 section 10.2.2); nil if it may not be followed at all.
+    /// The target of a `Location` field (RFC 9110 section 10.2.2); nil if it must not be followed.
     func redirected(to location: String) -> ProviderURL? {
         let location = String(location.prefix { $0 != "#" })
         let origin = "\(scheme)://\(origin.host):\(origin.port)"

@@ -1,7 +1,7 @@
 public import Tenants
 
 extension RemoteKeySource {
-    /// Those of all tenants' issuers, each once.
+    /// The sources of all tenants' issuers, without duplicates.
     public static func all(of tenants: [Tenant]) -> [RemoteKeySource] {
         var sources: [RemoteKeySource] = []
         for case .remote(let source) in tenants.flatMap(\.authenticate.keySources) where !sources.contains(source) {
@@ -10,7 +10,7 @@ extension RemoteKeySource {
         return sources
     }
 
-    /// Those of the providers that people sign in with, each once.
+    /// The sources of the sign-in providers, without duplicates.
     public static func ofSignIn(_ tenants: [Tenant]) -> [RemoteKeySource] {
         var sources: [RemoteKeySource] = []
         for signIn in tenants.compactMap(\.signIn) {
@@ -24,7 +24,7 @@ extension RemoteKeySource {
 }
 
 extension SignIn {
-    /// Those that some token of this tenant's may come from.
+    /// The providers whose tokens this tenant accepts.
     fileprivate var providers: [Provider] {
         Provider.allCases.filter { provider in
             let isExchanged = provider == .apple ? apple != nil : google != nil

@@ -1,9 +1,8 @@
-/// Pieces of work that are done one after the other, in the order in which they were given. They go on when the task
-/// that gave them is cancelled.
+/// Runs work serially in the order of arrival, whether or not the adding task is cancelled.
 struct SerialTaskQueue {
     private var last: Task<Void, Never>?
 
-    /// - Returns: Ends when the work is done.
+    /// - Returns: Finishes with the work.
     mutating func add(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
         let previous = last
         let task = Task {
@@ -14,6 +13,6 @@ struct SerialTaskQueue {
         return task
     }
 
-    /// Waits for what was given so far.
+    /// Waits for the work added so far.
     func finish() async { await last?.value }
 }

@@ -2,9 +2,9 @@ import Logging
 import Store
 import Verification
 
-/// What instances share of key sets through the store: the last set of each source, and who may fetch.
+/// Key sets in the store, shared by all instances: the last set of each source, and the leases to fetch.
 public struct SharedKeySets: Sendable {
-    /// Of announcements about key sets; their subject is ``subject(_:)``.
+    /// The topic of announcements about key sets; their subject is ``subject(_:)``.
     public static let topic = "key-set"
     /// Nanoseconds; longer than a fetch can take.
     static let fetchLease: UInt64 = 15_000_000_000
@@ -17,7 +17,7 @@ public struct SharedKeySets: Sendable {
         self.logger = logger
     }
 
-    /// - Returns: Nil if there is none, or none that can be used.
+    /// - Returns: Nil if there is none, or an unusable one, which is logged.
     func heldSet(for location: String) async throws(StoreError) -> HeldKeySet? {
         let bytes: [UInt8]?
         do throws(StoreError) {
@@ -38,9 +38,9 @@ public struct SharedKeySets: Sendable {
         }
     }
 
-    /// Keeps the set for those who need it later, and tells those who are there.
+    /// Stores and announces the set.
     ///
-    /// - Parameter lease: The right to do so; nil: it was fetched without the store, or the store has lost it.
+    /// - Parameter lease: The fetch lease; nil if the set was fetched without the store, or the store has lost it.
     func publish(_ record: KeySetRecord, holding lease: Lease? = nil) async -> KeySetFlight.Publishing {
         do throws(StoreError) {
             let (key, lifetime) = (key("key-set", record.location), Duration.seconds(KeySetState.longestUse))
@@ -55,16 +55,15 @@ public struct SharedKeySets: Sendable {
             logger.warning("key set cannot be shared", metadata: ["error": "\(error)"])
             return .away
         }
-        // Whoever does not hear of it looks into the store before fetching.
+        // An instance that misses the announcement looks into the store before it fetches.
         try? await store.announce(Announcement(topic: Self.topic, subject: subject(record.location)))
         return .done
     }
 
-    /// Of the lease to fetch the set.
     func leaseKey(_ location: String) -> StoreKey { key("key-set-fetch", location) }
 
-    /// Whether a fetch for an unknown key may be made now; so it may without the store. The lease is never given back: its time is the cooldown of
-    /// all instances together.
+    /// Whether a fetch for an unknown key is allowed now; without the store it is. The lease is never released: its
+    /// duration is the cooldown of all instances.
     func mayFetchForUnknownKey(_ location: String) async -> Bool {
         let cooldown = Duration.seconds(KeySetState.unknownKeyCooldown)
         do throws(StoreError) {
@@ -74,13 +73,13 @@ public struct SharedKeySets: Sendable {
         }
     }
 
-    /// Also from a task that was cancelled; the others need not wait for its end then.
+    /// Works in a cancelled task too, so that other instances need not wait for the lease to expire.
     func release(_ lease: Lease) async {
         let store = self.store
         await Task { try? await store.release(lease) }.value
     }
 
-    /// What an announcement calls the set.
+    /// The set's subject in announcements.
     func subject(_ location: String) -> String { key("key-set", location).text }
 
     private func key(_ kind: String, _ location: String) -> StoreKey {

@@ -1,31 +1,31 @@
 public import Tenants
 public import Verification
 
-/// What proves a session to its provider.
+/// The credentials of a session.
 public struct RefreshCredential: Sendable {
     /// The old access token.
     public var accessToken: [UInt8]
-    /// What it was verified as.
+    /// The access token's.
     public var principal: Principal
-    /// Nil for strategies that need none.
+    /// Nil if the strategy needs none.
     public var refreshToken: [UInt8]?
-    /// The Host of a request that wants the refresh, for calls to the backend.
+    /// The Host of the request, for calls to the backend.
     public var host: [UInt8]
 }
 
-/// What one call to the provider came to. Nothing of it has been verified yet.
+/// The unverified result of one call to the provider.
 public enum RefreshCallResult: Sendable {
     case tokens(ReceivedTokens)
     /// The session is over (4xx).
     case refused
     case failed(RefreshFailure)
 
-    /// Whether another try may do better.
+    /// Whether another call may succeed.
     var mayRetry: Bool {
         switch self {
         case .tokens, .refused: false
-        case .failed(let trouble):
-            switch trouble {
+        case .failed(let reason):
+            switch reason {
             case .network, .providerFailed, .timeout: true
             case .refused, .revoked, .noRefreshToken, .spentToken, .garbledAnswer, .tooLargeAnswer, .badToken,
                 .otherSubject, .sameToken, .justRefreshed, .overloaded, .storeUnavailable, .late:
@@ -35,12 +35,12 @@ public enum RefreshCallResult: Sendable {
     }
 }
 
-/// The provider's answer, read.
+/// The provider's response, parsed.
 public struct ReceivedTokens: Sendable, Equatable {
     public var accessToken: [UInt8]
-    /// Nil where the old one stays good.
+    /// Nil if the old one stays valid.
     public var refreshToken: [UInt8]?
-    /// The values of the tenant's `deliver.cookies`, as far as the answer has them.
+    /// The tenant's `deliver.cookies` that the response has values for.
     public var cookies: [Renewal.Cookie]
 
     public init(accessToken: [UInt8], refreshToken: [UInt8]? = nil, cookies: [Renewal.Cookie]) {
@@ -50,7 +50,7 @@ public struct ReceivedTokens: Sendable, Equatable {
     }
 }
 
-/// Makes a tenant's refresh call: one try of it.
+/// Makes one attempt of a tenant's refresh call.
 public protocol RefreshCalling: Sendable {
     func call(_ credential: RefreshCredential, tenant: TenantIndex) async -> RefreshCallResult
 }

@@ -2,11 +2,10 @@ public import Tenants
 public import Time
 public import Verification
 
-/// A session that wants new tokens, and what is known of it: what a loop asks the ``RefreshService`` with.
+/// A loop's request to the ``RefreshService`` for new tokens of a session.
 public struct RefreshRequest: Sendable {
-    /// Why.
     public enum Trigger: Sendable {
-        /// The backend's 401 to a good token.
+        /// The backend has answered a valid token with 401.
         case unauthorized
         /// The token has expired, within the tenant's grace.
         case expired
@@ -18,13 +17,13 @@ public struct RefreshRequest: Sendable {
     let trigger: Trigger
     /// The access token as the client sent it.
     public let accessToken: [UInt8]
-    /// What it was verified as, whether or not it has expired since.
+    /// The access token's, which may have expired.
     public let principal: Principal
-    /// From the client's cookie; nil where the tenant takes it from elsewhere, or needs none.
+    /// From the client's cookie; nil if the tenant's refreshes use no cookie.
     public let refreshToken: [UInt8]?
     /// The request's host, for a call to the backend.
     public let host: [UInt8]
-    /// Until when an answer is of use. The refresh itself goes on.
+    /// The request waits until then; the refresh itself goes on.
     public var deadline: MonotonicTime
 
     public init(
@@ -48,9 +47,9 @@ public struct RefreshRequest: Sendable {
     var session: SessionName { SessionName(principal) }
 }
 
-/// What a session goes by in the store and between instances: the access token's `sid`, else its `jti`, else its signing
-/// input, and whose it is: two subjects that share an identifier have two sessions. A digest of it, so that no key of the
-/// store gives one away.
+/// Names a session in the store and between instances: a digest of the access token's `sid`, else `jti`, else signing
+/// input, with issuer and subject, since two subjects that share an identifier have two sessions. As a digest it
+/// discloses no identifier.
 public struct SessionName: Sendable, Hashable {
     /// 32 bytes.
     let digest: [UInt8]
@@ -69,31 +68,31 @@ public struct SessionName: Sendable, Hashable {
             } else {
                 ("jws", principal.signingInputSHA256 ?? [])
             }
-        // The lengths keep two different names from running together into the same bytes.
+        // The lengths keep different names from having the same bytes.
         let subject = principal.subject.map { "\($0.utf8.count) \($0)" } ?? "-"
         let prefix = "\(kind) \(principal.issuer.utf8.count) \(principal.issuer) \(subject) "
         digest = SHA256.digest(Array(prefix.utf8) + name)
     }
 }
 
-/// What came of a request for new tokens.
+/// The outcome of a request for new tokens.
 public enum RefreshOutcome: Sendable {
-    /// - isShared: Whether another request, maybe of another instance, had them got.
+    /// - isShared: Whether another request, maybe at another instance, had them refreshed.
     case renewed(Renewal, isShared: Bool)
-    /// The provider will not have the session any more: it is over.
+    /// The session is over.
     case refused(RefreshFailure)
-    /// Nothing is known against the session, but there are no new tokens either.
+    /// There are no new tokens, but the session may go on.
     case unavailable(RefreshFailure)
 }
 
-/// New tokens of a session, checked: the access token is good, and speaks of the same subject as the old one.
+/// Verified new tokens of a session; the access token has the same subject as the old one.
 public struct Renewal: Sendable {
     /// A cookie for the client.
     public struct Cookie: Sendable, Equatable {
         public var name: String
-        /// Nothing but what may stand in a cookie's value (RFC 6265 section 4.1.1).
+        /// Only cookie octets (RFC 6265 section 4.1.1).
         public var value: [UInt8]
-        /// nil where nothing says so.
+        /// Nil if unknown.
         public var expiresAt: UnixTime?
 
         public init(name: String, value: [UInt8], expiresAt: UnixTime? = nil) {
@@ -104,45 +103,45 @@ public struct Renewal: Sendable {
     }
 
     public let accessToken: [UInt8]
-    /// What the access token was verified as.
+    /// The access token's.
     public let principal: Principal
     /// The values of the tenant's `deliver.cookies`.
     public let cookies: [Cookie]
-    /// Until when the old token stands for the new one.
+    /// Until when requests with the old token use the new one.
     public let usableUntil: MonotonicTime
 }
 
-/// Why there are no new tokens; the log's word for it.
+/// Why there are no new tokens, as the log has it.
 public enum RefreshFailure: String, Sendable, CaseIterable, Error {
-    /// The provider answered 4xx, and by that the session is over.
+    /// The provider answered 4xx: the session is over.
     case refused
-    /// The session was revoked or signed out, before or meanwhile.
+    /// The session was revoked or signed out.
     case revoked
     /// There is no refresh token: no cookie, or none in the vault.
     case noRefreshToken = "no_refresh_token"
-    /// The refresh token has been used up by an earlier refresh, and what that brought is gone.
+    /// An earlier refresh has used the refresh token, and its result has expired.
     case spentToken = "spent_token"
     /// No connection to the provider, or it broke.
     case network
-    /// The provider answered 5xx, asked to be left alone (408, 425, 429), or takes the gateway for the one at fault.
+    /// The provider answered 5xx, 408, 425 or 429, or an error that blames the gateway and not the session.
     case providerFailed = "provider_failed"
     /// The provider did not answer in time.
     case timeout
-    /// The answer is no JSON with the tokens in it.
+    /// The response is not JSON, or lacks the tokens.
     case garbledAnswer = "garbled_answer"
-    /// The answer is longer than any that holds tokens.
+    /// The response is too long.
     case tooLargeAnswer = "too_large_answer"
-    /// The new token is not one that this tenant accepts.
+    /// The tenant does not accept the new token.
     case badToken = "bad_token"
     /// The new token is another subject's.
     case otherSubject = "other_subject"
-    /// The provider gave the old token again.
+    /// The provider returned the old token.
     case sameToken = "same_token"
-    /// The backend refuses a token that a refresh has just brought: another would not do better.
+    /// The backend answers 401 to a token that was just refreshed: another refresh would not help.
     case justRefreshed = "just_refreshed"
-    /// Too many wait already.
+    /// Too many refreshes are waiting.
     case overloaded
-    /// The refresh token, or whether another instance has used it, is in the store, and that is away.
+    /// The store is away, and without it the refresh token, or whether it was used, is unknown.
     case storeUnavailable = "store_unavailable"
     /// It took longer than the request could wait; the refresh goes on.
     case late

@@ -1,6 +1,6 @@
 public import Tenants
 
-/// A request of the gateway's own for new tokens.
+/// The HTTP request of a refresh call.
 public struct RefreshHTTPRequest: Sendable {
     public var method: String
     /// A path with its query, or a full URL.
@@ -35,11 +35,11 @@ public struct RefreshHTTPResponse: Sendable {
         self.body = body
     }
 
-    /// Bytes of a body that a transport reads; more is no answer with tokens in it.
+    /// The maximum length of a response's body in bytes.
     public static let mostBytes = 256 << 10
 }
 
-/// Carries a refresh call to who answers it.
+/// Sends a refresh call.
 public protocol RefreshTransport: Sendable {
     /// - Throws: ``RefreshFailure/network``, ``RefreshFailure/timeout``, ``RefreshFailure/garbledAnswer`` or
     ///   ``RefreshFailure/tooLargeAnswer``.

@@ -1,7 +1,7 @@
 import Time
 
-/// When to clear away what has expired: in the store about once a minute, somebody of the fleet; here less often, for it
-/// takes a walk through everything.
+/// Schedules the removal of expired revocations: from the store about once a minute by each instance, from memory less
+/// often, since that visits all entries.
 struct RevocationHousekeeping {
     private static let storeInterval: UInt64 = 60_000_000_000
     private static let memoryInterval: UInt64 = 600_000_000_000
@@ -14,7 +14,7 @@ struct RevocationHousekeeping {
         nextMemory = now + Self.memoryInterval
     }
 
-    /// Until the next is due.
+    /// The time until the next removal is due.
     func rest(at now: MonotonicTime) -> Duration {
         let next = min(nextStore, nextMemory)
         return .nanoseconds(Int64(clamping: next > now ? next - now : 0))

@@ -2,10 +2,10 @@ public import Store
 public import Time
 public import Verification
 
-/// What a verified token may be revoked by, worked out once a token.
+/// The digests by which a verified token may be revoked, computed once a token.
 public struct RevocationMarks: Sendable {
     let token: RevocationDigest
-    /// By its `jti`, where something else stands for the token.
+    /// By the `jti` of an opaque token, whose `token` is by its text.
     let tokenID: RevocationDigest?
     let session: RevocationDigest?
     let subject: RevocationDigest?
@@ -28,9 +28,8 @@ public struct RevocationMarks: Sendable {
         self.issuedAt = issuedAt
     }
 
-    /// - Parameter ownIssuer: The `iss` of the tenant's own issuer. Its tokens say when their session began
-    ///   (`auth_time`), and fall with what falls of that time: an instance that has not heard of the revocation yet may
-    ///   have made one after it.
+    /// - Parameter ownIssuer: The `iss` of the tenant's own issuer, whose tokens count as issued when their session began
+    ///   (`auth_time`): an instance without the latest revocations may have issued one after the session was revoked.
     public init(_ principal: Principal, ownIssuer: String? = nil) {
         token = RevocationDigest(RevocationTarget(tokenOf: principal))
         tokenID =
@@ -45,14 +44,13 @@ public struct RevocationMarks: Sendable {
 }
 
 extension RevocationTarget {
-    /// The token that a principal was verified by.
-    ///
-    /// An opaque one goes by the whole of it: whoever has it and wants it revoked knows nothing else of it.
+    /// The principal's token. An opaque one is identified by its whole text: its holder, who may want it revoked, knows
+    /// nothing else of it.
     public init(tokenOf principal: Principal) {
         if !principal.isOpaque, let tokenID = principal.tokenID {
             self = .token(issuer: principal.issuer, tokenID: tokenID)
         } else {
-            // Principals are made with the one or the other.
+            // Every principal has one of the two.
             self = .signingInput(sha256: principal.signingInputSHA256 ?? [])
         }
     }

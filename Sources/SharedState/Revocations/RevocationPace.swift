@@ -1,17 +1,17 @@
 import Time
 
-/// How often the revocations' store is asked, and the loops are told that it was, while nothing happens. What happens is
-/// told at once.
+/// How often the store is queried for changes, and the loops get the time of the last contact, while there are no
+/// changes. Changes are distributed at once.
 public struct RevocationPace: Sendable, Equatable {
-    /// How long the store waits for news before it says that there is none.
+    /// How long the store waits for changes before it returns none.
     var wait: Duration
-    /// Nanoseconds for which the loops need not hear of it that there was no news.
+    /// Nanoseconds between two updates of the loops without changes.
     var quiet: UInt64
 
-    /// As often as it can be needed.
+    /// The shortest pace.
     public static let closest = RevocationPace(wait: .milliseconds(250), quiet: 0)
     private static let widest = Duration.seconds(1)
-    /// While a store on this machine is not written to, only the staleness depends on it.
+    /// A local store reports writes itself, so that only the staleness depends on the pace.
     private static let widestOfLocal = Duration.seconds(4)
 
     public init(wait: Duration, quiet: UInt64) {
@@ -20,7 +20,7 @@ public struct RevocationPace: Sendable, Equatable {
     }
 
     /// - Parameters:
-    ///   - limits: How old the copy of each tenant may be: it stays well below.
+    ///   - limits: The maximum staleness of each tenant; the pace stays well below.
     ///   - isLocal: Whether the store is on this machine.
     public init(staleAfter limits: [Duration], isLocal: Bool) {
         let least = limits.min() ?? .zero

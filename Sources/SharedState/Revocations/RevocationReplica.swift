@@ -1,30 +1,29 @@
 import Store
 import Time
 
-/// All revocations of this instance, and how they change: by what the store tells, by what was just written to it, and
-/// by a load of everything after which nothing may be lost that was known here.
+/// All revocations of this instance. They change by the store's changes, by this instance's writes, and by a full load,
+/// which loses nothing that was known here.
 struct RevocationReplica {
     private(set) var sets: [String: RevocationSet]
-    /// The version up to which the store's changes were seen in order.
+    /// The version up to which all of the store's changes were applied in order.
     private var settled: UInt64 = 0
-    /// The latest version of any change so far.
+    /// The latest version applied.
     private(set) var latest: UInt64 = 0
 
-    /// - Parameter tenants: Whose revocations are kept; those of others are passed over.
+    /// - Parameter tenants: The names of the tenants whose revocations are kept; others are ignored.
     init(tenants: [String]) {
         sets = Dictionary(tenants.map { ($0, RevocationSet()) }) { first, _ in first }
     }
 
-    /// Keeps the revocations of these too from now on.
+    /// Keeps the revocations of these tenants as well.
     mutating func add(tenants: [String]) {
         for tenant in tenants where sets[tenant] == nil { sets[tenant] = RevocationSet() }
     }
 
-    /// Takes changes, whichever way they came and however often.
+    /// Applies changes, in any order and any number of times.
     ///
-    /// - Parameters:
-    ///   - inOrder: Whether these are the store's changes, of which none was left out.
-    /// - Returns: The tenants whose sets are others now.
+    /// - Parameter inOrder: Whether these are the store's changes, without gaps.
+    /// - Returns: The tenants whose sets have changed.
     mutating func apply(_ records: [RevocationRecord], inOrder: Bool, at now: UnixTime) -> Set<String> {
         var changed: Set<String> = []
         for record in records {
@@ -39,14 +38,14 @@ struct RevocationReplica {
         return changed
     }
 
-    /// Takes a revocation that the store does not know yet. Whatever the store says of it later counts as newer.
+    /// Applies a revocation that is not in the store yet. The store's later record counts as newer.
     ///
-    /// - Returns: Whether it changed anything.
+    /// - Returns: Whether the set has changed.
     mutating func applyProvisionally(_ revocation: Revocation, at now: UnixTime) -> Bool {
         let digest = RevocationDigest(revocation.target)
         let known = sets[revocation.tenant]?[digest]
         var entry = RevocationEntry(RevocationRecord(revocation, version: (known?.version ?? 0) + 1))
-        // As the store will: what is in force is not weakened.
+        // Like the store: a revocation in force is not weakened.
         if let known, known.isInForce(at: now) {
             entry.revokedAt = max(entry.revokedAt, known.revokedAt)
             entry.expiry = max(entry.expiry, known.expiry)
@@ -54,19 +53,17 @@ struct RevocationReplica {
         return sets[revocation.tenant]?.apply(entry, for: digest) ?? false
     }
 
-    /// Lets go of what has expired.
     mutating func removeExpired(at now: UnixTime) {
         for tenant in sets.keys { sets[tenant]?.merge(at: now, settled: settled) }
     }
 
-    /// Takes what was loaded whole for what holds, but keeps what was known here and the store has lost.
+    /// Replaces the sets with a full load, but keeps entries that the store has lost.
     ///
-    /// - Parameters:
-    ///   - since: ``latest`` when the load began. What came later may be missing in it without being lost.
-    /// - Returns: What to put back into the store.
+    /// - Parameter since: ``latest`` when the load began: later entries may be missing in it without being lost.
+    /// - Returns: The lost records, to be restored.
     mutating func replace(with loaded: RevocationLoad, since: UInt64, at now: UnixTime) -> [RevocationRecord] {
         var lost: [RevocationRecord] = []
-        // The load may have seen changes that the news will tell again, older ones before them.
+        // Changes that the load includes come again, after older ones.
         settled = 0
         latest = max(latest, loaded.latest)
         for (tenant, known) in sets {
@@ -92,7 +89,7 @@ struct RevocationReplica {
     }
 }
 
-/// Everything that a store has on record, as it is gathered page by page.
+/// A full load, collected page by page.
 struct RevocationLoad: Sendable {
     private(set) var tables: [String: RevocationTable] = [:]
     /// The latest version among them.

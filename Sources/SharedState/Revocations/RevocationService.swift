@@ -4,9 +4,9 @@ public import Store
 public import Time
 public import Verification
 
-/// What the event loops are told of revocations.
+/// An update of the event loops' revocations.
 public struct RevocationUpdate: Sendable {
-    /// By the tenant's name; those that did not change are left out.
+    /// The changed sets, by the tenant's name.
     public var sets: [String: RevocationSet]
     /// When the store was last known to have nothing newer; nil: never.
     public var contact: MonotonicTime?
@@ -17,75 +17,75 @@ public struct RevocationUpdate: Sendable {
     }
 }
 
-/// Keeps this instance's revocations the same as the store's: loads them whole, follows the changes, and hands every new
-/// set to the event loops. One task runs it; whoever revokes asks it.
+/// Keeps this instance's revocations up to date with the store: loads all of them, follows the changes, and distributes
+/// each new set to the event loops.
 public actor RevocationService {
-    /// Puts an update on its way to all loops, in the order of the calls; done when each has it in force.
+    /// Sends an update to all loops, in the order of the calls; each future succeeds when a loop has it in force.
     public typealias Distribute = @Sendable (RevocationUpdate) -> [EventLoopFuture<Void>]
 
     private let store: any Store
     private var tenants: [String]
     private let logger: Logger
     private let distribute: Distribute
-    private let heard: @Sendable (Event) -> Void
+    private let onEvent: @Sendable (Event) -> Void
     private var replica: RevocationReplica
     private var load: RevocationLoad?
     /// When the store was last known to have nothing newer; nil: never.
     public private(set) var contact: MonotonicTime?
-    /// The contact that the loops were told of last; nil: none.
-    private var toldContact: MonotonicTime?
+    /// The last contact that the loops have got; nil: none.
+    private var distributedContact: MonotonicTime?
     private var pace: RevocationPace
     private var unstored = UnstoredRevocations()
-    private var upkeepAtRest: Task<Void, Never>?
+    private var maintenancePause: Task<Void, Never>?
     private var housekeeping: RevocationHousekeeping
     private var isDown = false
     private var waitingForLoad: [EventLoopPromise<Void>] = []
-    /// Those that wait until the loops were told of a contact as new as this.
+    /// Waits until the loops have got a contact at or after the given time.
     private var waitingForContact: [(since: MonotonicTime, promise: EventLoopPromise<Void>)] = []
     /// Whether everything was loaded at least once.
     public private(set) var isLoaded = false
-    /// Whether to load everything before going on.
+    /// Whether to load everything again.
     private var isLoadDue = false
-    /// Tenants that came with a reload, and whose revocations are not loaded yet.
+    /// Tenants that a reload has added and whose revocations are not loaded yet.
     private var unloaded: Set<String> = []
 
-    /// What other parts of the instance are told of the store's history.
+    /// Events in the store's history, for other parts of the instance.
     public enum Event: Sendable {
         case announcement(Announcement)
-        /// All was loaded anew: announcements may have been missed.
+        /// Everything was loaded again: announcements may have been missed.
         case reloaded
     }
 
-    /// - Parameter heard: Told of each word. Must not take long.
+    /// - Parameter onEvent: Called for each event. Must return quickly.
     public init(
         store: any Store,
         tenants: [String],
         pace: RevocationPace = .closest,
         logger: Logger,
         distribute: @escaping Distribute,
-        heard: @escaping @Sendable (Event) -> Void
+        onEvent: @escaping @Sendable (Event) -> Void
     ) {
         self.store = store
         self.tenants = tenants
         self.pace = pace
         self.logger = logger
         self.distribute = distribute
-        self.heard = heard
+        self.onEvent = onEvent
         replica = RevocationReplica(tenants: tenants)
         housekeeping = RevocationHousekeeping(now: Clock.monotonic())
     }
 
     // MARK: Following the store
 
-    /// Loads and follows until the task is cancelled. While the store is away, what is known here stays in force.
+    /// Loads and follows until the task is cancelled. While the store is away, known revocations stay in force.
     public func run() async {
         await withDiscardingTaskGroup { tasks in
-            // Apart, because a write may wait for a replica while there is news.
-            tasks.addTask { await self.keepUp() }
+            // A task of its own, since a write may wait for a replica while changes arrive.
+            tasks.addTask { await self.maintainStore() }
             await follow()
         }
-        // The last chance for sign-outs that the store has not taken, in a task that is not cancelled. What the store has
-        // lost other instances have too.
+        // The last attempt for unstored sign-outs, in a task that is not cancelled. Lost records are not restored now:
+        // other instances have them too.
         await Task { await storeSignOuts() }.value
     }
 
@@ -94,34 +94,34 @@ public actor RevocationService {
         while !Task.isCancelled {
             do throws(StoreError) {
                 if let known = position, !isLoadDue {
-                    position = try await hear(after: known)
+                    position = try await readChanges(after: known)
                 } else {
                     position = try await loadAll()
                 }
-                cameBack()
+                storeRecovered()
             } catch {
                 await failed(error)
             }
         }
     }
 
-    /// - Returns: Where to go on; nil if everything has to be loaded again.
-    private func hear(after position: StorePosition) async throws(StoreError) -> StorePosition? {
+    /// - Returns: The next position; nil if everything has to be loaded again.
+    private func readChanges(after position: StorePosition) async throws(StoreError) -> StorePosition? {
         let asked = Clock.monotonic()
-        switch try await store.news(after: position, waiting: pace.wait) {
+        switch try await store.changes(after: position, waiting: pace.wait) {
         case .missed:
             logger.notice("the store's history does not reach back far enough; loading all revocations again")
-            // Where that is so again and again, loading again and again would not help.
+            // Limits the rate of loads if this repeats.
             try? await Task.sleep(for: .milliseconds(Int64.random(in: 50...150)))
             return nil
         case .changes(let records, let announcements, let next):
-            // With a full page there is more, and the copy as old as before.
+            // After a full page there may be more changes, so it is no contact.
             if records.count < StoreChanges.fullPage { contact = asked }
-            await take(records, inOrder: true)
-            await tellContact()
+            await apply(records, inOrder: true)
+            await distributeContact()
             for waiting in waitingForContact where waiting.since <= asked { waiting.promise.succeed() }
             waitingForContact.removeAll { $0.since <= asked }
-            for announcement in announcements { heard(.announcement(announcement)) }
+            for announcement in announcements { onEvent(.announcement(announcement)) }
             return next
         }
     }
@@ -152,19 +152,19 @@ public actor RevocationService {
                 metadata: ["count": "\(lost.count)"]
             )
             unstored.lost(lost)
-            wakeUpkeep()
+            wakeMaintenance()
         }
         contact = asked
-        await hand(Set(tenants))
+        await distributeSets(Set(tenants))
         if !isLoaded { logger.info("revocations loaded", metadata: ["count": "\(counts.values.reduce(0, +))"]) }
         isLoaded = true
-        // More may have come meanwhile.
+        // A reload may have added tenants during the load.
         unloaded.subtract(loading)
         if unloaded.isEmpty {
             for waiting in waitingForLoad { waiting.succeed() }
             waitingForLoad = []
         }
-        heard(.reloaded)
+        onEvent(.reloaded)
         return position
     }
 
@@ -178,31 +178,31 @@ public actor RevocationService {
                 "revocations cannot be followed; what is known here stays in force",
                 metadata: ["reason": "\(error)"]
             )
-            // The loops' copies grow old from the last contact, not from the one that they were told of.
-            await hand([])
+            // The loops' staleness counts from the last contact, which they may not have got yet.
+            await distributeSets([])
         }
-        // The store has waited already where waiting helps; this keeps a failure that comes at once from spinning.
+        // Keeps failures that come at once from spinning.
         try? await Task.sleep(for: .milliseconds(Int64.random(in: 100...300)))
     }
 
-    private func cameBack() {
+    private func storeRecovered() {
         guard isDown else { return }
         isDown = false
-        wakeUpkeep()
+        wakeMaintenance()
         logger.notice("revocations are followed again")
     }
 
     // MARK: Keeping the store up to date
 
-    /// Stores what the store did not take, and clears away what has expired.
-    private func keepUp() async {
+    /// Writes what the store lacks, and removes expired revocations.
+    private func maintainStore() async {
         while !Task.isCancelled {
             await storeSignOuts()
             await restoreLost()
             await removeExpired()
             let pause = unstored.pause ?? housekeeping.rest(at: Clock.monotonic())
             let rest = Task { _ = try? await Task.sleep(for: pause) }
-            upkeepAtRest = rest
+            maintenancePause = rest
             await withTaskCancellationHandler {
                 await rest.value
             } onCancel: {
@@ -211,10 +211,10 @@ public actor RevocationService {
         }
     }
 
-    /// The store is there again: what waits for it does not wait longer.
-    private func wakeUpkeep() {
+    /// The store is back: pending writes start now.
+    private func wakeMaintenance() {
         unstored.worked()
-        upkeepAtRest?.cancel()
+        maintenancePause?.cancel()
     }
 
     private func storeSignOuts() async {
@@ -255,39 +255,39 @@ public actor RevocationService {
 
     // MARK: Revoking
 
-    /// Revokes. When this returns, the store has it and every loop of this instance refuses.
+    /// Revokes. When this returns, the revocations are in the store and in force on every loop of this instance.
     public func revoke(_ revocations: [Revocation]) async throws(StoreError) -> [RevocationRecord] {
         let records = try await store.revoke(revocations)
-        await take(records, inOrder: false)
+        await apply(records, inOrder: false)
         return records
     }
 
-    /// Takes revocations back.
+    /// Withdraws revocations.
     ///
     /// - Returns: Those that were in force.
     public func withdraw(_ targets: [RevocationTarget], tenant: String) async throws(StoreError) -> [RevocationRecord] {
         let records = try await store.withdraw(targets, tenant: tenant)
-        await take(records, inOrder: false)
+        await apply(records, inOrder: false)
         return records
     }
 
-    /// Revokes here and now whatever the store says; what it does not take is tried again until it does.
+    /// Revokes on this instance at once, with or without the store; the write is retried until it succeeds.
     ///
-    /// - Returns: Whether the store has it.
-    public func revokeAnyway(_ revocations: [Revocation]) async -> Bool {
+    /// - Returns: Whether the revocations are in the store.
+    public func revokeImmediately(_ revocations: [Revocation]) async -> Bool {
         var changed: Set<String> = []
         let now = Clock.unix()
         for revocation in revocations where replica.applyProvisionally(revocation, at: now) {
             changed.insert(revocation.tenant)
         }
-        await hand(changed)
+        await distributeSets(changed)
         do throws(StoreError) {
             _ = try await revoke(revocations)
             return true
         } catch {
             let isFirst = unstored.count == 0
             let dropped = unstored.add(revocations)
-            if isFirst { upkeepAtRest?.cancel() }
+            if isFirst { maintenancePause?.cancel() }
             logger.error(
                 "a sign-out is in force here, but not stored yet",
                 metadata: ["reason": "\(error)", "waiting": "\(unstored.count)", "dropped": "\(dropped)"]
@@ -296,48 +296,50 @@ public actor RevocationService {
         }
     }
 
-    /// Whether a token, its session, its subject or its tenant is revoked, as far as is known here.
+    /// Whether a token, its session, its subject or its tenant is revoked, as far as this instance knows.
     public func isRevoked(_ principal: Principal, tenant: String) -> Bool {
         replica.sets[tenant]?.isRevoked(RevocationMarks(principal), at: Clock.unix()) ?? false
     }
 
-    /// A tenant's revocations as they are now, for questions about many.
+    /// A tenant's present revocations, to check many tokens.
     public func set(ofTenant tenant: String) -> RevocationSet { replica.sets[tenant] ?? RevocationSet() }
 
-    // MARK: Telling the loops
+    // MARK: Distributing to the loops
 
-    private func take(_ records: [RevocationRecord], inOrder: Bool) async {
+    private func apply(_ records: [RevocationRecord], inOrder: Bool) async {
         let changed = replica.apply(records, inOrder: inOrder, at: Clock.unix())
-        // Who has just written waits until every loop has it, also where the news were faster.
-        if !inOrder || !changed.isEmpty { await hand(changed) }
+        // A writer waits until every loop has its change, even if the change was followed first.
+        if !inOrder || !changed.isEmpty { await distributeSets(changed) }
     }
 
-    /// Tells the loops that the store has nothing newer, as often as they need to hear it.
-    private func tellContact() async {
-        guard let contact, toldContact.map({ contact - min($0, contact) >= max(1, pace.quiet) }) ?? true else { return }
-        await hand([])
+    /// Distributes the latest contact, as often as the pace requires.
+    private func distributeContact() async {
+        guard let contact, distributedContact.map({ contact - min($0, contact) >= max(1, pace.quiet) }) ?? true else {
+            return
+        }
+        await distributeSets([])
     }
 
-    /// The sets are put on their way before anything else can change them, so that no loop gets an older one last.
-    private func hand(_ changed: Set<String>) async {
+    /// Sends the sets before they can change again, so that no loop gets an older set last.
+    private func distributeSets(_ changed: Set<String>) async {
         let sets = replica.sets.filter { changed.contains($0.key) }
-        toldContact = contact
+        distributedContact = contact
         for done in distribute(RevocationUpdate(sets: sets, contact: contact)) { try? await done.get() }
     }
 
-    /// Keeps the revocations of these too from now on, and loads them.
+    /// Adds tenants, and loads their revocations.
     ///
     /// - Parameters:
-    ///   - tenants: By name. Those that are kept already stay so, whether they are among them or not.
-    ///   - pace: Nil: as before. A closer one is kept to when this returns.
-    /// - Returns: Whether they are loaded within the time.
+    ///   - tenants: Their names. Present tenants stay, whether or not they are among them.
+    ///   - pace: Nil: unchanged. A closer one applies when this returns.
+    /// - Returns: Whether they were loaded within the time.
     public func follow(
         _ tenants: [String],
         pace: RevocationPace? = nil,
         within time: TimeAmount,
         on eventLoop: any EventLoop
     ) async -> Bool {
-        // The question under way waits for as long as the pace before says, and the time begins after it.
+        // The query under way may wait for as long as the previous pace allows.
         let time = time + TimeAmount(self.pace.wait)
         let isCloser = pace.map { $0.wait < self.pace.wait || $0.quiet < self.pace.quiet } ?? false
         if let pace { self.pace = pace }
@@ -349,39 +351,43 @@ public actor RevocationService {
             isLoadDue = true
         }
         if isLoadDue || isCloser { store.wake() }
-        // Also those that a reload before this one asked for in vain.
+        // Including tenants that an earlier reload has failed to load.
         if !unloaded.isDisjoint(with: tenants) { await loaded(within: time, on: eventLoop) }
         guard unloaded.isDisjoint(with: tenants) else { return false }
-        // Whoever tolerates less must not find a copy that is as old as the pace before allowed.
+        // Tenants with a smaller maximum staleness must not find a copy as old as the previous pace allowed.
         if isCloser { await contact(within: time, on: eventLoop) }
         return true
     }
 
-    /// Waits until the loops were told of a contact that is newer than this call, but no longer than the time allows.
+    /// Waits until the loops have got a contact that is newer than this call, but no longer than the time allows.
     private func contact(within time: TimeAmount, on eventLoop: any EventLoop) async {
-        let told = eventLoop.makePromise(of: Void.self)
-        waitingForContact.append((Clock.monotonic(), told))
-        let timer = eventLoop.scheduleTask(in: time) { told.succeed() }
-        try? await told.futureResult.get()
-        timer.cancel()
+        await wait(within: time, on: eventLoop) { waitingForContact.append((Clock.monotonic(), $0)) }
     }
 
-    /// From now on at this pace, which must be no closer than the one before.
+    /// Sets a pace that is no closer than the present one.
     public func slowDown(to pace: RevocationPace) { self.pace = pace }
 
     /// Waits until everything is loaded, but no longer than the time allows.
     public func loaded(within time: TimeAmount, on eventLoop: any EventLoop) async {
         if isLoaded && unloaded.isEmpty { return }
-        let loaded = eventLoop.makePromise(of: Void.self)
-        waitingForLoad.append(loaded)
-        let timer = eventLoop.scheduleTask(in: time) { loaded.succeed() }
-        try? await loaded.futureResult.get()
+        await wait(within: time, on: eventLoop) { waitingForLoad.append($0) }
+    }
+
+    private func wait(
+        within time: TimeAmount,
+        on eventLoop: any EventLoop,
+        _ register: (EventLoopPromise<Void>) -> Void
+    ) async {
+        let promise = eventLoop.makePromise(of: Void.self)
+        register(promise)
+        let timer = eventLoop.scheduleTask(in: time) { promise.succeed() }
+        try? await promise.futureResult.get()
         timer.cancel()
     }
 
     // MARK: For metrics
 
-    /// By tenant.
+    /// Revocations by tenant.
     public var counts: [String: Int] { replica.sets.mapValues(\.count) }
 
     /// Seconds since the store was last known to have nothing newer; nil: never.

@@ -1,12 +1,12 @@
 import Store
 public import Time
 
-/// A tenant's revocations at one moment, exact: an immutable value that loops are handed whole.
+/// A tenant's revocations at one moment: an immutable value that loops get as a whole.
 ///
-/// Most of it lies in a large table that successive sets share; what changed since that was made lies in a small one
-/// before it, which is all that a change has to copy.
+/// Most entries are in a large table that successive sets share. Recent changes are in a small table with precedence,
+/// so that a change copies only the small one.
 public struct RevocationSet: Sendable {
-    /// Changes that are gathered before the large table is made anew.
+    /// Changes before the two tables are merged.
     private static let mostRecent = 4096
 
     private var base: RevocationTable
@@ -21,12 +21,12 @@ public struct RevocationSet: Sendable {
         recent = RevocationTable()
     }
 
-    /// About how many are in force: what expired since the large table was made is counted still.
+    /// The approximate number of revocations in force, including those that have expired since the last merge.
     private(set) var count = 0
 
     subscript(digest: RevocationDigest) -> RevocationEntry? { recent[digest] ?? base[digest] }
 
-    /// Whether a caller may no longer pass.
+    /// Whether a caller is revoked.
     public func isRevoked(_ marks: RevocationMarks, at now: UnixTime) -> Bool {
         if isInForce(marks.token, at: now) { return true }
         if let tokenID = marks.tokenID, isInForce(tokenID, at: now) { return true }
@@ -39,7 +39,7 @@ public struct RevocationSet: Sendable {
         self[digest]?.isInForce(at: now) ?? false
     }
 
-    /// What was issued in the very moment of the revocation, or at a time that the token does not tell, falls too.
+    /// Tokens issued at the moment of the revocation, or without `iat`, are revoked too.
     private func isInForce(_ digest: RevocationDigest, at now: UnixTime, issuedAt: UnixTime?) -> Bool {
         guard let entry = self[digest], entry.isInForce(at: now) else { return false }
         guard let issuedAt else { return true }
@@ -48,7 +48,7 @@ public struct RevocationSet: Sendable {
 
     // MARK: Changes
 
-    /// Gives whether anything changed.
+    /// - Returns: Whether the set has changed.
     mutating func apply(_ entry: RevocationEntry, for digest: RevocationDigest) -> Bool {
         let before = self[digest]
         if let before, before.version >= entry.version { return false }
@@ -59,10 +59,10 @@ public struct RevocationSet: Sendable {
 
     var isDueForMerge: Bool { recent.count > max(Self.mostRecent, base.count / 64) }
 
-    /// Makes one table of the two, without what has expired.
+    /// Merges the two tables, without expired entries.
     ///
-    /// - Parameter settled: The version up to which every change has been seen: what was withdrawn before it cannot come
-    ///   back by a late word, and needs no place any more.
+    /// - Parameter settled: The version up to which all changes were applied: withdrawals before it are dropped, since no
+    ///   older record can arrive late.
     mutating func merge(at now: UnixTime, settled: UInt64) {
         var table = RevocationTable(capacity: base.count + recent.count)
         var inForce = 0

@@ -1,12 +1,11 @@
 import Store
 import Time
 
-/// What a lookup of one digest finds.
+/// The entry of one digest.
 struct RevocationEntry: Equatable, Sendable {
-    /// Whether it was taken back.
     var isWithdrawn: Bool
     var revokedAt: UnixTime
-    /// In whole seconds; `UInt32.max` stands for never. Rounded up: a second late, never early.
+    /// In whole Unix seconds, rounded up; `UInt32.max`: never.
     var expiry: UInt32
     var version: UInt64
 
@@ -33,90 +32,92 @@ struct RevocationEntry: Equatable, Sendable {
     func isInForce(at now: UnixTime) -> Bool { !isWithdrawn && (expiry == .max || now.seconds < Double(expiry)) }
 }
 
-/// A hash table of revocations with open addressing: 40 bytes a place, at most three of four taken. It only grows; what
-/// has expired is left out when it is made anew.
+/// A hash table of revocations with open addressing: 40 bytes a slot, at most three of four taken. It only grows; a
+/// merge leaves out expired entries.
 struct RevocationTable: Sendable {
-    private struct Place {
+    private struct Slot {
         var high: UInt64 = 0
         var low: UInt64 = 0
         var revokedAt = UnixTime.distantPast
         var version: UInt64 = 0
         var expiry: UInt32 = 0
-        var state = Place.free
+        var state = Slot.free
 
         static let free: UInt32 = 0
         static let revoked: UInt32 = 1
         static let withdrawn: UInt32 = 2
     }
 
-    private var places: [Place]
+    private var slots: [Slot]
     private var mask: Int
-    /// How many digests it knows, what was withdrawn included.
+    /// The number of digests, including withdrawn ones.
     private(set) var count = 0
 
-    /// - Parameter capacity: How many entries it has room for without growing.
+    /// - Parameter capacity: The number of entries that it can take without growing.
     init(capacity: Int = 0) {
         let needed = max(16, capacity + capacity / 3 + 1)
         let size = 1 << (Int.bitWidth - (needed - 1).leadingZeroBitCount)
-        places = Array(repeating: Place(), count: size)
+        slots = Array(repeating: Slot(), count: size)
         mask = size - 1
     }
 
-    /// Bytes that its places take.
-    var byteCount: Int { places.count * MemoryLayout<Place>.stride }
+    /// The size of its slots in bytes.
+    var byteCount: Int { slots.count * MemoryLayout<Slot>.stride }
 
     subscript(digest: RevocationDigest) -> RevocationEntry? {
         guard count > 0 else { return nil }
-        let index = place(of: digest)
-        return places[index].state == Place.free ? nil : Self.entry(places[index])
+        let index = slot(of: digest)
+        return slots[index].state == Slot.free ? nil : Self.entry(slots[index])
     }
 
-    /// Takes the entry unless a later one is there. Gives whether it was taken.
+    /// Inserts the entry unless there is a later one.
+    ///
+    /// - Returns: Whether it was inserted.
     @discardableResult
     mutating func insert(_ entry: RevocationEntry, for digest: RevocationDigest) -> Bool {
-        var index = place(of: digest)
-        if places[index].state == Place.free {
-            if (count + 1) * 4 > places.count * 3 {
+        var index = slot(of: digest)
+        if slots[index].state == Slot.free {
+            if (count + 1) * 4 > slots.count * 3 {
                 grow()
-                index = place(of: digest)
+                index = slot(of: digest)
             }
             count += 1
-        } else if places[index].version >= entry.version {
+        } else if slots[index].version >= entry.version {
             return false
         }
-        places[index] = Place(
+        slots[index] = Slot(
             high: digest.high,
             low: digest.low,
             revokedAt: entry.revokedAt,
             version: entry.version,
             expiry: entry.expiry,
-            state: entry.isWithdrawn ? Place.withdrawn : Place.revoked
+            state: entry.isWithdrawn ? Slot.withdrawn : Slot.revoked
         )
         return true
     }
 
     func forEach(_ body: (RevocationDigest, RevocationEntry) -> Void) {
-        for place in places where place.state != Place.free {
-            body(RevocationDigest(high: place.high, low: place.low), Self.entry(place))
+        for slot in slots where slot.state != Slot.free {
+            body(RevocationDigest(high: slot.high, low: slot.low), Self.entry(slot))
         }
     }
 
-    private static func entry(_ place: Place) -> RevocationEntry {
+    private static func entry(_ slot: Slot) -> RevocationEntry {
         var entry = RevocationEntry(
-            isWithdrawn: place.state == Place.withdrawn,
-            revokedAt: place.revokedAt,
+            isWithdrawn: slot.state == Slot.withdrawn,
+            revokedAt: slot.revokedAt,
             expiresAt: .distantPast,
-            version: place.version
+            version: slot.version
         )
-        entry.expiry = place.expiry
+        entry.expiry = slot.expiry
         return entry
     }
 
-    /// Where the digest is, or would be put. Digests are evenly spread by themselves.
-    private func place(of digest: RevocationDigest) -> Int {
+    /// The index of the digest's slot, or of a free one for it. Digests are evenly distributed.
+    private func slot(of digest: RevocationDigest) -> Int {
         var index = Int(truncatingIfNeeded: digest.low) & mask
-        while places[index].state != Place.free,
-            places[index].high != digest.high || places[index].low != digest.low
+        while slots[index].state != Slot.free,
+            slots[index].high != digest.high || slots[index].low != digest.low
         {
             index = (index + 1) & mask
         }
@@ -124,7 +125,7 @@ struct RevocationTable: Sendable {
     }
 
     private mutating func grow() {
-        var larger = RevocationTable(capacity: places.count)
+        var larger = RevocationTable(capacity: slots.count)
         forEach { digest, entry in larger.insert(entry, for: digest) }
         self = larger
     }

@@ -3,12 +3,11 @@ public import Tenants
 public import Time
 public import Verification
 
-/// What `revoke_on` revokes: the presented token, by its `jti` too where something else stands for it, and its session if
-/// it has one.
+/// What `revoke_on` revokes: the presented token, an opaque one by its `jti` too, and its session if it has one.
 public enum SignOut {
-    /// Seconds that a session's revocation is kept at least: no refresh token is good for longer by default.
+    /// Seconds for which a session's revocation is kept at least: the default lifetime of refresh tokens.
     private static let sessionLifetime = 30.0 * 86_400
-    /// Seconds that the revocation of an opaque token is kept whose end is not known.
+    /// Seconds for which the revocation of an opaque token with unknown expiry is kept.
     public static let opaqueLifetime = 365.0 * 86_400
 
     public static func revocations(of principal: Principal, _ tenant: Tenant, at now: UnixTime) -> [Revocation] {
@@ -22,7 +21,7 @@ public enum SignOut {
                 reason: "signed out"
             )
         ]
-        // Its server may know it by more than one text.
+        // Several texts may stand for the same opaque token.
         if principal.isOpaque, let tokenID = principal.tokenID {
             revocations.append(
                 Revocation(
@@ -48,7 +47,7 @@ public enum SignOut {
         return revocations
     }
 
-    /// Seconds for which tokens of a session that is ended now may still come and be worth something.
+    /// Seconds for which tokens of a session that ends now may be accepted.
     private static func lifetime(_ tenant: Tenant) -> Double {
         let issued = tenant.issuer.map { $0.refresh + $0.access }?.secondsAsDouble ?? 0
         return max(sessionLifetime, issued) + tenant.authenticate.policy.leeway + tenant.refreshGrace.secondsAsDouble
@@ -57,12 +56,12 @@ public enum SignOut {
     private static func endOfUse(of principal: Principal, _ tenant: Tenant, at now: UnixTime) -> UnixTime {
         guard principal.isOpaque else { return endOfUse(expiresAt: principal.expiresAt, tenant) }
         guard principal.expiresAt != nil else { return now + opaqueLifetime }
-        // Some servers put the end off while the token is used.
+        // Some servers extend the expiry while the token is used.
         return max(endOfUse(expiresAt: principal.expiresAt, tenant), now + sessionLifetime)
     }
 
-    /// The time from which a token is worth nothing any more: it has expired, clocks may differ, and it may have been
-    /// good for a refresh for a while longer. `.distantFuture` for one that does not expire.
+    /// The time from which a token can no longer be used: its expiry, plus the leeway and the grace for refreshes.
+    /// `.distantFuture` for one that does not expire.
     public static func endOfUse(expiresAt: UnixTime?, _ tenant: Tenant) -> UnixTime {
         guard let expiresAt else { return .distantFuture }
         return expiresAt + tenant.authenticate.policy.leeway + tenant.refreshGrace.secondsAsDouble

@@ -1,27 +1,27 @@
 import Store
 
-/// What this instance knows of and the store does not: sign-outs that it could not take, and records that it has lost.
-/// They are tried again, less and less often while that fails.
+/// Revocations of this instance that are not in the store: sign-outs that could not be written, and records that the
+/// store has lost. Writes are retried with backoff.
 struct UnstoredRevocations {
     struct Batch: Equatable {
         var revocations: [Revocation]
-        /// Of the first of them, in the order in which they came.
+        /// The number of the first one, in order of arrival.
         fileprivate var number: Int
     }
 
     struct LostBatch: Equatable {
         var records: [RevocationRecord]
-        /// Counts the times that the store was found to have lost something.
+        /// The number of times that the store has lost records.
         fileprivate var loss: Int
     }
 
-    /// Sign-outs that are kept; of more the oldest are given up.
+    /// Sign-outs that are kept; the oldest are dropped.
     static let most = 10_000
     private static let batchLength = 256
     private static let lostBatchLength = 5000
 
     private var signOuts: [Revocation] = []
-    /// The number of the first of them.
+    /// The number of the first one.
     private var first = 0
     private var records: [RevocationRecord] = []
     private var losses = 0
@@ -29,13 +29,13 @@ struct UnstoredRevocations {
 
     var count: Int { signOuts.count }
 
-    /// How long to wait before the next try; nil: there is nothing to try.
+    /// The time until the next attempt; nil if there is nothing to write.
     var pause: Duration? {
         if signOuts.isEmpty && records.isEmpty { return nil }
         return failures == 0 ? .milliseconds(250) : .milliseconds(500 << min(failures, 5))
     }
 
-    /// - Returns: How many had to be given up.
+    /// - Returns: The number of dropped sign-outs.
     mutating func add(_ revocations: [Revocation]) -> Int {
         signOuts += revocations
         let dropped = max(0, signOuts.count - Self.most)
@@ -44,19 +44,19 @@ struct UnstoredRevocations {
         return dropped
     }
 
-    /// Those that have waited longest; nil if none waits.
+    /// The oldest sign-outs; nil if there are none.
     func revocations() -> Batch? {
         signOuts.isEmpty ? nil : Batch(revocations: Array(signOuts.prefix(Self.batchLength)), number: first)
     }
 
-    /// The store has these. Some of them may have been given up meanwhile.
+    /// The store has these. Some of them may have been dropped meanwhile.
     mutating func stored(_ batch: Batch) {
         let done = max(0, min(batch.number + batch.revocations.count - first, signOuts.count))
         signOuts.removeFirst(done)
         first += done
     }
 
-    /// The store was found without these: all that it lacks.
+    /// Sets the records that the store lacks: all of them.
     mutating func lost(_ records: [RevocationRecord]) {
         self.records = records
         losses += 1
@@ -66,7 +66,7 @@ struct UnstoredRevocations {
         records.isEmpty ? nil : LostBatch(records: Array(records.suffix(Self.lostBatchLength)), loss: losses)
     }
 
-    /// The store has these again, unless it was found without them once more meanwhile.
+    /// The store has these again, unless it has lost records once more meanwhile.
     mutating func restored(_ batch: LostBatch) {
         if batch.loss == losses { records.removeLast(batch.records.count) }
     }

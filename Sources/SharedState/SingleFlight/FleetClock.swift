@@ -1,10 +1,10 @@
 import Time
 
-/// Where what instances share has its time and its chance from, so that tests can let seven days pass in no time.
+/// The source of time and randomness for state that instances share, so that tests can skip days.
 public struct FleetClock: Sendable {
     var monotonic: @Sendable () -> MonotonicTime
     var unix: @Sendable () -> UnixTime
-    /// Returns then, or early when its task is cancelled.
+    /// Returns at that time, or earlier when its task is cancelled.
     var sleep: @Sendable (_ until: MonotonicTime) async -> Void
     /// At least 0 and less than 1.
     var random: @Sendable () -> Double
@@ -19,6 +19,6 @@ public struct FleetClock: Sendable {
         random: { Double.random(in: 0..<1) }
     )
 
-    /// A day; whoever sleeps longer looks at the time in between.
+    /// A day in nanoseconds; callers check the time after each sleep.
     private static let longestSleep: UInt64 = 86_400_000_000_000
 }

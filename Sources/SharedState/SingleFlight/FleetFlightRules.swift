@@ -1,36 +1,36 @@
 import Time
 
-/// What a use of the single flight takes its time for. All times are in nanoseconds.
+/// The limits of one use of the single flight. All times are in nanoseconds.
 struct FleetFlightRules: Sendable {
-    /// Clocks may go at different speeds, and messages take time.
+    /// For clocks that run at different speeds, and for the time that messages take.
     static let leaseMargin: UInt64 = 250_000_000
 
-    /// How long the lease is held without a renewal.
+    /// How long the lease is held unless renewed.
     let leaseDuration: UInt64
     let renewalInterval: UInt64
-    /// How long the store may be away before it is given up: a short pause of it must not lead two instances to call.
-    var patienceWithStore: UInt64
-    /// How often it must have been asked in vain: one question that gets no answer in time says little.
-    var triesWithStore: Int
-    /// The same if another instance was seen to have the lease: that one may have a value by then, or its lease has run
-    /// out.
-    var patienceWithHolder: UInt64
-    let pauseForStore: UInt64 = 250_000_000
-    /// Whether the call is made without the lease once the store is given up.
-    var goesAlone: Bool
-    /// Between two looks while another instance has the lease.
-    var lookInterval: UInt64
-    /// For how long a lease that another instance was seen to have is not asked for, even if that one gives it back.
+    /// How long the store may be away before it is given up: a short outage must not make two instances call.
+    var storeOutageLimit: UInt64
+    /// How often it must have failed: a single timeout proves little.
+    var storeAttemptLimit: Int
+    /// The same if another instance was seen to hold the lease: by then it has a value, or the lease has expired.
+    var holderOutageLimit: UInt64
+    let storeRetryDelay: UInt64 = 250_000_000
+    /// Whether to call without the lease once the store is given up.
+    var callsWithoutStore: Bool
+    /// Between two lookups while another instance holds the lease.
+    var lookupInterval: UInt64
+    /// How long to wait for another instance that was seen to hold the lease, even if it releases the lease without a
+    /// value.
     var takeOverAfter: UInt64
-    var mostCalls: Int
-    let pauseBetweenCalls: UInt64 = 1_000_000_000
-    /// With less time left no call is begun.
+    var callLimit: Int
+    let callRetryDelay: UInt64 = 1_000_000_000
+    /// The time that must be left to begin a call.
     var callDuration: UInt64
-    /// The longest that all of it takes.
-    var limit: UInt64
+    /// For the whole flight, except a call under way.
+    var timeLimit: UInt64
 
     var lease: Duration { .nanoseconds(Int64(clamping: leaseDuration)) }
 
-    /// Until when a lease is held for certain that the store was asked for at this time.
+    /// The time until which a lease that was requested at `asked` is certainly held.
     func certainEnd(from asked: MonotonicTime) -> MonotonicTime { asked + leaseDuration - Self.leaseMargin }
 }

@@ -6,8 +6,7 @@ struct FleetFlightRun<Value: Sendable & Equatable, Obstacle: FleetFlightObstacle
     var flight: FleetSingleFlight<Value, Obstacle>
     let rules: FleetFlightRules
     let leaseKey: StoreKey
-    /// Of the step under way; no two of any flights of a runner have the same. What an earlier one says late is not for
-    /// the next.
+    /// Identifies the step under way among all of the runner's: late events of an earlier step are ignored.
     fileprivate(set) var turn: UInt64 = 0
     fileprivate var step: Task<Void, Never>?
     fileprivate var renewing: Task<Void, Never>?
@@ -18,14 +17,13 @@ struct FleetFlightRun<Value: Sendable & Equatable, Obstacle: FleetFlightObstacle
         self.leaseKey = leaseKey
     }
 
-    /// Ends what is under way.
     func cancelTasks() {
         step?.cancel()
         renewing?.cancel()
     }
 }
 
-/// What a runner keeps of a flight.
+/// A runner's record of a flight.
 protocol FleetFlightEntry: Sendable {
     associatedtype Value: Sendable & Equatable
     associatedtype Obstacle: FleetFlightObstacle
@@ -33,8 +31,7 @@ protocol FleetFlightEntry: Sendable {
     var run: FleetFlightRun<Value, Obstacle> { get set }
 }
 
-/// Has flights, one a key, and performs what they say. Nothing here waits for anything but in a task of the key's own,
-/// so that no key holds up another.
+/// Performs the steps of flights, one flight a key. Each key waits in its own task, so that none delays another.
 protocol FleetFlightRunner: Actor {
     associatedtype Key: Hashable & Sendable
     associatedtype FlightEntry: FleetFlightEntry
@@ -46,26 +43,26 @@ protocol FleetFlightRunner: Actor {
     nonisolated var store: any Store { get }
     nonisolated var clock: FleetClock { get }
 
-    /// - Returns: Whether it may call now; else it is told when it may.
-    func askForPlace(_ key: Key) -> Bool
-    /// Also said of what has no place.
-    func leavePlace(_ key: Key)
-    func look(_ entry: FlightEntry, _ key: Key, turn: UInt64) async -> Flight.Look
-    /// Makes the call, right after ``mayCall(_:turn:)`` has said that it may.
+    /// - Returns: Whether a slot is free; otherwise the flight is ``FleetSingleFlight/granted(at:)`` one later.
+    func requestCallSlot(_ key: Key) -> Bool
+    /// Does nothing for a key without a slot.
+    func releaseCallSlot(_ key: Key)
+    func lookUp(_ entry: FlightEntry, _ key: Key, turn: UInt64) async -> Flight.Lookup
+    /// Makes the call, immediately after checking ``mayCall(_:turn:)``.
     ///
-    /// - Returns: Nil if the flight was told otherwise already.
+    /// - Returns: Nil if the flight has already received another event instead.
     func call(_ entry: FlightEntry, _ key: Key, turn: UInt64) async -> Flight.CallOutcome?
     func publish(_ value: FlightEntry.Value, holding lease: Lease, _ entry: FlightEntry, _ key: Key) async
         -> Flight.Publishing
-    /// Takes the entry, and gives its lease back if that is not handed on.
+    /// Removes the entry, and releases its lease unless the ending hands it on.
     func finish(_ key: Key, _ ending: Flight.Ending)
 }
 
 extension FleetFlightRunner {
-    /// Tells a flight what happened and does what follows.
+    /// Passes an event to a flight and performs the next step.
     ///
-    /// - Parameter turn: Of the step that this came of; nil for what may come at any time.
-    /// - Returns: Whether the flight is still there and on that step.
+    /// - Parameter turn: Of the step that the event belongs to; nil for an event that may come at any time.
+    /// - Returns: Whether the flight still exists and was on that step.
     @discardableResult
     func advance(_ key: Key, turn: UInt64? = nil, _ event: FlightEvent) -> Bool {
         guard var flight = flights[key]?.run.flight, turn == nil || isOn(turn, key) else { return false }
@@ -77,28 +74,28 @@ extension FleetFlightRunner {
         flights[key]?.run.step?.cancel()
         flights[key]?.run.step = nil
         keepLease(key)
-        if !flight.hasPlace { leavePlace(key) }
+        if !flight.hasCallSlot { releaseCallSlot(key) }
         perform(step, key)
         return true
     }
 
-    /// Whether the flight is on this step still.
+    /// Whether the flight is still on this step.
     func isOn(_ turn: UInt64?, _ key: Key) -> Bool { flights[key]?.run.turn == turn }
 
     private func perform(_ step: Flight.Step, _ key: Key) {
         switch step {
         case .none: break
-        case .look:
+        case .lookUp:
             begin(key) { runner, entry, turn in
-                let look = await runner.look(entry, key, turn: turn)
-                await runner.advance(key, turn: turn) { $0.looked(look, at: $1) }
+                let lookup = await runner.lookUp(entry, key, turn: turn)
+                await runner.advance(key, turn: turn) { $0.lookedUp(lookup, at: $1) }
             }
-        case .enqueue: if askForPlace(key) { advance(key) { $0.granted(at: $1) } }
+        case .enqueue: if requestCallSlot(key) { advance(key) { $0.granted(at: $1) } }
         case .acquire: begin(key) { await $0.acquire($1, key, turn: $2) }
-        case .wait(let until), .rest(let until):
+        case .wait(let until), .pause(let until):
             begin(key) { runner, _, turn in
                 await runner.clock.sleep(until)
-                await runner.advance(key, turn: turn) { $0.rested(at: $1) }
+                await runner.advance(key, turn: turn) { $0.pauseEnded(at: $1) }
             }
         case .call:
             begin(key) { runner, entry, turn in
@@ -114,7 +111,7 @@ extension FleetFlightRunner {
         }
     }
 
-    /// A task for a step that has to wait for somebody.
+    /// Runs a step that has to wait in a task of its own.
     private func begin(_ key: Key, _ work: @escaping @Sendable (Self, FlightEntry, UInt64) async -> Void) {
         guard let turn = flights[key]?.run.turn else { return }
         flights[key]?.run.step = Task { [weak self] in
@@ -145,7 +142,7 @@ extension FleetFlightRunner {
         }
     }
 
-    /// Renews the lease as long as the flight has it.
+    /// Renews the lease for as long as the flight holds it.
     private func keepLease(_ key: Key) {
         guard let run = flights[key]?.run, run.renewing == nil, let lease = run.flight.lease else { return }
         flights[key]?.run.renewing = renewing(lease, run.rules) { runner, asked in
@@ -157,11 +154,13 @@ extension FleetFlightRunner {
         }
     }
 
-    /// - Parameter told: Hears when the store was asked to renew the lease and did; nil: it is lost.
+    /// Renews a lease until the task is cancelled or the lease is lost.
+    ///
+    /// - Parameter renewed: Called after each renewal with the time of the request; with nil when the lease is lost.
     func renewing(
         _ lease: Lease,
         _ rules: FleetFlightRules,
-        told: @escaping @Sendable (Self, _ asked: MonotonicTime?) async -> Void
+        renewed: @escaping @Sendable (Self, _ asked: MonotonicTime?) async -> Void
     ) -> Task<Void, Never> {
         let (clock, store) = (clock, store)
         return Task { [weak self] in
@@ -169,17 +168,17 @@ extension FleetFlightRunner {
                 await clock.sleep(clock.monotonic() + rules.renewalInterval)
                 if Task.isCancelled { return }
                 let asked = clock.monotonic()
-                // That the store cannot be asked says nothing; it will once it can.
+                // A failure of the store proves nothing.
                 guard let isHeld = try? await store.renew(lease, for: rules.lease) else { continue }
                 guard let self, !Task.isCancelled else { return }
-                await told(self, isHeld ? asked : nil)
+                await renewed(self, isHeld ? asked : nil)
                 if !isHeld { return }
             }
         }
     }
 
-    /// Whether the lease is held for certain, at the last moment: what came before may have taken its time. If not, the
-    /// flight was told so.
+    /// Whether the lease is certainly held, checked immediately before the call, since the steps before may have taken
+    /// long. If not, the flight gets ``FleetSingleFlight/notCalled(at:)``.
     func mayCall(_ key: Key, turn: UInt64) async -> Bool {
         guard let run = flights[key]?.run, run.turn == turn else { return false }
         if run.flight.mayCall(at: clock.monotonic()) { return true }

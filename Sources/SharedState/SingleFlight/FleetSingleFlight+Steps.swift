@@ -1,52 +1,49 @@
 import Store
 import Time
 
-/// Why there is no value. Some reasons are the flight's own; the others are its user's.
+/// Why there is no value: the flight's own reasons, and those of its use.
 protocol FleetFlightObstacle: Sendable, Equatable {
-    /// Its time is up.
+    /// The flight's time is up.
     static var late: Self { get }
-    /// Its time is up, and the provider did not answer.
+    /// The flight's time is up, and the provider did not answer.
     static var timeout: Self { get }
     static var storeUnavailable: Self { get }
 }
 
-/// What a flight says and hears.
+/// The steps of a flight, and their outcomes.
 extension FleetSingleFlight {
-    /// What to do next.
     enum Step: Sendable, Equatable {
-        /// Read what the store has: ``looked(_:at:)``.
-        case look
-        /// Stand in line for a call to the provider: ``granted(at:)``. Whoever waits for another instance gives his
-        /// place back.
+        /// Read the store: ``lookedUp(_:at:)``.
+        case lookUp
+        /// Wait for a call slot: ``granted(at:)``. A flight that waits for another instance releases its slot.
         case enqueue
-        /// Ask for the lease: ``acquired(_:at:)``.
+        /// Request the lease: ``acquired(_:at:)``.
         case acquire
-        /// Wait for the announcement of the lease's holder, but no longer: ``rested(at:)``. Gives the place in line
-        /// back.
+        /// Wait for the announcement of the lease's holder, without a call slot: ``pauseEnded(at:)``.
         case wait(until: MonotonicTime)
-        case rest(until: MonotonicTime)
-        /// Ask the provider, and look whether its answer may be used: ``called(_:at:)``.
+        case pause(until: MonotonicTime)
+        /// Call the provider, and check its response: ``called(_:at:)``.
         case call
-        /// Put it into the store, if the lease is still held: ``published(_:at:)``.
+        /// Write the value to the store, if the lease is still held: ``published(_:at:)``.
         case publish(Value, Lease)
         case finish(Ending)
-        /// What is under way goes on.
+        /// The step under way goes on.
         case none
     }
 
-    /// What the store has, as far as it concerns who asks.
-    enum Look: Sendable, Equatable {
+    /// The store's entry, as far as it concerns the flight's request.
+    enum Lookup: Sendable, Equatable {
         case found(Value)
-        /// Another instance has failed, which may pass.
+        /// Another instance has failed, for a reason that may pass.
         case failed(Value)
         case nothing
-        /// It speaks against a call, but not against what a call has brought.
+        /// A reason against a call, but not against the value of a call already made.
         case obstacle(Obstacle)
-        /// The store has something later, which is not for who asks.
+        /// The store has a later value, which is for other requests.
         case superseded(Obstacle)
         /// The store did not answer.
         case away
-        /// The store has not answered for as long as anyone waits for it: asking again is of no use now.
+        /// The store has not answered for longer than any call waits: another try would be of no use now.
         case absent
     }
 
@@ -60,28 +57,28 @@ extension FleetSingleFlight {
     enum CallOutcome: Sendable, Equatable {
         /// For all instances.
         case value(Value)
-        /// What all are told if another try would do no better, or there is no time for one.
+        /// The value for all instances, unless another call may succeed and there is time for one.
         case failed(Value, mayRetry: Bool)
-        /// It concerns this flight alone.
+        /// For this flight only.
         case obstacle(Obstacle)
         case cancelled
     }
 
     enum Publishing: Sendable, Equatable {
         case done
-        /// The lease was not held any more; nothing was written after that showed.
+        /// The lease was lost; nothing was written after that.
         case lost
         case away
-        /// It cannot be written at all, today or later.
+        /// It can never be written.
         case impossible
     }
 
-    /// What those who asked are told.
+    /// The result for the waiting requests.
     struct Ending: Sendable, Equatable {
         enum Content: Sendable, Equatable {
-            /// From here or from another instance.
+            /// From this flight or from another instance.
             case value(Value)
-            /// It concerns these askers alone.
+            /// For these requests only.
             case obstacle(Obstacle)
             case cancelled
         }
@@ -89,9 +86,9 @@ extension FleetSingleFlight {
         var content: Content
         /// Whether this flight made the call.
         var isOwn = false
-        /// Whether the store still has to be told.
+        /// Whether the value is still to be written to the store.
         var isUnpublished = false
-        /// Handed on with what the store has still to be told, so that nobody else calls before it knows.
+        /// Held until the unpublished value is written, so that no other instance calls before.
         var lease: Lease?
     }
 }

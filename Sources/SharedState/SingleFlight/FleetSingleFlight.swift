@@ -1,40 +1,40 @@
 import Store
 import Time
 
-/// One key's single flight in one process: look whether another instance has the value, else have the lease, make the
-/// call, and tell everybody.
+/// One key's single flight in one process: look into the store for another instance's value; otherwise take the lease,
+/// call the provider, and publish.
 ///
-/// A value without clock, store and provider: it is told what happened, and says the next step. One step is under way
-/// at a time; only ``announced(at:)``, ``renewed(_:at:)``, ``leaseWasLost(_:)``, ``cancelled()``, ``stop(at:)`` and
+/// A value without clock, store and provider: each event returns the next step. One step is under way at a time; only ``announced(at:)``, ``renewed(_:at:)``, ``leaseWasLost(_:)``, ``cancelled()``, ``stop(at:)`` and
 /// ``timeIsUp(at:)`` may come in between.
 ///
-/// At most one of the lease holders calls, because a holder whose lease was lost, or may have been, does not call
-/// without a new one; where it may go alone, without the store, that one counts for this process only. No value is
-/// lost: what the call brought stays in `own` until it is in the store or was handed to those who wait in this process;
-/// then the lease goes with it until it is written. And no stale one overwrites a newer: it is written only with the
-/// lease (the store sees to that), and after a look that found nothing, however often the lease was lost in between.
+/// - At most one instance calls: a holder whose lease is lost, or may be, does not call without a new one. A call
+///   without the store, where the rules allow it, is for this process only.
+/// - No value is lost: the call's value stays in `own` until it is in the store, or was handed to the waiting requests
+///   of this process; then the lease goes with it until it is written.
+/// - No value overwrites a newer one: it is written only with the lease, which the store checks, and after a lookup that
+///   found nothing, however often the lease was lost in between.
 struct FleetSingleFlight<Value: Sendable & Equatable, Obstacle: FleetFlightObstacle>: Sendable {
     private enum Phase: Sendable {
-        case looking(since: MonotonicTime)
+        case lookingUp(since: MonotonicTime)
         case queued
         case acquiring(since: MonotonicTime)
-        /// Another instance has the lease.
+        /// Another instance holds the lease.
         case waiting
-        case restingForStore, restingForCall, calling, publishing, finished
+        case pausingForStore, pausingForCall, calling, publishing, finished
     }
 
     private struct Held {
         let lease: Lease
-        /// Until when it is held for certain, whatever becomes of its renewals.
+        /// Until when it is certainly held.
         let until: MonotonicTime
     }
 
-    /// The store has answered nothing lately.
-    private struct Absence {
+    /// The store does not answer.
+    private struct StoreOutage {
         let since: MonotonicTime
-        /// How often it was asked since.
+        /// The number of failed calls since.
         var tries = 0
-        /// Whether this process is on its own until the store answers.
+        /// Whether the flight goes on without the store until it answers.
         var isGivenUp = false
     }
 
@@ -42,49 +42,49 @@ struct FleetSingleFlight<Value: Sendable & Equatable, Obstacle: FleetFlightObsta
     private(set) var endsAt: MonotonicTime
     /// Calls made so far.
     private(set) var calls = 0
-    /// Whether it is one of those who may call now.
-    private(set) var hasPlace = false
+    /// Whether it may call now.
+    private(set) var hasCallSlot = false
     private var phase: Phase
     private var held: Held?
-    /// What this flight's own call came to, while the store does not have it.
+    /// The value of this flight's call, while it is not in the store.
     private(set) var own: Value?
-    /// Since when another instance is seen to hold the lease; nil once the store has said that it is free.
+    /// Since when another instance has been seen to hold the lease; nil once this flight has had it.
     private var holderSince: MonotonicTime?
-    private var absence: Absence?
+    private var outage: StoreOutage?
     private var isCancelled = false
 
     init(at now: MonotonicTime, _ rules: FleetFlightRules) {
         self.rules = rules
-        endsAt = now + rules.limit
-        phase = .looking(since: now)
+        endsAt = now + rules.timeLimit
+        phase = .lookingUp(since: now)
     }
 
     var lease: Lease? { held?.lease }
 
     /// Whether the store was given up.
-    var isAlone: Bool { absence?.isGivenUp ?? false }
+    var isWithoutStore: Bool { outage?.isGivenUp ?? false }
 }
 
 // MARK: - Before the call
 
 extension FleetSingleFlight {
-    /// The first step; also what an announcement leads to.
-    mutating func look(at now: MonotonicTime) -> Step {
-        phase = .looking(since: now)
-        return .look
+    /// The first step, and the one after an announcement.
+    mutating func lookUp(at now: MonotonicTime) -> Step {
+        phase = .lookingUp(since: now)
+        return .lookUp
     }
 
-    mutating func looked(_ look: Look, at now: MonotonicTime) -> Step {
-        guard case .looking(let since) = phase else { return .none }
+    mutating func lookedUp(_ lookup: Lookup, at now: MonotonicTime) -> Step {
+        guard case .lookingUp(let since) = phase else { return .none }
         if isCancelled { return finish(.cancelled) }
-        switch look {
+        switch lookup {
         case .away: return storeFailed(at: now, asked: since, isAbsent: false)
         case .absent: return storeFailed(at: now, asked: since, isAbsent: true)
-        case .found, .failed, .nothing, .obstacle, .superseded: absence = nil
+        case .found, .failed, .nothing, .obstacle, .superseded: outage = nil
         }
-        switch look {
+        switch lookup {
         case .found(let value): return finish(.value(value))
-        // A failure counts less than what this instance has in hand.
+        // This instance's own value counts more than another's failure.
         case .failed(let failure): return own == nil ? finish(.value(failure)) : proceed(at: now)
         case .obstacle(let obstacle): return own == nil ? finish(.obstacle(obstacle)) : proceed(at: now)
         case .superseded(let obstacle):
@@ -100,7 +100,7 @@ extension FleetSingleFlight {
             return .publish(own, held.lease)
         }
         if let holderSince, now < holderSince + rules.takeOverAfter { return waitForHolder(at: now) }
-        return hasPlace ? acquire(at: now) : enqueue()
+        return hasCallSlot ? acquire(at: now) : enqueue()
     }
 
     private mutating func enqueue() -> Step {
@@ -108,11 +108,11 @@ extension FleetSingleFlight {
         return .enqueue
     }
 
-    /// Its place in line has come.
+    /// The flight has a call slot.
     mutating func granted(at now: MonotonicTime) -> Step {
         guard case .queued = phase else { return .none }
-        hasPlace = true
-        // The line may have been long: whoever was alone before it may not be any more.
+        hasCallSlot = true
+        // The store may have come back during the wait.
         return acquire(at: now)
     }
 
@@ -125,74 +125,73 @@ extension FleetSingleFlight {
         guard case .acquiring(let since) = phase else { return .none }
         switch grant {
         case .held(let lease):
-            absence = nil
+            outage = nil
             held = Held(lease: lease, until: rules.certainEnd(from: since))
             holderSince = nil
             if isCancelled { return finish(.cancelled) }
-            // Whoever had it until now may have left a result.
-            return look(at: now)
+            // The previous holder may have left a value.
+            return lookUp(at: now)
         case .busy:
-            absence = nil
+            outage = nil
             if isCancelled { return finish(.cancelled) }
             holderSince = holderSince ?? now
-            hasPlace = false
+            hasCallSlot = false
             return waitForHolder(at: now)
         case .away: return storeFailed(at: now, asked: since, isAbsent: false)
         case .absent: return storeFailed(at: now, asked: since, isAbsent: true)
         }
     }
 
-    /// The holder announces that it is done. If it died, or its announcement was lost, the lease runs out.
+    /// The holder announces its value. If it died, or the announcement is lost, the lease expires.
     private mutating func waitForHolder(at now: MonotonicTime) -> Step {
         phase = .waiting
-        return .wait(until: now + rules.lookInterval)
+        return .wait(until: now + rules.lookupInterval)
     }
 
-    /// - Parameter isAbsent: Whether others have waited for it long enough.
+    /// - Parameter isAbsent: Whether the store has failed others for long enough.
     private mutating func storeFailed(at now: MonotonicTime, asked: MonotonicTime, isAbsent: Bool) -> Step {
         if isCancelled { return finish(.cancelled) }
         if own != nil { return finishWithOwn(isUnpublished: true) }
-        var absence = absence ?? Absence(since: asked)
-        absence.tries += 1
-        let patience = now - absence.since
-        if isAbsent || (absence.tries >= rules.triesWithStore && patience >= rules.patienceWithStore),
-            holderSince == nil || patience >= rules.patienceWithHolder
+        var outage = outage ?? StoreOutage(since: asked)
+        outage.tries += 1
+        let duration = now - outage.since
+        if isAbsent || (outage.tries >= rules.storeAttemptLimit && duration >= rules.storeOutageLimit),
+            holderSince == nil || duration >= rules.holderOutageLimit
         {
-            guard rules.goesAlone else { return finish(.obstacle(.storeUnavailable)) }
-            absence.isGivenUp = true
-            self.absence = absence
-            return hasPlace ? call(at: now) : enqueue()
+            guard rules.callsWithoutStore else { return finish(.obstacle(.storeUnavailable)) }
+            outage.isGivenUp = true
+            self.outage = outage
+            return hasCallSlot ? call(at: now) : enqueue()
         }
-        self.absence = absence
-        guard holderSince != nil else { return restForStore(at: now) }
-        // It may take long, and others can do without the store.
-        hasPlace = false
-        phase = .restingForStore
-        return .wait(until: now + rules.pauseForStore)
+        self.outage = outage
+        guard holderSince != nil else { return pauseForStore(at: now) }
+        // The outage may be long, and flights that do not need the store can use the slot.
+        hasCallSlot = false
+        phase = .pausingForStore
+        return .wait(until: now + rules.storeRetryDelay)
     }
 
-    private mutating func restForStore(at now: MonotonicTime) -> Step {
-        phase = .restingForStore
-        return .rest(until: now + rules.pauseForStore)
+    private mutating func pauseForStore(at now: MonotonicTime) -> Step {
+        phase = .pausingForStore
+        return .pause(until: now + rules.storeRetryDelay)
     }
 
-    /// The time to wait or rest is over.
-    mutating func rested(at now: MonotonicTime) -> Step {
+    mutating func pauseEnded(at now: MonotonicTime) -> Step {
         switch phase {
-        case .waiting, .restingForStore: return now < endsAt ? look(at: now) : timeIsUp(at: now)
-        case .restingForCall:
+        case .waiting, .pausingForStore: return now < endsAt ? lookUp(at: now) : timeIsUp(at: now)
+        case .pausingForCall:
             if isCancelled { return finish(.cancelled) }
-            // Another may be calling now.
-            return held == nil || isAlone ? look(at: now) : call(at: now)
-        case .looking, .queued, .acquiring, .calling, .publishing, .finished: return .none
+            // Without the lease another instance may be calling now.
+            return held == nil || isWithoutStore ? lookUp(at: now) : call(at: now)
+        case .lookingUp, .queued, .acquiring, .calling, .publishing, .finished: return .none
         }
     }
 
-    /// Another instance said that something has happened to the key.
+    /// Another instance has announced a change of the key.
     mutating func announced(at now: MonotonicTime) -> Step {
         switch phase {
-        case .waiting, .restingForStore, .queued: return look(at: now)
-        case .looking, .acquiring, .restingForCall, .calling, .publishing, .finished: return .none
+        case .waiting, .pausingForStore, .queued: return lookUp(at: now)
+        case .lookingUp, .acquiring, .pausingForCall, .calling, .publishing, .finished: return .none
         }
     }
 }
@@ -209,28 +208,27 @@ extension FleetSingleFlight {
 
     private func hasTimeForCall(at now: MonotonicTime) -> Bool { now + rules.callDuration <= endsAt }
 
-    /// Whether the call may be made now, asked when nothing but the call itself is left to do.
+    /// Whether the call may be made; to be checked immediately before it.
     func mayCall(at now: MonotonicTime) -> Bool {
         guard case .calling = phase else { return false }
-        return isAlone || (held.map { now < $0.until } ?? false)
+        return isWithoutStore || (held.map { now < $0.until } ?? false)
     }
 
-    /// The store answered while the call was prepared, though this process had given it up: whoever else has the lease
-    /// comes first.
+    /// The store, which was given up, has answered while the call was prepared: another holder of the lease has priority.
     mutating func storeIsBack(at now: MonotonicTime) -> Step {
         guard case .calling = phase else { return .none }
         calls -= 1
-        absence = nil
-        return isCancelled ? finish(.cancelled) : look(at: now)
+        outage = nil
+        return isCancelled ? finish(.cancelled) : lookUp(at: now)
     }
 
-    /// The call was not made, because the lease is lost or may be.
+    /// The call was not made: the lease is lost, or may be.
     mutating func notCalled(at now: MonotonicTime) -> Step {
         guard case .calling = phase else { return .none }
         calls -= 1
         if isCancelled { return finish(.cancelled) }
         if now >= endsAt { return finish(.obstacle(.late)) }
-        return held == nil ? look(at: now) : restForStore(at: now)
+        return held == nil ? lookUp(at: now) : pauseForStore(at: now)
     }
 
     mutating func called(_ outcome: CallOutcome, at now: MonotonicTime) -> Step {
@@ -239,9 +237,9 @@ extension FleetSingleFlight {
         switch outcome {
         case .value(let value): return settle(value, at: now)
         case .failed(let failure, let mayRetry):
-            if mayRetry, calls < rules.mostCalls, hasTimeForCall(at: now + rules.pauseBetweenCalls) {
-                phase = .restingForCall
-                return .rest(until: now + rules.pauseBetweenCalls)
+            if mayRetry, calls < rules.callLimit, hasTimeForCall(at: now + rules.callRetryDelay) {
+                phase = .pausingForCall
+                return .pause(until: now + rules.callRetryDelay)
             }
             return settle(failure, at: now)
         case .obstacle(let obstacle): return finish(.obstacle(obstacle))
@@ -249,8 +247,8 @@ extension FleetSingleFlight {
         }
     }
 
-    /// There is something to tell. Without the lease it is kept, and whoever has it now is waited for: if that one
-    /// leaves a value, that is what everybody has, and it counts.
+    /// Publishes the value. Without the lease the flight first waits for the present holder, whose value then counts for
+    /// all.
     private mutating func settle(_ value: Value, at now: MonotonicTime) -> Step {
         own = value
         guard let held else { return lookWithOwn(at: now) }
@@ -259,7 +257,7 @@ extension FleetSingleFlight {
     }
 
     private mutating func lookWithOwn(at now: MonotonicTime) -> Step {
-        now < endsAt ? look(at: now) : finishWithOwn(isUnpublished: true)
+        now < endsAt ? lookUp(at: now) : finishWithOwn(isUnpublished: true)
     }
 
     mutating func published(_ publishing: Publishing, at now: MonotonicTime) -> Step {
@@ -276,43 +274,42 @@ extension FleetSingleFlight {
 
     /// The store has renewed the lease.
     ///
-    /// - Parameter asked: When it was asked to.
+    /// - Parameter asked: The time of the request.
     mutating func renewed(_ renewed: Lease, at asked: MonotonicTime) {
         guard let known = held, known.lease == renewed else { return }
         held = Held(lease: renewed, until: max(known.until, rules.certainEnd(from: asked)))
     }
 
-    /// The store said that the lease is not held by this flight any more.
+    /// This flight no longer holds the lease.
     mutating func leaseWasLost(_ lost: Lease) {
         if lease == lost { held = nil }
     }
 
-    /// Nobody may have the value any more. A call under way is let run, for the provider has it already; what it brings
-    /// is for nobody.
+    /// No request may get the value any more. A call under way goes on, but its value is dropped.
     mutating func cancelled() -> Step {
         isCancelled = true
         switch phase {
-        case .looking, .queued, .acquiring, .waiting, .restingForStore, .restingForCall: return finish(.cancelled)
+        case .lookingUp, .queued, .acquiring, .waiting, .pausingForStore, .pausingForCall: return finish(.cancelled)
         case .calling, .publishing, .finished: return .none
         }
     }
 
-    /// At ``endsAt``. What the provider has been asked for, and what it brought, is waited for all the same: neither
-    /// takes much longer, and what it brought can be had nowhere else.
+    /// At ``endsAt``. A call or write under way goes on: neither takes much longer, and the value cannot be obtained
+    /// again.
     mutating func timeIsUp(at now: MonotonicTime) -> Step {
         let isBetweenCalls: Bool
         switch phase {
         case .calling, .publishing, .finished: return .none
-        case .looking, .queued, .acquiring, .waiting, .restingForStore: isBetweenCalls = false
-        case .restingForCall: isBetweenCalls = true
+        case .lookingUp, .queued, .acquiring, .waiting, .pausingForStore: isBetweenCalls = false
+        case .pausingForCall: isBetweenCalls = true
         }
         if isCancelled { return finish(.cancelled) }
         if own != nil { return finishWithOwn(isUnpublished: true) }
         if isBetweenCalls { return finish(.obstacle(.timeout)) }
-        return finish(.obstacle(absence == nil ? .late : .storeUnavailable))
+        return finish(.obstacle(outage == nil ? .late : .storeUnavailable))
     }
 
-    /// The process ends: nothing new is begun.
+    /// The process ends: no new step is begun.
     mutating func stop(at now: MonotonicTime) -> Step {
         endsAt = min(endsAt, now)
         return timeIsUp(at: now)

@@ -79,7 +79,7 @@ extension EmbeddedStore {
             }
             return records
         }
-        if !records.isEmpty { bell.ring() }
+        if !records.isEmpty { signal.ring() }
         return records
     }
 
@@ -87,7 +87,7 @@ extension EmbeddedStore {
         tenants: [String],
         page: @Sendable ([RevocationRecord]) async -> Void
     ) async throws(StoreError) -> StorePosition {
-        // First: changes made while the pages are read appear again in the news.
+        // First: changes made while the pages are read are read again as changes.
         let position = try await read { try EmbeddedPosition.last($0).position }
         for tenant in tenants {
             var last: RevocationDigest?

@@ -12,7 +12,7 @@ public final class EmbeddedStore: Store {
     /// Longer than SQLite waits for another process's write.
     static let callLimit: Duration = .seconds(5)
     /// How often to check for writes of other processes if the system sends no notifications.
-    static let lookInterval: Duration = .milliseconds(200)
+    static let checkInterval: Duration = .milliseconds(200)
     /// The longest pause between checks with notifications, which do not report a file that is replaced.
     static let longestPause: Duration = .seconds(4)
 
@@ -25,8 +25,8 @@ public final class EmbeddedStore: Store {
     public let isLocal = true
     let path: String
     let now: UnixClock
-    let bell = EventSignal()
-    /// How often readers waiting for news were woken for another reason.
+    let signal = EventSignal()
+    /// How often readers waiting for changes were woken for another reason.
     let wakes = Atomic(0)
     let keptChanges: Int64
     let unreadable: UnreadableLog
@@ -55,7 +55,7 @@ public final class EmbeddedStore: Store {
     public func open() async throws(StoreError) {
         let path = path
         let pool = try await aside { () throws(StoreError) in try EmbeddedFile.open(path) }
-        let watch = EmbeddedWatch(path) { [bell] in bell.ring() }
+        let watch = EmbeddedWatch(path) { [signal] in signal.ring() }
         state.withLock { $0 = .open(pool, watch) }
         works.store(true, ordering: .releasing)
     }
@@ -68,7 +68,7 @@ public final class EmbeddedStore: Store {
             return pool
         }
         works.store(false, ordering: .releasing)
-        bell.ring()
+        signal.ring()
         guard let pool else { return }
         try? await aside { () throws(StoreError) in
             // Moves the log into the file, which is then complete for anyone who copies it.

@@ -7,7 +7,7 @@ public final class MemoryStore: Store {
     public let isLocal = true
     public let isUp = true
     private let now: UnixClock
-    private let bell = EventSignal()
+    private let signal = EventSignal()
     private let state: Mutex<MemoryState>
     /// Positions of another memory are invalid here.
     private let epoch = UInt64.random(in: .min ... .max)
@@ -30,7 +30,7 @@ public final class MemoryStore: Store {
 
     public func open() async throws(StoreError) {}
 
-    public func close() async { bell.ring() }
+    public func close() async { signal.ring() }
 
     // MARK: Values
 
@@ -105,7 +105,7 @@ public final class MemoryStore: Store {
             for revocation in revocations { records.append(state.revoke(revocation, now: now)) }
             return records
         }
-        if !records.isEmpty { bell.ring() }
+        if !records.isEmpty { signal.ring() }
         return records
     }
 
@@ -122,7 +122,7 @@ public final class MemoryStore: Store {
             }
             return records
         }
-        if !records.isEmpty { bell.ring() }
+        if !records.isEmpty { signal.ring() }
         return records
     }
 
@@ -134,7 +134,7 @@ public final class MemoryStore: Store {
             for record in records where record.expiresAt > now && state.restore(record) { isChanged = true }
             return isChanged
         }
-        if isChanged { bell.ring() }
+        if isChanged { signal.ring() }
     }
 
     public func loadRevocations(
@@ -173,31 +173,31 @@ public final class MemoryStore: Store {
         }
     }
 
-    // MARK: News
+    // MARK: Changes
 
     public func announce(_ announcement: Announcement) async throws(StoreError) {
         state.withLock { $0.announce(announcement) }
-        bell.ring()
+        signal.ring()
     }
 
-    public func news(
+    public func changes(
         after position: StorePosition,
         waiting duration: Duration
     ) async throws(StoreError) -> StoreChanges {
-        let rings = bell.rings
-        let news = state.withLock { self.news(in: $0, after: position) }
-        guard case .changes([], [], _) = news else { return news }
-        await bell.wait(past: rings, for: duration)
-        return state.withLock { self.news(in: $0, after: position) }
+        let rings = signal.rings
+        let changes = state.withLock { self.changes(in: $0, after: position) }
+        guard case .changes([], [], _) = changes else { return changes }
+        await signal.wait(past: rings, for: duration)
+        return state.withLock { self.changes(in: $0, after: position) }
     }
 
-    public func wake() { bell.ring() }
+    public func wake() { signal.ring() }
 
-    private func news(in state: MemoryState, after position: StorePosition) -> StoreChanges {
+    private func changes(in state: MemoryState, after position: StorePosition) -> StoreChanges {
         guard let start = HistoryPosition(position), start.epoch == epoch,
-            let changes = state.changes.events(after: start.change, count: RevocationLimits.news)
+            let changes = state.changes.events(after: start.change, count: RevocationLimits.changesPerCall)
         else { return .missed }
-        let count = RevocationLimits.news
+        let count = RevocationLimits.changesPerCall
         // Announcements may be lost: dropped ones are skipped.
         let announced = state.announcements.events(after: start.announcement, count: count)
         let next = HistoryPosition(

@@ -48,7 +48,7 @@ enum RedisScripts {
     /// `KEYS`: changes, announcements, count of changes. `ARGV`: the position's IDs in both streams, the most entries
     /// of each, other IDs. Returns the entries after the position, whether the first stream has the position's entry,
     /// how many it has of the other ones, its last ID, the count, and the entries ever added to it.
-    static let look = RedisScript(
+    static let read = RedisScript(
         streamInfo + """
             local function has(id) return #redis.call('XRANGE', KEYS[1], id, id) end
             local read = redis.call('XREAD', 'COUNT', ARGV[3], 'STREAMS', KEYS[1], KEYS[2], ARGV[1], ARGV[2])

@@ -134,7 +134,7 @@ extension RedisStore {
     ) async throws(StoreError) -> StorePosition {
         let client = try clients().commands
         witness.withLock { $0.loadBegan() }
-        // First: changes made while the pages are read appear again in the news.
+        // First: changes made while the pages are read are read again as changes.
         let position = try await RedisPosition.current(client)
         let connection = client.connectionNumber
         for tenant in tenants {

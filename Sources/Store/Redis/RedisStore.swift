@@ -12,7 +12,7 @@ public final class RedisStore: Store {
     struct Clients: Sendable {
         let commands: RedisClient
         /// For blocking reads: later commands on the same connection would wait with them.
-        let news: RedisClient
+        let changes: RedisClient
     }
 
     private enum State {
@@ -82,10 +82,10 @@ public final class RedisStore: Store {
     public func open() async throws(StoreError) {
         do throws(RedisError) {
             let commands = try RedisClient(configuration, eventLoopGroup: eventLoopGroup, logger: logger)
-            let news = try RedisClient(configuration, eventLoopGroup: eventLoopGroup, logger: logger)
-            state.withLock { $0 = .open(Clients(commands: commands, news: news)) }
+            let changes = try RedisClient(configuration, eventLoopGroup: eventLoopGroup, logger: logger)
+            state.withLock { $0 = .open(Clients(commands: commands, changes: changes)) }
             commands.start()
-            news.start()
+            changes.start()
         } catch {
             throw StoreError(error)
         }
@@ -98,7 +98,7 @@ public final class RedisStore: Store {
         }
         guard case .open(let clients) = state else { return }
         await clients.commands.close()
-        await clients.news.close()
+        await clients.changes.close()
     }
 
     // MARK: Commands

@@ -21,7 +21,7 @@ public struct RevocationDigest: Sendable, Hashable {
         }
     }
 
-    /// The length of the first part stands before it, so that no two pairs read the same.
+    /// The length of the first part precedes it, so that different pairs have different bytes.
     private init(kind: UInt8, _ first: some Collection<UInt8>, _ second: some Collection<UInt8>) {
         var input: [UInt8] = [kind]
         withUnsafeBytes(of: UInt64(first.count).bigEndian) { input += $0 }
@@ -35,10 +35,10 @@ public struct RevocationDigest: Sendable, Hashable {
         }
     }
 
-    /// The 32 digits that stores know it by.
+    /// 32 hexadecimal digits.
     public var text: String { Hexadecimal.text(high) + Hexadecimal.text(low) }
 
-    /// Reads what ``text`` gives.
+    /// Parses ``text``.
     public init?(_ text: some StringProtocol) {
         guard text.utf8.count == 32, text.utf8.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }),
             let high = UInt64(text.prefix(16), radix: 16), let low = UInt64(text.suffix(16), radix: 16)

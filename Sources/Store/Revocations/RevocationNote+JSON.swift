@@ -1,8 +1,8 @@
 import FoundationEssentials
 import Verification
 
-/// Notes as stores keep them: a JSON object that people can read, by hand both ways. A start reads a million of them,
-/// which takes Foundation's decoder ten times as long as all the rest.
+/// The stored form of notes: a readable JSON object, with a hand-written encoder and parser. A start may read a million
+/// of them, which takes Foundation's decoder ten times as long as all the rest.
 extension RevocationNote {
     /// UTF-8, on one line.
     var json: [UInt8] {
@@ -33,7 +33,7 @@ extension RevocationNote {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// Reads what ``json`` gives, or anything that means the same.
+    /// Parses ``json``, or any equivalent JSON.
     init?(json: Span<UInt8>) {
         if let note = Self.readPlainly(json) {
             self = note

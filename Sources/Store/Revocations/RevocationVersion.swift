@@ -1,12 +1,12 @@
 import Time
 
-/// Versions as all stores make them: Unix milliseconds in front and a count behind. A store that lost its data goes on
-/// above what instances remember of it.
+/// Versions in all stores: Unix milliseconds in the upper bits and a count in the lower ones. A store that lost its data
+/// continues above the versions that instances remember.
 enum RevocationVersion {
     static let countBits: UInt64 = 20
 
     /// - Parameters:
-    ///   - last: The greatest that the store knows.
+    ///   - last: The greatest in the store.
     static func next(after last: UInt64, now: UnixTime) -> UInt64 {
         let milliseconds = UInt64(exactly: (max(0, now.seconds) * 1000).rounded(.down)) ?? 0
         let earliest = milliseconds < 1 << (63 - countBits) ? milliseconds << countBits : 0
@@ -14,24 +14,24 @@ enum RevocationVersion {
     }
 }
 
-/// Bounds that all stores share.
+/// Limits of all stores.
 enum RevocationLimits {
-    /// How long a withdrawn record is kept at most: an instance that was cut off for longer might bring it
-    /// back.
+    /// How long a withdrawn record is kept at most: an instance that was disconnected for longer might restore the
+    /// revocation.
     static let withdrawnLifetime: Double = 30 * 24 * 3600
-    /// Records a page of ``Store/loadRevocations(tenants:page:)``.
+    /// The number of records in a page of ``Store/loadRevocations(tenants:page:)``.
     static let page = 5000
-    /// Records that one clean-up forgets for each tenant.
+    /// Records that one clean-up removes for each tenant.
     static let cleanUp = 5000
-    /// Changes that one call of ``Store/news(after:waiting:)`` tells.
-    static let news = 5000
-    /// Changes, and announcements, that are kept for readers that fell behind.
+    /// The maximum number of changes that one call of ``Store/changes(after:waiting:)`` returns.
+    static let changesPerCall = 5000
+    /// Changes, and announcements, that are kept for slow readers.
     static let keptChanges = 100_000
     static let keptAnnouncements = 10_000
 }
 
 extension Revocation {
-    /// A time that is not a number would sort nowhere.
+    /// Rejects times that are not a number, which have no order.
     func validate() throws(StoreError) {
         guard revokedAt.seconds.isFinite, !expiresAt.seconds.isNaN else {
             throw .garbled("the times of a revocation are not numbers")
@@ -42,7 +42,7 @@ extension Revocation {
 extension RevocationRecord {
     func isInForce(at now: UnixTime) -> Bool { !isWithdrawn && expiresAt > now }
 
-    /// This record as the replacement of one that is in force: it neither ends sooner nor covers less.
+    /// This record as the replacement of one in force: it neither expires sooner nor covers less.
     ///
     /// - Parameters:
     ///   - revokedAt: The other's.
@@ -65,7 +65,7 @@ extension RevocationRecord {
 }
 
 extension RevocationRecord {
-    /// What is put back comes from another's memory.
+    /// Restored records come from another instance's memory.
     func validate() throws(StoreError) {
         guard revokedAt.seconds.isFinite, !expiresAt.seconds.isNaN, version < 1 << 63 else {
             throw .garbled("a record to restore has times or a version that cannot be")

@@ -22,7 +22,7 @@ final class RevocationHandlerTests: Sendable {
                 self.told.withLock { $0.merge(update.sets) { _, new in new } }
                 return []
             },
-            heard: { _ in }
+            onEvent: { _ in }
         )
         return RevocationHandler(
             live: .serving([try SampleTenant.tenant(), try SampleTenant.tenant(name: "shop", host: "shop.test")]),

@@ -30,7 +30,7 @@ struct ExplanationTests {
         Step(step: "route", text: "host app.test: tenant app; rules see the path \(path)", line: 4)
     }
 
-    @Test func aGrantIsToldInWhole() throws {
+    @Test func grantIsExplainedCompletely() throws {
         let pipeline = ExplainPipeline(try ExplainPipeline.tenant())
         let report = try pipeline.report("/admin/jobs?x=1", token: try RequestPipeline.token(["role": "admin"]))
         #expect(
@@ -48,7 +48,7 @@ struct ExplanationTests {
         #expect(report.decision == .forward && report.observed == nil && !report.isUncertain)
     }
 
-    @Test func aMissingRoleIsToldWithItsRule() throws {
+    @Test func missingRoleIsExplainedWithItsRule() throws {
         let pipeline = ExplainPipeline(try ExplainPipeline.tenant())
         let report = try pipeline.report("/admin/jobs", token: try RequestPipeline.token())
         #expect(report.decision == .refuse(status: 403, code: "insufficient_role"))
@@ -66,7 +66,7 @@ struct ExplanationTests {
         )
     }
 
-    @Test func nobodySignedInIsTold() throws {
+    @Test func missingTokenIsExplained() throws {
         let pipeline = ExplainPipeline(try ExplainPipeline.tenant())
         #expect(
             try pipeline.report("/x").steps == [
@@ -85,7 +85,7 @@ struct ExplanationTests {
         #expect(open.steps.contains(Step(step: "authorize", text: "rule /open/** lets anyone in", line: 21)))
     }
 
-    @Test func aRefusedTokenIsToldWithWhatIsWrongOfIt() throws {
+    @Test func refusedTokenIsExplainedWithItsDefect() throws {
         let pipeline = ExplainPipeline(try ExplainPipeline.tenant())
         let expired = try pipeline.report("/x", token: try RequestPipeline.token(["exp": -1000]))
         #expect(expired.decision == .refuse(status: 401, code: "token_expired"))
@@ -103,7 +103,7 @@ struct ExplanationTests {
         #expect(rubbish.decision == .refuse(status: 401, code: "invalid_token"))
     }
 
-    @Test func scopesAreToldAfterRoles() throws {
+    @Test func scopesAreExplainedAfterRoles() throws {
         let pipeline = ExplainPipeline(try ExplainPipeline.tenant())
         let report = try pipeline.report("/write/x", token: try RequestPipeline.token())
         #expect(report.decision == .refuse(status: 403, code: "insufficient_scope"))
@@ -114,7 +114,7 @@ struct ExplanationTests {
         )
     }
 
-    @Test func whatIsOnlyObservedGoesOnAndSaysSo() throws {
+    @Test func observedRefusalIsExplainedAndForwarded() throws {
         let pipeline = ExplainPipeline(try ExplainPipeline.tenant())
         let report = try pipeline.report("/soon/x", token: try RequestPipeline.token())
         #expect(report.decision == .forward)
@@ -129,7 +129,7 @@ struct ExplanationTests {
         #expect(missing.steps.last == Step(step: "decision", text: "forward"))
     }
 
-    @Test func whatASignInRefusesOfTheHeadIsTold() throws {
+    @Test func signInRefusalOfTheHeadIsExplained() throws {
         var tenant = try ExplainPipeline.tenant()
         tenant.signIn = try ExplainPipeline.forwardedSignIn()
         let pipeline = ExplainPipeline(tenant)
@@ -147,7 +147,7 @@ struct ExplanationTests {
         #expect(observed.steps.last { $0.step == "observe" }?.line == 30)
     }
 
-    @Test func requestsThatReachNoTenantAreTold() throws {
+    @Test func requestWithoutTenantIsExplained() throws {
         let pipeline = ExplainPipeline(try ExplainPipeline.tenant())
         let elsewhere = try pipeline.report("/x", host: "other.test")
         #expect(elsewhere.decision == .refuse(status: 404, code: "unknown_host"))
@@ -161,7 +161,7 @@ struct ExplanationTests {
         #expect(malformed.steps.first?.text.hasPrefix("the request is malformed: ") == true)
     }
 
-    @Test func severalTokensAndOtherSitesAreTold() throws {
+    @Test func severalTokensAndCrossSiteRequestsAreExplained() throws {
         let pipeline = ExplainPipeline(try ExplainPipeline.tenant(from: [.cookie(name: "s"), .bearer]))
         let token = try RequestPipeline.token()
         let several = try pipeline.report("/x", token: token, fields: [("Cookie", "s=other")])
@@ -178,7 +178,7 @@ struct ExplanationTests {
         #expect(own.decision == .forward)
     }
 
-    @Test func revocationsAreTold() throws {
+    @Test func revocationIsExplained() throws {
         let pipeline = ExplainPipeline(try ExplainPipeline.tenant())
         let token = try RequestPipeline.token(["jti": "t1"])
         var set = RevocationSet()
@@ -193,7 +193,7 @@ struct ExplanationTests {
         #expect(stale.decision == .refuse(status: 503, code: "store_unavailable"))
     }
 
-    @Test func whatIsNotKnownOfflineIsSaid() throws {
+    @Test func offlineExplanationNamesUncheckedSteps() throws {
         let pipeline = ExplainPipeline(try ExplainPipeline.tenant())
         let report = try pipeline.report("/x", token: try RequestPipeline.token(), isOffline: true)
         #expect(report.decision == .forward && !report.isUncertain)
@@ -201,7 +201,7 @@ struct ExplanationTests {
         #expect(told.text.hasPrefix("not looked up") && told.text.contains("--admin"))
     }
 
-    @Test func anotherTenantsRequestIsSaidToBeItsOwn() throws {
+    @Test func requestOfAnotherTenantIsExplained() throws {
         let first = try ExplainPipeline.tenant()
         var other = try RequestPipeline.tenant(name: "other", host: "app.test", prefix: "/other")
         other.lines = ["hosts": 40]

@@ -42,7 +42,7 @@ struct TenantTestRunTests {
         return try await run([tenant])
     }
 
-    @Test func testsThatHoldSayNothing() async throws {
+    @Test func passingTestsReportNothing() async throws {
         let mistakes = try await Self.run([
             Self.test("/open/x", status: 200), Self.test("/x", status: 401, code: "missing_token"),
             Self.test("/x", claims: [:], status: 200),
@@ -60,7 +60,7 @@ struct TenantTestRunTests {
     }
 
     /// Which scheme the app is reached by, a test does not say.
-    @Test func theAppsOwnOriginIsItsOwnByEitherScheme() async throws {
+    @Test func ownOriginHoldsForBothSchemes() async throws {
         let tenant = try ExplainPipeline.tenant(from: [.cookie(name: "session")])
         func test(_ origin: String, status: Int) -> TenantTest {
             Self.test("/x", method: "POST", claims: [:], fields: [(name: "Origin", value: origin)], status: status)
@@ -72,7 +72,7 @@ struct TenantTestRunTests {
         #expect(try await Self.run(tests, tenant) == [])
     }
 
-    @Test func everyTestThatFailsIsToldWithWhatCameAndWhy() async throws {
+    @Test func failedTestsAreReportedWithResultAndReason() async throws {
         let mistakes = try await Self.run([
             Self.test("/admin/x", claims: ["role": "customer"], status: 200),
             Self.test("/admin/x", claims: ["role": "admin"], status: 403, code: "insufficient_role"),
@@ -91,7 +91,7 @@ struct TenantTestRunTests {
         )
     }
 
-    @Test func anObservingTenantIsTestedAsIfItEnforced() async throws {
+    @Test func observingTenantIsTestedAsEnforcing() async throws {
         let tenant = try ExplainPipeline.tenant(mode: .observe)
         let mistakes = try await Self.run(
             [Self.test("/x", status: 401, code: "missing_token"), Self.test("/x", status: 200)],
@@ -102,7 +102,7 @@ struct TenantTestRunTests {
     }
 
     @Test(arguments: [Tenant.Mode.enforce, .observe])
-    func whatASignInRefusesOfTheHeadIsRefusedInTests(mode: Tenant.Mode) async throws {
+    func signInRefusalOfTheHeadFailsATest(mode: Tenant.Mode) async throws {
         var tenant = try ExplainPipeline.tenant(mode: mode)
         tenant.signIn = try ExplainPipeline.forwardedSignIn()
         let encoded = [(name: "Content-Encoding", value: "gzip")]
@@ -117,7 +117,7 @@ struct TenantTestRunTests {
         #expect(mistakes == [])
     }
 
-    @Test func keysThatAreNotAtHandAreNotNeeded() async throws {
+    @Test func unavailableKeysAreNotNeeded() async throws {
         var tenant = try RequestPipeline.tenant(from: [.cookie(name: "s")])
         let source = RemoteKeySource(location: .keySet(url: "https://id.test/keys"))
         tenant.authenticate.policy.issuers = [
@@ -145,7 +145,7 @@ struct TenantTestRunTests {
         #expect(mistakes == [])
     }
 
-    @Test func opaqueTokensAndProofsAreLeftOut() async throws {
+    @Test func opaqueTokensAndProofsAreNotTested() async throws {
         var tenant = try RequestPipeline.tenant()
         tenant.authenticate.policy.issuers = []
         tenant.authenticate.keySources = []

@@ -21,7 +21,7 @@ import UpstreamTestSupport
         return tenant
     }
 
-    @Test func envoyGivesTheBrowserTheAnswer() throws {
+    @Test func preflightResponseIsReturnedThroughEnvoy() throws {
         let pipeline = try ExtAuthzPipeline([Self.tenant()])
         let answer = try pipeline.denial(ExtAuthzPipeline.request("/a", method: "OPTIONS", fields: Self.question))
         #expect(answer.status == 204)
@@ -32,14 +32,14 @@ import UpstreamTestSupport
         #expect(fields.contains("Access-Control-Allow-Headers: x-a"))
     }
 
-    @Test func envoyPassesNoneOn() throws {
+    @Test func foreignPreflightIsDenied() throws {
         let pipeline = try ExtAuthzPipeline([Self.tenant()])
         let foreign = [("origin", "https://evil.test"), ("access-control-request-method", "PUT")]
         #expect(try pipeline.denial(ExtAuthzPipeline.request("/a", method: "OPTIONS", fields: foreign)).status == 403)
         #expect(try pipeline.denial(ExtAuthzPipeline.request("/a", method: "OPTIONS")).status == 401)
     }
 
-    @Test func appThatWantsClientCertificatesIsRefused() throws {
+    @Test func preflightForAppWithClientCertificatesIsRefused() throws {
         var tenant = try Self.tenant()
         tenant.tls = ServerCertificate(certificateFile: "c", keyFile: "k", clientCAFile: "ca")
         let pipeline = try ExtAuthzPipeline([tenant])
@@ -62,7 +62,7 @@ import UpstreamTestSupport
         return told
     }
 
-    @Test func elsewhereItIsARequestLikeOthers() throws {
+    @Test func optionsWithoutCORSIsAnOrdinaryRequest() throws {
         guard case .refused(let refusal, _)? = try Self.verdict(Self.tenant()) else {
             Issue.record("a forged preflight passes")
             return
@@ -76,7 +76,7 @@ import UpstreamTestSupport
         #expect(grant.caller == nil)
     }
 
-    @Test func elsewhereLimitsHold() throws {
+    @Test func optionsWithoutCORSCountsAgainstLimits() throws {
         var tenant = try Self.tenant([RequestPipeline.rule("/**", .anyone)])
         tenant.rateLimits = [RateLimit(key: .tenant, count: 1, period: .seconds(10), burst: 1)]
         let fixture = EmbeddedWorker([tenant])

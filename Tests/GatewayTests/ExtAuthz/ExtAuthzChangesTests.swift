@@ -10,7 +10,7 @@ import UpstreamTestSupport
         "X-Verified-Subject", "X-Verified-Email", "X-Verified-Provider", "X-Client-Certificate-Subject",
     ]
 
-    @Test func callerIsSetAndNothingThatIsSetIsRemoved() throws {
+    @Test func setIdentityFieldsAreNotRemoved() throws {
         let pipeline = try ExtAuthzPipeline([RequestPipeline.tenant()])
         let changes = try pipeline.changes(ExtAuthzPipeline.request(token: RequestPipeline.token()))
         #expect(changes.setTexts == ["X-User-Id: alice", "X-User-Email: alice@example.test", "X-User-Role: customer"])
@@ -18,7 +18,7 @@ import UpstreamTestSupport
         #expect(changes.removeParameters.isEmpty)
     }
 
-    @Test func whatTheCallerDoesNotHaveIsRemoved() throws {
+    @Test func identityFieldsWithoutValueAreRemoved() throws {
         let pipeline = try ExtAuthzPipeline([RequestPipeline.tenant()])
         let changes = try pipeline.changes(
             ExtAuthzPipeline.request(token: RequestPipeline.token(["email": nil, "role": nil]))
@@ -27,7 +27,7 @@ import UpstreamTestSupport
         #expect(changes.removeTexts == ["X-User-Email", "X-User-Role"] + Self.verified)
     }
 
-    @Test func onOpenPathsAllOfItIsRemoved() throws {
+    @Test func identityFieldsAreRemovedOnOpenPaths() throws {
         let pipeline = try ExtAuthzPipeline([RequestPipeline.tenant(access: [RequestPipeline.rule("/**", .anyone)])])
         let spoofed = [("x-user-id", "root"), ("X-USER-ROLE", "admin")]
         let changes = try pipeline.changes(ExtAuthzPipeline.request(fields: spoofed))
@@ -36,7 +36,7 @@ import UpstreamTestSupport
         #expect(removed.isSuperset(of: ["x-user-id", "x-user-email", "x-user-role"]))
     }
 
-    @Test func otherSpellingsOfIdentityFieldsAreRemovedAsTheyAreSpelled() throws {
+    @Test func otherSpellingsOfIdentityFieldsAreRemoved() throws {
         let pipeline = try ExtAuthzPipeline([RequestPipeline.tenant()])
         let spoofed = [
             ("x_user_id", "root"), ("X-User_Id", "root"), ("x.user.id", "root"), ("X-USER-ID", "root"),
@@ -50,7 +50,7 @@ import UpstreamTestSupport
         #expect(changes.setTexts.first == "X-User-Id: alice")
     }
 
-    @Test func bearerTokenIsTakenOffWhereItIsStripped() throws {
+    @Test func strippedBearerTokenIsRemoved() throws {
         let identity = Identity(headers: [], token: .strip)
         let pipeline = try ExtAuthzPipeline([RequestPipeline.tenant(identity: identity)])
         let changes = try pipeline.changes(ExtAuthzPipeline.request(token: RequestPipeline.token()))
@@ -61,7 +61,7 @@ import UpstreamTestSupport
         )
     }
 
-    @Test func fieldsOfTheHeadersSectionAreLeftAlone() throws {
+    @Test func fieldsOfTheHeadersSectionAreUnchanged() throws {
         var tenant = try RequestPipeline.tenant()
         tenant.headers.request = HeaderRules.Changes(
             set: [HeaderRules.Field(name: "X-Api-Key", value: Secret("k"))],
@@ -73,7 +73,7 @@ import UpstreamTestSupport
         #expect(changes.removeTexts == Self.verified + ["x_user_id"])
     }
 
-    @Test func aProofGoesTheWayOfItsToken() throws {
+    @Test func proofIsStrippedWithItsToken() throws {
         for (token, removed) in [(Identity.TokenForwarding.strip, ["DPoP", "Authorization"]), (.keep, [])] {
             var tenant = try RequestPipeline.tenant(identity: Identity(headers: [], token: token))
             tenant.proof = ProofRules(need: .optional)
@@ -83,7 +83,7 @@ import UpstreamTestSupport
         }
     }
 
-    @Test func cookieIsSetToWhatIsLeftOfIt() throws {
+    @Test func cookieKeepsOtherPairs() throws {
         let identity = Identity(headers: [], token: .strip)
         let pipeline = try ExtAuthzPipeline([
             RequestPipeline.tenant(from: [.cookie(name: "session")], identity: identity)
@@ -98,7 +98,7 @@ import UpstreamTestSupport
         #expect(try pipeline.changes(alone).removeTexts.contains("Cookie"))
     }
 
-    @Test func tokenInTheQueryIsTakenOffUnderEachSpelling() throws {
+    @Test func queryTokenIsRemovedInEachSpelling() throws {
         let identity = Identity(headers: [], token: .strip)
         let pipeline = try ExtAuthzPipeline([
             RequestPipeline.tenant(from: [.query(name: "access_token")], identity: identity)
@@ -109,7 +109,7 @@ import UpstreamTestSupport
         #expect(parameters.map { String(decoding: $0, as: UTF8.self) } == ["access_token", "access%5Ftoken"])
     }
 
-    @Test func subprotocolsAreSetToWhatIsLeftOfThem() throws {
+    @Test func subprotocolsKeepOtherValues() throws {
         let identity = Identity(headers: [], token: .strip)
         let source = TokenSource.header(name: "sec-websocket-protocol")
         let pipeline = try ExtAuthzPipeline([RequestPipeline.tenant(from: [source], identity: identity)])

@@ -17,7 +17,7 @@ import UpstreamTestSupport
         "Bearer x", "10.0.0.1", "websocket", "100-continue", "\r\n", "x\r\nauthorization: Bearer y", "\0", "\u{e9}",
     ]
 
-    @Test func nobodyGetsThroughWithoutAGoodToken() throws {
+    @Test func randomRequestsWithoutValidTokenAreRefused() throws {
         let pipeline = try ExtAuthzPipeline([RequestPipeline.tenant(access: [RequestPipeline.rule("/open", .anyone)])])
         let good = try RequestPipeline.token()
         let bad = try RequestPipeline.token(forged: true)

@@ -21,7 +21,7 @@ final class ExtAuthzPipeline {
     /// The answer; nil where it did not come at once.
     func ask(_ request: QueriedRequest) -> CheckReply? {
         var answer: CheckReply?
-        ExtAuthzQuery(fixture.worker, peer) { answer = $0 }.ask(request)
+        ExtAuthzQuery(fixture.worker, peer) { answer = $0 }.decide(request)
         return answer
     }
 

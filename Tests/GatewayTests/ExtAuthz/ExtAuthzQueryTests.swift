@@ -13,7 +13,7 @@ import Verification
 
 /// Envoy's questions, from the description of a request to the answer.
 @Suite struct ExtAuthzQueryTests {
-    @Test func refusalIsTheAnswerThatAClientOfOursWouldGet() throws {
+    @Test func refusalEqualsTheGatewaysOwnResponse() throws {
         let pipeline = try ExtAuthzPipeline([RequestPipeline.tenant()])
         let id = "6f9619ff-8b86-4d01-b42d-00cf4fc964ff"
         let denial = try pipeline.denial(ExtAuthzPipeline.request(fields: [("x-request-id", id)]))
@@ -39,25 +39,25 @@ import Verification
 
     /// The backend gets the path as the client wrote it.
     @Test(arguments: ["/a/../admin", "/./a", "//a", "/a/%2e%2e/admin"])
-    func pathThatTheBackendMightReadOtherwiseIsRefused(_ path: String) throws {
+    func ambiguousPathIsRefused(_ path: String) throws {
         let pipeline = try ExtAuthzPipeline([RequestPipeline.tenant(access: [RequestPipeline.rule("/**", .anyone)])])
         #expect(try pipeline.denial(ExtAuthzPipeline.request(path)).status == 400)
     }
 
-    @Test func requestThatMakesNoHeadIsRefused() throws {
+    @Test func requestWithInvalidHeadIsRefused() throws {
         let pipeline = try ExtAuthzPipeline([RequestPipeline.tenant(access: [RequestPipeline.rule("/**", .anyone)])])
         #expect(try pipeline.denial(ExtAuthzPipeline.request("http://app.test/")).status == 400)
         #expect(try pipeline.denial(ExtAuthzPipeline.request(fields: [("x", "1\r\ny: 2")])).status == 400)
         #expect(try pipeline.denial(ExtAuthzPipeline.request(fields: [("x", "\u{7f}")])).status == 400)
     }
 
-    @Test func appThatWantsClientCertificatesIsRefused() throws {
+    @Test func appWithClientCertificatesIsRefused() throws {
         var tenant = try RequestPipeline.tenant(access: [RequestPipeline.rule("/**", .anyone)])
         tenant.tls = ServerCertificate(certificateFile: "c", keyFile: "k", clientCAFile: "ca")
         #expect(try ExtAuthzPipeline([tenant]).denial(ExtAuthzPipeline.request()).status == 421)
     }
 
-    @Test func whatIsOnlyObservedPassesWithoutAnIdentity() throws {
+    @Test func observedRefusalPassesWithoutIdentity() throws {
         let pipeline = try ExtAuthzPipeline([RequestPipeline.tenant(mode: .observe)])
         let changes = try pipeline.changes(
             ExtAuthzPipeline.request(token: RequestPipeline.token(forged: true), fields: [("x-user-id", "root")])
@@ -68,7 +68,7 @@ import Verification
         #expect(counters.decisions[Outcome.refused(.invalidToken).index] == 1)
     }
 
-    @Test func questionThatIsNotAnsweredInTimeIsRefused() throws {
+    @Test func overdueQueryIsRefused() throws {
         let source = RemoteKeySource(location: .keySet(url: "https://id.test/keys"))
         var tenant = try RequestPipeline.tenant()
         tenant.authenticate = Authentication(
@@ -91,7 +91,7 @@ import Verification
         let loop = try #require(fixture.worker.eventLoop as? EmbeddedEventLoop)
         var answers: [CheckReply] = []
         let question = ExtAuthzQuery(fixture.worker, try RequestPipeline.peer(trusted: true)) { answers.append($0) }
-        question.ask(ExtAuthzPipeline.request(token: token))
+        question.decide(ExtAuthzPipeline.request(token: token))
         loop.advanceTime(by: ExtAuthzQuery.patience - .nanoseconds(1))
         #expect(answers.isEmpty)
         loop.advanceTime(by: .nanoseconds(1))

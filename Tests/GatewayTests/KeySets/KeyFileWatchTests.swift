@@ -71,7 +71,7 @@ import Verification
         }
     }
 
-    @Test func aChangedFileIsReadAnew() async throws {
+    @Test func changedFileIsReloaded() async throws {
         try write(try SampleKeys.keySet(), to: "a.jwks")
         try write(try SampleKeys.keySet(), to: "b.jwks")
         let sources = ["a.jwks", "b.jwks"].map {
@@ -91,7 +91,7 @@ import Verification
     }
 
     /// What `use` is given first is what the file holds, and not what it held when the configuration was read.
-    @Test func aChangeBeforeTheWatchIsFound() async throws {
+    @Test func changeBeforeTheWatchIsApplied() async throws {
         try write(try SampleKeys.keySet(), to: "a.jwks")
         let source = KeyFileSource(kind: .keySet, path: folder + "/a.jwks", algorithms: [.es256])
         let known = try source.load()
@@ -113,7 +113,7 @@ import Verification
         #expect(isLog == [false, false, true])
     }
 
-    @Test func keysThatCannotBeReadAreLoggedUntilTheyCan() async throws {
+    @Test func unreadableKeysAreLogged() async throws {
         try write(try SampleKeys.keySet(), to: "a.jwks")
         let path = folder + "/a.jwks"
         let changed = try SampleKeys.keySet()
@@ -132,7 +132,7 @@ import Verification
         }
     }
 
-    @Test func filesOfADirectoryComeChangeAndGo() async throws {
+    @Test func directoryChangesAreApplied() async throws {
         let source = KeyFileSource(kind: .directory, path: folder, algorithms: [.es256])
         try await watching([source]) {
             try write(try SampleKeys.keySet(), to: "a.jwks")

@@ -57,7 +57,7 @@ import Upstream
         return Task { await watch.run() }
     }
 
-    @Test func whatWasWrittenBeforeTheFirstLookIsSeen() async throws {
+    @Test func writeBeforeTheFirstCheckIsReported() async throws {
         try await withAttempt { attempt in
             try attempt.write("second", to: 1)
             let watching = watch(attempt) { attempt.answer() }
@@ -69,7 +69,7 @@ import Upstream
     }
 
     /// A Kubernetes volume with the configuration is swapped, and a second later one with its secrets.
-    @Test func whatIsWrittenWhileTheFilesAreReadIsAnotherChange() async throws {
+    @Test func writeDuringReadingIsAnotherChange() async throws {
         try await withAttempt { attempt in
             let isFirst = Mutex(true)
             try attempt.write("second", to: 0)
@@ -90,7 +90,7 @@ import Upstream
     }
 
     /// The store was out of reach: nobody writes the file again for that.
-    @Test func whatMayGoWellLaterIsTriedAgain() async throws {
+    @Test func temporaryFailureIsRetried() async throws {
         let later = ReloadReport(result: .refused, generation: 1, mistakes: ["no store"], mayGoWellLater: true)
         try await withAttempt([later, later]) { attempt in
             try attempt.write("second", to: 0)

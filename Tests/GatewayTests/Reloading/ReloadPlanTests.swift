@@ -12,7 +12,7 @@ import UpstreamTestSupport
         TenantsConfiguration(gateway: GatewaySettings(listeners: ports.map(listener)), tenants: tenants)
     }
 
-    @Test func itNamesWhatBecomesOtherwise() throws {
+    @Test func planNamesEveryChange() throws {
         let (a, b, c) = (
             try RequestPipeline.tenant(name: "a"), try RequestPipeline.tenant(name: "b"),
             try RequestPipeline.tenant(name: "c")
@@ -34,7 +34,7 @@ import UpstreamTestSupport
         )
     }
 
-    @Test func linesThatMoveChangeNothing() throws {
+    @Test func movedLinesAreNoChange() throws {
         var (tenant, moved) = (try RequestPipeline.tenant(), try RequestPipeline.tenant())
         tenant.lines = ["": 7]
         moved.lines = ["": 9]
@@ -43,7 +43,7 @@ import UpstreamTestSupport
         #expect(ReloadPlan(from: Self.configuration([tenant]), to: Self.configuration([moved])).changes == [])
     }
 
-    @Test func whatNeedsARestartIsAnObstacle() throws {
+    @Test func restartOnlyChangesAreObstacles() throws {
         let old = Self.configuration([try RequestPipeline.tenant()])
         var new = old
         new.gateway.threads = 4

@@ -61,7 +61,7 @@ struct BuiltInCallerTests {
             _ subject: String = "alice",
             boundTo binding: TokenBinding? = nil
         ) async throws -> (tokens: IssuedTokens, principal: Principal) {
-            let book = try #require(issuers.books[0])
+            let book = try #require(issuers.services[0])
             let opening = SessionOpening(subject: subject, binding: binding)
             let tokens = try await book.start(opening, at: BuiltInCallerTests.now)
             return (tokens, try principal(of: tokens.accessToken))
@@ -114,7 +114,7 @@ struct BuiltInCallerTests {
         if case .failed(let trouble) = result { trouble } else { nil }
     }
 
-    @Test func aRefreshTokenIsReplacedAndGoesWithBothCookies() async throws {
+    @Test func refreshReturnsBothCookies() async throws {
         let service = try Desk()
         let (tokens, principal) = try await service.signIn()
         let result = await service.call(principal, refreshToken: tokens.refreshToken)
@@ -130,7 +130,7 @@ struct BuiltInCallerTests {
 
     /// What the old token is bound to was proved with it: the new one is bound to the same, and of no use to others.
     @Test(arguments: [true, false])
-    func theNewTokenIsBoundAsTheOldOne(bindsSession: Bool) async throws {
+    func newTokenHasTheBindingOfTheOldOne(bindsSession: Bool) async throws {
         let service = try Desk()
         let confirmation = Verification.Confirmation(keyThumbprint: SHA256.digest([1]))
         let binding = TokenBinding(confirmation, bindsSession: bindsSession)
@@ -144,7 +144,7 @@ struct BuiltInCallerTests {
         }
     }
 
-    @Test func withoutARefreshTokenTheSessionIsFoundByItsID() async throws {
+    @Test func sessionIDIdentifiesTheSessionWithoutARefreshToken() async throws {
         let service = try Desk()
         let (_, principal) = try await service.signIn()
         guard case .tokens(let received) = await service.call(principal, refreshToken: nil) else {
@@ -154,7 +154,7 @@ struct BuiltInCallerTests {
     }
 
     /// Whoever has another's access token could end the session otherwise, with a cookie that he made up.
-    @Test func aRefreshTokenThatWasMadeUpEndsNothing() async throws {
+    @Test func forgedRefreshTokenDoesNotEndTheSession() async throws {
         let service = try Desk()
         let (tokens, principal) = try await service.signIn()
         let (others, _) = try await service.signIn("alice")
@@ -166,7 +166,7 @@ struct BuiltInCallerTests {
         guard case .tokens = await service.call(principal, refreshToken: real) else { return #expect(Bool(false)) }
     }
 
-    @Test func aSessionThatWasEndedIsOver() async throws {
+    @Test func endedSessionIsRefused() async throws {
         let service = try Desk()
         let (tokens, principal) = try await service.signIn()
         await service.issuers.end(principal.sessionID, ofTenant: 0, at: Self.now)
@@ -176,7 +176,7 @@ struct BuiltInCallerTests {
         guard case .refused = await service.call(principal, refreshToken: nil) else { return #expect(Bool(false)) }
     }
 
-    @Test func aKeyThatIsAddedSignsOnceItIsTold() async throws {
+    @Test func addedKeySignsAfterItIsAnnounced() async throws {
         let service = try Desk()
         let (_, principal) = try await service.signIn()
         #expect(principal.keyID == "a")

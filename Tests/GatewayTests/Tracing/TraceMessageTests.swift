@@ -6,7 +6,7 @@ import Verification
 
 /// OTLP 1.x, "JSON Protobuf Encoding".
 struct TraceMessageTests {
-    @Test func numbersAndIdentifiersAreAsCollectorsReadThem() throws {
+    @Test func numbersAndIdentifiersFollowOTLP() throws {
         var first = TraceSpan(name: "G\"ET", kind: .server, id: 0x0102, parent: 0, start: .max)
         first.end = 1_544_712_661_000_000_000
         first.set("n", .number(-5))

@@ -13,7 +13,7 @@ struct TraceQueueTests {
         (0..<count).map { FinishedTrace(traceHigh: 1, traceLow: UInt64($0), spans: []) }
     }
 
-    @Test func whatIsTakenIsSentOnce() throws {
+    @Test func acceptedTracesAreSentOnce() throws {
         var queue = TraceQueue()
         queue.add(traces(TraceQueue.mostAtOnce + 3))
         for expected in [TraceQueue.mostAtOnce, 3] {
@@ -25,7 +25,7 @@ struct TraceQueueTests {
         #expect(queue.counts == TraceCounts(sent: UInt64(TraceQueue.mostAtOnce + 3), dropped: 0))
     }
 
-    @Test func whatFindsNoRoomIsCounted() {
+    @Test func tracesBeyondTheLimitAreCounted() {
         var queue = TraceQueue()
         queue.add(traces(TraceQueue.mostWaiting - 1))
         queue.add(traces(5))
@@ -35,7 +35,7 @@ struct TraceQueueTests {
         #expect(queue.counts == TraceCounts(sent: 0, dropped: UInt64(TraceQueue.mostWaiting + 4)))
     }
 
-    @Test func whatFailsIsTriedAgainLaterAndLater() throws {
+    @Test func failedTracesAreRetriedWithBackoff() throws {
         var queue = TraceQueue()
         queue.add(traces(2))
         var now = MonotonicTime.after(Self.second)
@@ -52,7 +52,7 @@ struct TraceQueueTests {
         #expect(queue.batch(at: now)?.count == 1)
     }
 
-    @Test func whatFailsForAMinuteMakesRoomForTheNext() throws {
+    @Test func tracesFailingForAMinuteAreDropped() throws {
         var queue = TraceQueue()
         queue.add(traces(TraceQueue.mostAtOnce * 2))
         queue.settle(TraceQueue.mostAtOnce, .failed, at: .after(10 * Self.second))
@@ -64,7 +64,7 @@ struct TraceQueueTests {
         #expect(next.first?.traceLow == UInt64(TraceQueue.mostAtOnce))
     }
 
-    @Test func whatIsRefusedIsLostAtOnce() {
+    @Test func refusedTracesAreDropped() {
         var queue = TraceQueue()
         queue.add(traces(3))
         queue.settle(3, .refused, at: 1)
@@ -72,7 +72,7 @@ struct TraceQueueTests {
         #expect(queue.counts == TraceCounts(sent: 0, dropped: 3))
     }
 
-    @Test func theLastTryWaitsForNothing() {
+    @Test func lastAttemptDoesNotWait() {
         var queue = TraceQueue()
         queue.add(traces(1))
         queue.settle(1, .failed, at: 1)

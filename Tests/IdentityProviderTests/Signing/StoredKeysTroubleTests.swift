@@ -136,7 +136,7 @@ struct StoredKeysTroubleTests {
         let position = try await store.loadRevocations(tenants: ["chat"]) { _ in }
         let instance = try KeyInstance(store)
         try await instance.keys.load(at: Self.start)
-        guard case .changes(_, let announcements, _) = try await store.news(after: position, waiting: .zero) else {
+        guard case .changes(_, let announcements, _) = try await store.changes(after: position, waiting: .zero) else {
             Issue.record("no changes")
             return
         }

@@ -112,7 +112,7 @@ extension WatchedStore {
 
     func announce(_ announcement: Announcement) async throws(StoreError) { try await memory.announce(announcement) }
 
-    func news(after position: StorePosition, waiting duration: Duration) async throws(StoreError) -> StoreChanges {
-        try await memory.news(after: position, waiting: duration)
+    func changes(after position: StorePosition, waiting duration: Duration) async throws(StoreError) -> StoreChanges {
+        try await memory.changes(after: position, waiting: duration)
     }
 }

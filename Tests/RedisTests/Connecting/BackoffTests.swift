@@ -9,7 +9,7 @@ import Testing
         mutating func next() -> UInt64 { .max }
     }
 
-    @Test func theLongestWaitDoublesUpToTheCap() {
+    @Test func maximumWaitDoublesUpToTheCap() {
         var backoff = Backoff(RedisRetry())
         var generator = Greatest()
         let waits = (0..<9).map { _ in backoff.next(using: &generator) }
@@ -18,7 +18,7 @@ import Testing
         #expect(backoff.next(using: &generator) == .milliseconds(50))
     }
 
-    @Test func theWaitIsAnywhereUpToTheLimit() {
+    @Test func waitIsRandomUpToTheMaximum() {
         var generator = SplitMix64(seed: 1)
         let waits = (0..<1000).map { _ in
             var backoff = Backoff(RedisRetry())
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func whatOnlyPeopleCanMendIsTriedSlowlyAndNeverLater() {
+    @Test func permanentFailuresAreRetriedSlowly() {
         let backoff = Backoff(RedisRetry())
         var generator = SplitMix64(seed: 2)
         for _ in 0..<100 {
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func anySettingsAndAnyNumberOfFailuresGiveAWait() {
+    @Test func anySettingsAndFailuresGiveAFiniteWait() {
         var retry = RedisRetry()
         retry.base = .seconds(Int64.max)
         retry.cap = .seconds(-1)

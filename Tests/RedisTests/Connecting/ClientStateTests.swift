@@ -25,7 +25,7 @@ import Testing
 
     private var generator = Greatest()
 
-    @Test mutating func itConnectsAndConnectsAgain() {
+    @Test mutating func lostConnectionIsReopened() {
         var state = Self.direct()
         #expect(state.started() == .open(Self.first, Self.commands))
         #expect(state.started() == .nothing)
@@ -38,7 +38,7 @@ import Testing
         #expect(state.connectionNumber == 2 && state.failure == nil)
     }
 
-    @Test mutating func failuresMakeTheWaitLongerUntilAConnectionLasts() {
+    @Test mutating func waitGrowsUntilAConnectionLasts() {
         var state = Self.direct()
         _ = state.started()
         #expect(state.openingFailed(.transient("x"), using: &generator) == .wait(.milliseconds(50)))
@@ -53,14 +53,14 @@ import Testing
         #expect(state.lost("x", using: &generator) == .wait(.milliseconds(50)))
     }
 
-    @Test mutating func aRefusalIsToldAndTriedSlowly() {
+    @Test mutating func refusalIsReportedAndRetriedSlowly() {
         var state = Self.direct([Self.first, Self.second])
         _ = state.started()
         #expect(state.openingFailed(.refused("WRONGPASS"), using: &generator) == .wait(.seconds(20)))
         #expect(state.failure == .refused("WRONGPASS"))
     }
 
-    @Test mutating func theNextAddressIsTriedAtOnceAndAllAgainAfterAWait() {
+    @Test mutating func nextAddressIsTriedAtOnceAndAllAgainAfterAWait() {
         var state = Self.direct([Self.first, Self.second])
         _ = state.started()
         #expect(state.openingFailed(.transient("x"), using: &generator) == .open(Self.second, Self.commands))
@@ -71,7 +71,7 @@ import Testing
         #expect(state.waited() == .open(Self.first, Self.commands))
     }
 
-    @Test mutating func theSentinelIsAskedAndItsMasterMustProveIt() {
+    @Test mutating func sentinelsMasterMustConfirmItsRole() {
         var state = Self.sentinels()
         #expect(state.started() == .open(Self.first, Self.question))
         #expect(state.masterFound(Self.master) == .open(Self.master, .commands(mustBeMaster: true)))
@@ -81,7 +81,7 @@ import Testing
         #expect(state.waited() == .open(Self.first, Self.question))
     }
 
-    @Test mutating func theSentinelThatAnsweredIsAskedFirst() {
+    @Test mutating func lastRespondingSentinelIsQueriedFirst() {
         var state = Self.sentinels()
         _ = state.started()
         #expect(state.openingFailed(.transient("x"), using: &generator) == .open(Self.second, Self.question))
@@ -91,7 +91,7 @@ import Testing
         #expect(state.waited() == .open(Self.second, Self.question))
     }
 
-    @Test mutating func aSentinelThatMisleadsIsAskedAfterTheOthers() {
+    @Test mutating func misleadingSentinelIsQueriedLast() {
         for failure in [ConnectFailure.notMaster("x"), .transient("x")] {
             var state = Self.sentinels()
             _ = state.started()
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test mutating func sentinelsThatAllRefuseAreTriedSlowlyAndOneThatMayMendIsNot() {
+    @Test mutating func retriesAreSlowOnlyIfAllSentinelsRefuse() {
         var state = Self.sentinels()
         _ = state.started()
         _ = state.openingFailed(.refused("NOAUTH"), using: &generator)
@@ -113,7 +113,7 @@ import Testing
         #expect(state.failure == .transient("NOAUTH"))
     }
 
-    @Test mutating func nothingHappensAfterTheEnd() {
+    @Test mutating func closedClientIgnoresEvents() {
         var state = Self.direct()
         _ = state.started()
         state.closed()
@@ -124,7 +124,7 @@ import Testing
         #expect(state.phase == .closed)
     }
 
-    @Test func withoutAnyAddressItSaysSo() {
+    @Test func missingAddressesAreReported() {
         for var state in [Self.direct([]), Self.sentinels([])] {
             #expect(state.started() == .nothing)
             #expect(state.failure == .refused("no server is configured"))
@@ -133,7 +133,7 @@ import Testing
 
     /// Whatever happens in whatever order: it is opening, ready or waiting for a timer that was asked for, never stuck.
     @Test(arguments: 0..<60 as Range<UInt64>)
-    func itNeverStandsStill(seed: UInt64) {
+    func everyStateHasANextStep(seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         var state = seed % 2 == 0 ? Self.direct([Self.first, Self.second]) : Self.sentinels()
         var action = state.started()

@@ -39,7 +39,7 @@ import Testing
         #expect(handshake.received(.status("OK")) == .ready)
     }
 
-    @Test func whatIsNotConfiguredIsNotSaid() {
+    @Test func unconfiguredStepsAreSkipped() {
         var handshake = Handshake(
             RedisConfiguration(servers: .direct([Self.address])),
             for: .commands(mustBeMaster: false)
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: ["WRONGPASS", "NOAUTH", "NOPERM"])
-    func aRefusedPasswordIsForPeople(code: String) {
+    func refusedPasswordNeedsAnOperator(code: String) {
         var handshake = Self.handshake(after: 0)
         let reason = "\(code): the server does not take the user and the password"
         #expect(handshake.received(Self.error("\(code) for secret")) == .fail(.refused(reason)))
@@ -90,18 +90,18 @@ import Testing
         #expect(reason.hasPrefix(beginning) && !reason.contains("secret"))
     }
 
-    @Test func aServerThatWantsAPasswordIsForPeople() {
+    @Test func requiredPasswordNeedsAnOperator() {
         var handshake = Self.handshake(after: 0, RedisConfiguration(servers: .direct([Self.address])))
         let text = "NOAUTH Authentication required."
         #expect(handshake.received(Self.error(text)) == .fail(.refused(text)))
     }
 
-    @Test func aUserWithoutTheRightToPingIsAnsweredAllTheSame() {
+    @Test func userWithoutPingRightConnects() {
         var handshake = Self.handshake(after: 1)
         #expect(handshake.received(Self.error("NOPERM no ping")) == .send(RedisCommand("SELECT", "3")))
     }
 
-    @Test func aDatabaseThatIsNotThereIsForPeople() {
+    @Test func missingDatabaseNeedsAnOperator() {
         var handshake = Self.handshake(after: 2)
         guard case .fail(.refused(let reason)) = handshake.received(Self.error("ERR DB index is out of range")) else {
             Issue.record("not refused")
@@ -110,12 +110,12 @@ import Testing
         #expect(reason.contains("database 3") && reason.contains("out of range"))
     }
 
-    @Test func aNameIsACourtesy() {
+    @Test func failedClientNameIsIgnored() {
         var handshake = Self.handshake(after: 3)
         #expect(handshake.received(Self.error("NOPERM no client")) == .ready)
     }
 
-    @Test func whoIsNoMasterIsNotTakenForOne() {
+    @Test func replicaIsNotAcceptedAsMaster() {
         for role in ["slave", "sentinel"] {
             var handshake = Self.handshake(after: 2, for: .commands(mustBeMaster: true))
             let reply = RedisReply.array([.string(Array(role.utf8)), .integer(0)])
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test func aSentinelIsAskedWithCredentialsOfItsOwn() {
+    @Test func sentinelHasItsOwnCredentials() {
         var configuration = Self.configuration()
         configuration.servers = .sentinels(
             [Self.address],
@@ -151,7 +151,7 @@ import Testing
         #expect(handshake.received(reply) == .master(RedisAddress(host: "10.0.0.7", port: 6380)))
     }
 
-    @Test func aSentinelsAnswerThatIsNoAddressIsTriedAgain() {
+    @Test func invalidSentinelReplyIsRetried() {
         let host = RedisReply.string(Array("h".utf8))
         let replies: [RedisReply] = [
             .null, .status("x"), .integer(1), .array([]), .array([host]), .array([host, .integer(1)]),
@@ -169,7 +169,7 @@ import Testing
         #expect(handshake.received(Self.error("NOAUTH x")) == .fail(.refused("NOAUTH x")))
     }
 
-    @Test func answersBeyondTheLastQuestionFail() {
+    @Test func unexpectedReplyFails() {
         var handshake = Self.handshake(after: 4)
         guard case .fail(.transient) = handshake.received(.status("OK")) else {
             Issue.record("taken")
@@ -178,7 +178,7 @@ import Testing
     }
 
     @Test(arguments: 0..<100 as Range<UInt64>)
-    func anyAnswersLeadToAnEnd(seed: UInt64) {
+    func anyRepliesEndTheHandshake(seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         let purpose = [Handshake.Purpose.findMaster(name: "x"), .commands(mustBeMaster: true)][Int(seed % 2)]
         var handshake = Handshake(Self.configuration(), for: purpose)

@@ -5,7 +5,7 @@ import Testing
 @Suite struct SentinelRoundTests {
     private static let addresses = (1...3).map { RedisAddress(host: "sentinel\($0).test") }
 
-    @Test func eachIsAskedOnceInARound() {
+    @Test func eachSentinelIsQueriedOnceInARound() {
         var round = SentinelRound(Self.addresses)
         var asked: [RedisAddress] = []
         while let next = round.next() {
@@ -17,7 +17,7 @@ import Testing
         #expect(round.next() == Self.addresses[0])
     }
 
-    @Test func aRoundBeginsWithTheOneThatAnswered() {
+    @Test func roundBeginsWithTheLastRespondingSentinel() {
         var round = SentinelRound(Self.addresses)
         round.failed(refused: false)
         round.failed(refused: false)
@@ -27,14 +27,14 @@ import Testing
         #expect(round.next() == Self.addresses[0])
     }
 
-    @Test func theOneThatMisledIsAskedLast() {
+    @Test func misleadingSentinelIsQueriedLast() {
         var round = SentinelRound(Self.addresses)
         round.answered()
         round.misled()
         #expect(round.next() == Self.addresses[1])
     }
 
-    @Test func aRoundIsRefusedOnlyIfAllOfItWas() {
+    @Test func roundIsRefusedOnlyIfAllSentinelsRefuse() {
         var round = SentinelRound(Self.addresses)
         round.failed(refused: true)
         #expect(round.allRefused)

@@ -19,7 +19,7 @@ import Testing
         #expect(bytes == expected)
     }
 
-    @Test func whatLooksLikeAFormatIsNoFormat() throws {
+    @Test func formatCharactersAreLiteral() throws {
         #expect(
             try Self.encoded(RedisCommand("GET", "%s %b *1\r\n")).suffix(16)
                 == Array("$10\r\n%s %b *1\r\n\r\n".utf8).suffix(16)

@@ -78,14 +78,14 @@ import Testing
         #expect(throws: ProtocolError.self) { try reader.next() }
     }
 
-    @Test func sevenArraysInEachOtherAreReadAndAHundredAreRefused() throws {
+    @Test func arrayNestingIsLimited() throws {
         var reply = RedisReply.integer(1)
         for _ in 1...7 { reply = .array([reply]) }
         #expect(try Self.read(RESPWriter.bytes(reply)).replies == [reply])
         #expect(try Self.read(String(repeating: "*1\r\n", count: 100)).error != nil)
     }
 
-    @Test func aReplyIsTakenUpToTheLimitAndNotBeyond() throws {
+    @Test func replyLengthIsLimited() throws {
         let fits = RedisReply.string([UInt8](repeating: 7, count: 1000))
         let tooLarge = RedisReply.string([UInt8](repeating: 7, count: 1001))
         let bytes = RESPWriter.bytes(fits) + RESPWriter.bytes(fits) + RESPWriter.bytes(tooLarge)
@@ -103,7 +103,7 @@ import Testing
         #expect(try Self.read(start + rest, maximumBytes: 1000).error?.reason == "a reply of more than 1000 bytes")
     }
 
-    @Test func aLineThatDoesNotEndIsRefusedAtTheLimit() throws {
+    @Test func endlessLineIsRefusedAtTheLimit() throws {
         let line = "+" + String(repeating: "a", count: 2000)
         #expect(try Self.read(line, maximumBytes: 1000).error?.reason == "a reply of more than 1000 bytes")
     }
@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test(arguments: 0..<40 as Range<UInt64>)
-    func repliesAreTheSameHoweverTheBytesAreCut(seed: UInt64) throws {
+    func repliesParseAlikeInAnyPieces(seed: UInt64) throws {
         var generator = SplitMix64(seed: seed)
         let replies = (0..<60).map { _ in RESPWriter.random(depth: 5, using: &generator) }
         let bytes = replies.flatMap(RESPWriter.bytes)
@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test(arguments: 100..<160 as Range<UInt64>)
-    func damagedBytesMeanTheSameHoweverTheyAreCut(seed: UInt64) throws {
+    func damagedBytesParseAlikeInAnyPieces(seed: UInt64) throws {
         var generator = SplitMix64(seed: seed)
         var bytes = (0..<20).flatMap { _ in RESPWriter.bytes(RESPWriter.random(depth: 4, using: &generator)) }
         for _ in 0..<3 {
@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test(arguments: 200..<240 as Range<UInt64>)
-    func noiseEndsInAnErrorOrInNothing(seed: UInt64) throws {
+    func randomBytesGiveAnErrorOrNothing(seed: UInt64) throws {
         var generator = SplitMix64(seed: seed)
         let noise = generator.bytes(500)
         let outcome = try Self.read([UInt8(ascii: "!")] + noise)

@@ -21,7 +21,7 @@ import Testing
         try queue.add(ByteBuffer(string: text), commands: commands, deadline: at(deadline))
     }
 
-    @Test func callsAreSentAndAnsweredInOrder() throws {
+    @Test func callsAreSentAndRepliedToInOrder() throws {
         var queue = Self.queue()
         let first = try Self.add("a", to: &queue)
         let second = try Self.add("bc", to: &queue, commands: 2)
@@ -36,14 +36,14 @@ import Testing
         #expect(queue.isEmpty && queue.commands == 0 && queue.bytes == 0)
     }
 
-    @Test func aReplyThatWasNotAskedForIsTold() throws {
+    @Test func unexpectedReplyIsReported() throws {
         var queue = Self.queue()
         #expect(queue.received(.null) == .unasked)
         _ = try Self.add("not sent yet", to: &queue)
         #expect(queue.received(.null) == .unasked)
     }
 
-    @Test func moreCommandsThanTheBoundAreRefusedAtOnce() throws {
+    @Test func commandsBeyondTheLimitAreRefused() throws {
         var queue = Self.queue(commands: 3)
         _ = try Self.add("ab", to: &queue, commands: 2)
         #expect(throws: RedisError.queueFull) { try Self.add("cd", to: &queue, commands: 2) }
@@ -58,7 +58,7 @@ import Testing
         _ = try Self.add("de", to: &queue, commands: 2)
     }
 
-    @Test func moreBytesThanTheBoundAreRefusedAtOnce() throws {
+    @Test func bytesBeyondTheLimitAreRefused() throws {
         var queue = Self.queue(bytes: 10)
         _ = try Self.add("12345678", to: &queue)
         #expect(throws: RedisError.queueFull) { try Self.add("123", to: &queue) }
@@ -67,7 +67,7 @@ import Testing
         _ = try Self.add("1234567890", to: &queue)
     }
 
-    @Test func whatWasNotSentInTimeGoesAndTheConnectionStays() throws {
+    @Test func expiredUnsentCallLeavesTheConnectionOpen() throws {
         var queue = Self.queue()
         let sent = try Self.add("a", to: &queue, deadline: 10)
         _ = queue.takeUnwritten()
@@ -81,7 +81,7 @@ import Testing
         #expect(queue.isEmpty && queue.commands == 0 && queue.bytes == 0)
     }
 
-    @Test func whatWasSentAndNotAnsweredInTimeClosesTheConnection() throws {
+    @Test func expiredSentCallClosesTheConnection() throws {
         var queue = Self.queue()
         let late = try Self.add("a", to: &queue, deadline: 3)
         let other = try Self.add("b", to: &queue, deadline: 9)
@@ -94,7 +94,7 @@ import Testing
         #expect(queue.received(.null) == .complete(unsent, [.null]))
     }
 
-    @Test func theNextDeadlineIsTheEarliest() throws {
+    @Test func nextDeadlineIsTheEarliest() throws {
         var queue = Self.queue()
         #expect(queue.nextDeadline == nil)
         _ = try Self.add("a", to: &queue, deadline: 8)
@@ -107,7 +107,7 @@ import Testing
         #expect(queue.nextDeadline == Self.at(6))
     }
 
-    @Test func aCancelledCallThatWasNotSentNeverIs() throws {
+    @Test func cancelledUnsentCallIsNotSent() throws {
         var queue = Self.queue()
         _ = try Self.add("a", to: &queue)
         let cancelled = try Self.add("b", to: &queue)
@@ -118,7 +118,7 @@ import Testing
         #expect(queue.commands == 2 && queue.bytes == 2)
     }
 
-    @Test func theReplyToACancelledCallIsDroppedAndTheNextGetsItsOwn() throws {
+    @Test func replyToACancelledCallIsDropped() throws {
         var queue = Self.queue()
         let cancelled = try Self.add("ab", to: &queue, commands: 2, deadline: 3)
         let next = try Self.add("c", to: &queue)
@@ -129,7 +129,7 @@ import Testing
         #expect(queue.received(.integer(3)) == .complete(next, [.integer(3)]))
     }
 
-    @Test func aServerThatDoesNotAnswerACancelledCallIsStillFoundOut() throws {
+    @Test func missingReplyToACancelledCallExpires() throws {
         var queue = Self.queue()
         let cancelled = try Self.add("a", to: &queue, deadline: 3)
         _ = queue.takeUnwritten()
@@ -141,7 +141,7 @@ import Testing
 
     /// A pretend world records every call, and every call has exactly one end.
     @Test(arguments: 0..<50 as Range<UInt64>)
-    func everyCallHasOneEndWhateverHappens(seed: UInt64) throws {
+    func everyCallEndsOnce(seed: UInt64) throws {
         var world = PretendWorld(seed: seed)
         for _ in 0..<400 { try world.step() }
         world.finish()

@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func callsBeforeTheServerCountsAsAbsentFailTogether() async throws {
+    @Test func waitingCallsFailTogetherWhenTheServerBecomesAbsent() async throws {
         let closed = try ClosedPort()
         let address = RedisAddress(host: "127.0.0.1", port: closed.port)
         try await Client.run(Self.configuration(address)) { client in
@@ -44,7 +44,7 @@ import Testing
     }
 
     /// The connection stands, and nothing comes over it: the first call finds out, the next ones know.
-    @Test func serverThatHangsIsAbsentOnceACallGotNoAnswer() async throws {
+    @Test func hangingServerIsAbsentAfterACallTimesOut() async throws {
         try await RedisServer.run { server in
             try await Client.run(Self.configuration(server.address)) { client in
                 try await client.up()
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func serverThatComesBackIsNotAbsentAnyMore() async throws {
+    @Test func returningServerIsNotAbsent() async throws {
         try await RedisServer.run { server in
             try await Client.run(Self.configuration(server.address)) { client in
                 try await client.up()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct CommandTests {
-    @Test func commandsAreAnsweredInTheirTypes() async throws {
+    @Test func repliesHaveTheirTypes() async throws {
         try await RedisServer.run { server in
             try await Client.run(.direct(server.address)) { client in
                 let bytes: [UInt8] = [0, 13, 10, 255]
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func aPipelineGivesErrorsInTheirPlaces() async throws {
+    @Test func pipelineReturnsErrorsInOrder() async throws {
         try await RedisServer.run { server in
             try await Client.run(.direct(server.address)) { client in
                 let replies = try await client.redis.pipeline([
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func everyCallerGetsTheReplyToItsOwnCommand() async throws {
+    @Test func concurrentCallersGetTheirOwnReplies() async throws {
         try await RedisServer.run { server in
             try await Client.run(.direct(server.address)) { client in
                 try await withThrowingTaskGroup { group in
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func theCommandsOfAPipelineAreNotMixedWithOthers() async throws {
+    @Test func pipelineCommandsAreNotInterleaved() async throws {
         try await RedisServer.run { server in
             try await Client.run(.direct(server.address)) { client in
                 try await withThrowingTaskGroup { group in
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func theDatabaseIsSelectedAndTheNameIsShown() async throws {
+    @Test func databaseAndClientNameAreSet() async throws {
         try await RedisServer.run { server in
             var configuration = RedisConfiguration.direct(server.address)
             configuration.database = 3
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func aHugeValueGoesThereAndBack() async throws {
+    @Test func hugeValueIsWrittenAndRead() async throws {
         try await RedisServer.run { server in
             try await Client.run(.direct(server.address)) { (client: Client) async throws in
                 let value = (0..<20 << 20).map { UInt8(truncatingIfNeeded: $0 &* 31) }
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func aReplyBeyondTheLimitCostsTheConnectionAndNoMore() async throws {
+    @Test func oversizedReplyOnlyClosesTheConnection() async throws {
         try await RedisServer.run { server in
             var configuration = RedisConfiguration.direct(server.address)
             configuration.maximumReplyBytes = 100_000
@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test func aScriptRunsAlsoWhenTheServerForgotIt() async throws {
+    @Test func scriptRunsAfterScriptFlush() async throws {
         try await RedisServer.run { server in
             try await Client.run(.direct(server.address)) { client in
                 let script = RedisScript("redis.call('SET', KEYS[1], ARGV[1]); return {KEYS[1], ARGV[1]}")
@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    @Test func aBlockingReadWaitsAsLongAsItsOwnDeadlineAllows() async throws {
+    @Test func blockingReadHasItsOwnDeadline() async throws {
         try await RedisServer.run { server in
             var configuration = RedisConfiguration.direct(server.address)
             configuration.commandTimeout = .seconds(1)

@@ -13,7 +13,7 @@ import Testing
         return configuration
     }
 
-    @Test func thePasswordOpensTheServer() async throws {
+    @Test func correctPasswordConnects() async throws {
         try await RedisServer.run(["requirepass secret"]) { server in
             try await Client.run(Self.configuration(server, password: "secret")) { (client: Client) async throws in
                 #expect(try await client.send("PING") == .status("PONG"))
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func aServerThatWantsNoPasswordTakesOne() async throws {
+    @Test func serverWithoutPasswordAcceptsOne() async throws {
         try await RedisServer.run { server in
             try await Client.run(Self.configuration(server, password: "secret")) { (client: Client) async throws in
                 #expect(try await client.send("PING") == .status("PONG"))
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func aWrongPasswordIsToldOnceAndCallsDoNotWait() async throws {
+    @Test func wrongPasswordIsReportedOnceAndCallsFailAtOnce() async throws {
         try await RedisServer.run(["requirepass secret"]) { server in
             let lines = Mailbox<String>("a log line")
             try await Client.run(Self.configuration(server, password: "wr0ng"), logger: .heard(by: lines)) { client in
@@ -55,7 +55,7 @@ import Testing
     }
 
     /// As servers answer that are older than users, or that have renamed the command.
-    @Test func aServerThatRepeatsThePasswordIsNotQuoted() async throws {
+    @Test func echoedPasswordIsNotReported() async throws {
         try await FakeServer.run { server in
             let lines = Mailbox<String>("a log line")
             var configuration = RedisConfiguration.direct(RedisAddress(host: "127.0.0.1", port: server.port))
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func aMissingPasswordIsTold() async throws {
+    @Test func missingPasswordIsReported() async throws {
         try await RedisServer.run(["requirepass secret"]) { server in
             try await Client.run(.direct(server.address)) { client in
                 guard case .unusable(let reason) = await client.failure(of: RedisCommand("PING")) else {
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func aUserMayDoWhatItsRulesAllow() async throws {
+    @Test func userIsLimitedByItsRules() async throws {
         try await RedisServer.run(["user gate on >key ~gatehouse:* +get +set +select", "user default off"]) { server in
             var configuration = Self.configuration(server, user: "gate", password: "key")
             configuration.database = 1
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func aDatabaseThatIsNotThereIsTold() async throws {
+    @Test func missingDatabaseIsReported() async throws {
         try await RedisServer.run(["databases 4"]) { server in
             var configuration = RedisConfiguration.direct(server.address)
             configuration.database = 4

@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test func aReplyInDropsIsTheSameAsAtOnce() async throws {
+    @Test func replyInSmallPiecesIsRead() async throws {
         try await Self.run { server, client in
             let peer = try await server.peers.next()
             for byte in "+PONG\r\n".utf8.enumerated() {
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func garbageInPlaceOfAWelcomeIsTold() async throws {
+    @Test func garbageInsteadOfAHandshakeIsReported() async throws {
         try await Self.run { server, client in
             let peer = try await server.peers.next()
             peer.send("SSH-2.0-OpenSSH\r\n")
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func anAnswerToNothingClosesTheConnection() async throws {
+    @Test func unexpectedReplyClosesTheConnection() async throws {
         try await Self.run { server, client in
             let peer = try await server.peers.next()
             try await peer.welcome()
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func aServerThatAcceptsAndSaysNothingIsLeft() async throws {
+    @Test func silentServerIsLeft() async throws {
         try await Self.run({ $0.connectTimeout = .milliseconds(200) }) { server, client in
             let silent = try await server.peers.next()
             #expect(try await silent.commands.next() == ["PING"])
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func aMasterThatBecameAReplicaIsLeftWhenAllIsAnswered() async throws {
+    @Test func demotedMasterIsLeftAfterTheLastReply() async throws {
         try await Self.run { server, client in
             let peer = try await server.peers.next()
             try await peer.welcome()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct ReconnectingTests {
-    @Test func itConnectsAgainWhenTheServerIsKilledAndStartedAgain() async throws {
+    @Test func clientReconnectsAfterARestart() async throws {
         try await RedisServer.run(["appendonly yes", "appendfsync always"]) { server in
             try await Client.run(.direct(server.address)) { client in
                 try await client.up()
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func aCallThatFindsNoConnectionInTimeSaysWhy() async throws {
+    @Test func callWithoutConnectionReportsTheReason() async throws {
         let closed = try ClosedPort()
         try await Client.run(.direct(RedisAddress(host: "127.0.0.1", port: closed.port))) { client in
             let error = await client.failure(of: RedisCommand("PING"), timeout: .seconds(2))
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func theNextAddressIsTriedWhereOneDoesNotAnswer() async throws {
+    @Test func nextAddressIsTriedWhenOneDoesNotRespond() async throws {
         try await RedisServer.run { server in
             var configuration = RedisConfiguration.direct(server.address)
             let closed = try ClosedPort()
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func aPausedServerIsFoundOutByTheCommandsDeadline() async throws {
+    @Test func pausedServerIsDetectedByTheCommandsDeadline() async throws {
         try await RedisServer.run { server in
             try await Client.run(.direct(server.address)) { client in
                 _ = try await client.send("PING")
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func anIdleConnectionToAServerThatHangsIsFoundOut() async throws {
+    @Test func hangingServerIsDetectedOnAnIdleConnection() async throws {
         try await RedisServer.run { server in
             var configuration = RedisConfiguration.direct(server.address)
             configuration.idleCheckInterval = .milliseconds(50)
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func anIdleConnectionIsAskedWhetherItIsThere() async throws {
+    @Test func idleConnectionIsChecked() async throws {
         try await FakeServer.run { server in
             var configuration = RedisConfiguration.direct(RedisAddress(host: "127.0.0.1", port: server.port))
             configuration.idleCheckInterval = .milliseconds(20)
@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    @Test func whatWasSentIsLostAndNotSentAgain() async throws {
+    @Test func sentCallIsNotRetried() async throws {
         try await FakeServer.run { server in
             try await Client.run(.direct(RedisAddress(host: "127.0.0.1", port: server.port))) { client in
                 let first = try await server.peers.next()
@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    @Test func aPipelineThatWasAnsweredInPartIsLost() async throws {
+    @Test func partiallyAnsweredPipelineFails() async throws {
         try await FakeServer.run { server in
             try await Client.run(.direct(RedisAddress(host: "127.0.0.1", port: server.port))) { client in
                 let peer = try await server.peers.next()
@@ -189,7 +189,7 @@ import Testing
         }
     }
 
-    @Test func aServerThatCutsConnectionsAgainAndAgainLosesNoneThatWasNotSent() async throws {
+    @Test func unsentCallsSurviveRepeatedDisconnects() async throws {
         try await RedisServer.run { server in
             try await Client.run(.direct(server.address)) { client in
                 var acknowledged = 0

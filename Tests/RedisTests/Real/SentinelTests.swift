@@ -11,7 +11,7 @@ import Testing
         return configuration
     }
 
-    @Test func theMasterIsFoundAndAfterAFailoverTheNewOne() async throws {
+    @Test func newMasterIsFoundAfterAFailover() async throws {
         try await SentinelSet.run(replicas: 1) { set in
             try await Client.run(Self.configuration(set)) { client in
                 #expect(try await client.send("SET", "key", "before") == .status("OK"))
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func aMasterThatHangsIsReplaced() async throws {
+    @Test func hangingMasterIsReplaced() async throws {
         try await SentinelSet.run(replicas: 1) { set in
             var configuration = Self.configuration(set)
             configuration.idleCheckInterval = .milliseconds(100)
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func sentinelsThatAreGoneOrWantAPasswordAreDealtWith() async throws {
+    @Test func missingAndProtectedSentinelsAreSkipped() async throws {
         try await SentinelSet.run(replicas: 1, password: "watch") { set in
             try await set.sentinels[0].process.kill()
             var configuration = Self.configuration(set)
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func aSentinelThatNamesAReplicaIsNotBelievedAndTheNextIsAsked() async throws {
+    @Test func sentinelThatNamesAReplicaIsSkipped() async throws {
         try await RedisServer.run { master in
             try await RedisServer.run(["replicaof 127.0.0.1 \(master.port)"]) { replica in
                 try await replica.process.line(with: "sync: Finished with success")

@@ -37,7 +37,7 @@ import Testing
         return reason
     }
 
-    @Test func aVerifiedServerIsSpokenWithByNameAndByAddress() async throws {
+    @Test func serverIsVerifiedByNameAndAddress() async throws {
         try await Self.run(["tls-auth-clients no"]) { port, certificates in
             for host in ["localhost", "127.0.0.1"] {
                 let tls = RedisTLS(caFile: certificates.file("authority.pem"))
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func aClientCertificateIsShown() async throws {
+    @Test func clientCertificateIsSent() async throws {
         try await Self.run(["tls-auth-clients yes"]) { port, certificates in
             var tls = RedisTLS(caFile: certificates.file("authority.pem"))
             #expect(try await !Self.reason(Self.configuration(port, host: "localhost", tls)).isEmpty)
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func aCertificateOfAStrangerIsNotTrusted() async throws {
+    @Test func untrustedCertificateIsRefused() async throws {
         try await Self.run(["tls-auth-clients no"]) { port, certificates in
             let stranger = RedisTLS(caFile: certificates.file("stranger.pem"))
             let reason = try await Self.reason(Self.configuration(port, host: "localhost", stranger))
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func aCertificateForAnotherNameIsNotTaken() async throws {
+    @Test func certificateForAnotherNameIsRefused() async throws {
         try await Self.run(["tls-auth-clients no"]) { port, certificates in
             // It is for the address that the connection goes to, which is not what was asked for.
             let tls = RedisTLS(caFile: certificates.file("authority.pem"), serverName: "redis.test")
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func aServerInTheClearIsToldFromOneThatSpeaksTLS() async throws {
+    @Test func plainServerIsDistinguishedFromATLSServer() async throws {
         try await RedisServer.run { server in
             var configuration = RedisConfiguration.direct(server.address)
             configuration.tls = RedisTLS()
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func aFileThatCannotBeUsedIsNamedBeforeAnythingIsConnected() throws {
+    @Test func unusableFileIsReportedBeforeConnecting() throws {
         let scratch = try Scratch()
         defer { scratch.remove() }
         let empty = try scratch.write("nothing", to: "empty.pem")

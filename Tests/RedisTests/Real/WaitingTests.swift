@@ -7,7 +7,7 @@ import Testing
         .direct(RedisAddress(host: "127.0.0.1", port: port.port))
     }
 
-    @Test func moreThanTheQueueHoldsFailsAtOnce() async throws {
+    @Test func callsBeyondTheQueueFailAtOnce() async throws {
         let port = try ClosedPort()
         var configuration = Self.nowhere(port)
         configuration.maximumQueuedCommands = 3
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func theQueueHasRoomAgainWhenAnswersCome() async throws {
+    @Test func queueAcceptsCallsAgainAfterReplies() async throws {
         try await FakeServer.run { server in
             var configuration = RedisConfiguration.direct(RedisAddress(host: "127.0.0.1", port: server.port))
             configuration.maximumQueuedCommands = 1
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func aCancelledCallerReturnsAndWhatWasNotSentNeverIs() async throws {
+    @Test func cancelledCallerReturnsAndItsCallIsNotSent() async throws {
         let server = try await RedisServer()
         try await server.process.kill()
         try await Client.run(.direct(server.address)) { client in
@@ -60,7 +60,7 @@ import Testing
         try await server.remove()
     }
 
-    @Test func theCallerOfABlockingReadReturnsWhenCancelledAndTheNextGetsItsOwnReply() async throws {
+    @Test func cancelledBlockingReadDoesNotAffectTheNextCall() async throws {
         try await FakeServer.run { server in
             try await Client.run(.direct(RedisAddress(host: "127.0.0.1", port: server.port))) { client in
                 let peer = try await server.peers.next()
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func aTaskThatWasCancelledBeforeSendsNothing() async throws {
+    @Test func cancelledTaskSendsNothing() async throws {
         try await RedisServer.run { server in
             try await Client.run(.direct(server.address)) { (client: Client) async throws in
                 let caller = Task {
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func closingFailsCallsUnderWayAndThoseToCome() async throws {
+    @Test func closingFailsPresentAndLaterCalls() async throws {
         try await FakeServer.run { server in
             try await Client.run(.direct(RedisAddress(host: "127.0.0.1", port: server.port))) { client in
                 let peer = try await server.peers.next()
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test func anyTimeoutIsTaken() async throws {
+    @Test func anyTimeoutIsAccepted() async throws {
         try await RedisServer.run { server in
             try await Client.run(.direct(server.address)) { (client: Client) async throws in
                 #expect(try await client.send("PING", timeout: .seconds(Int64.max)) == .status("PONG"))

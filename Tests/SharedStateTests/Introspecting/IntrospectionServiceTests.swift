@@ -16,18 +16,18 @@ struct IntrospectionServiceTests {
         return IntrospectionService([tenant], logger: Logger(label: "test"), now: { clock.now }) { _ in server }
     }
 
-    private func question(_ token: String, isAhead: Bool = false) -> IntrospectionRequest {
+    private func request(_ token: String, isAhead: Bool = false) -> IntrospectionRequest {
         IntrospectionRequest(tenant: 0, token: Array(token.utf8), isAhead: isAhead)
     }
 
     private static let alice = #"{"active":true,"sub":"alice","exp":1800003600}"#
 
-    @Test func aHundredAtOnceAreOneQuestion() async throws {
+    @Test func hundredConcurrentRequestsMakeOneCall() async throws {
         let service = try service()
         server.set("t", Self.alice)
         server.shut()
         let outcomes = await withTaskGroup(of: String.self) { group in
-            for _ in 0..<100 { group.addTask { await service.ask(question("t")).text } }
+            for _ in 0..<100 { group.addTask { await service.introspect(request("t")).text } }
             await server.wasAsked(1)
             server.open()
             return await group.reduce(into: [String]()) { $0.append($1) }
@@ -36,37 +36,37 @@ struct IntrospectionServiceTests {
         #expect(server.asked == ["t"])
     }
 
-    @Test func anAnswerIsBelievedForItsTimeAndNotLonger() async throws {
+    @Test func outcomeIsUsedForItsLifetime() async throws {
         let service = try service()
         server.set("t", Self.alice)
-        #expect(await service.ask(question("t")).text == "alice")
+        #expect(await service.introspect(request("t")).text == "alice")
         server.set("t", #"{"active":false}"#)
         clock.advance(29.9)
-        #expect(await service.ask(question("t")).text == "alice")
+        #expect(await service.introspect(request("t")).text == "alice")
         clock.advance(0.1)
-        #expect(await service.ask(question("t")).text == "inactive")
+        #expect(await service.introspect(request("t")).text == "inactive")
         #expect(server.asked.count == 2)
     }
 
-    @Test func withoutACacheEachRequestAsks() async throws {
+    @Test func withoutCacheEachRequestMakesACall() async throws {
         let service = try service(cache: .zero)
         server.set("t", Self.alice)
         for count in 1...3 {
-            #expect(await service.ask(question("t")).text == "alice")
+            #expect(await service.introspect(request("t")).text == "alice")
             #expect(server.asked.count == count)
         }
     }
 
     /// The first answer was given before the second question came.
-    @Test func withoutACacheAnEarlierQuestionIsNotOnesOwn() async throws {
+    @Test func withoutCacheAnEarlierCallIsNotShared() async throws {
         let service = try service(cache: .zero)
         server.set("t", Self.alice)
         server.shut()
-        async let first = service.ask(question("t"))
+        async let first = service.introspect(request("t"))
         await server.wasAsked(1)
         server.set("t", #"{"active":false}"#)
         let (second, third) = (
-            Task { await service.ask(question("t")).text }, Task { await service.ask(question("t")).text }
+            Task { await service.introspect(request("t")).text }, Task { await service.introspect(request("t")).text }
         )
         clock.advance(0.1)
         await Self.settle()
@@ -83,42 +83,42 @@ struct IntrospectionServiceTests {
 
     @Test func aRefusalIsRememberedForASecondAtLeast() async throws {
         let service = try service(cache: .zero)
-        #expect(await service.ask(question("x")).text == "inactive")
+        #expect(await service.introspect(request("x")).text == "inactive")
         clock.advance(0.9)
-        #expect(await service.ask(question("x")).text == "inactive")
+        #expect(await service.introspect(request("x")).text == "inactive")
         #expect(server.asked == ["x"])
         clock.advance(0.1)
-        #expect(await service.ask(question("x")).text == "inactive")
+        #expect(await service.introspect(request("x")).text == "inactive")
         #expect(server.asked == ["x", "x"])
     }
 
     @Test func aRefusalIsRememberedForHalfAMinuteAtMost() async throws {
         let service = try service(cache: .seconds(600))
-        #expect(await service.ask(question("x")).text == "inactive")
+        #expect(await service.introspect(request("x")).text == "inactive")
         clock.advance(30)
         server.set("x", Self.alice)
-        #expect(await service.ask(question("x")).text == "alice")
+        #expect(await service.introspect(request("x")).text == "alice")
     }
 
-    @Test func aTokenThatWillBeGoodIsAskedAboutSoon() async throws {
+    @Test func notYetValidTokenIsCheckedAgainSoon() async throws {
         let service = try service()
         server.set("x", #"{"active":true,"nbf":1800000090,"exp":1800003600}"#)
-        #expect(await service.ask(question("x")).text == "not_yet_valid")
+        #expect(await service.introspect(request("x")).text == "not_yet_valid")
         clock.advance(1)
         server.set("x", Self.alice)
-        #expect(await service.ask(question("x")).text == "alice")
+        #expect(await service.introspect(request("x")).text == "alice")
     }
 
     @Test(arguments: [IntrospectionFailure.clientRefused, .serverFailed])
-    func aServerThatIsAwayIsAskedOnceASecond(trouble: IntrospectionFailure) async throws {
+    func unreachableServerIsCalledOnceASecond(trouble: IntrospectionFailure) async throws {
         let service = try service()
         server.fail("a", trouble)
         server.set("b", Self.alice)
-        #expect(await service.ask(question("a")).text == "unavailable")
-        #expect(await service.ask(question("b")).text == "unavailable")
+        #expect(await service.introspect(request("a")).text == "unavailable")
+        #expect(await service.introspect(request("b")).text == "unavailable")
         #expect(server.asked == ["a"])
         clock.advance(1)
-        #expect(await service.ask(question("b")).text == "alice")
+        #expect(await service.introspect(request("b")).text == "alice")
     }
 
     @Test(arguments: [
@@ -128,63 +128,63 @@ struct IntrospectionServiceTests {
         let service = try service()
         server.fail("a", trouble)
         server.set("b", Self.alice)
-        #expect(await service.ask(question("a")).text == "unavailable for this one")
-        #expect(await service.ask(question("a")).text == "unavailable for this one")
-        #expect(await service.ask(question("b")).text == "alice")
+        #expect(await service.introspect(request("a")).text == "unavailable for this one")
+        #expect(await service.introspect(request("a")).text == "unavailable for this one")
+        #expect(await service.introspect(request("b")).text == "alice")
         #expect(server.asked == ["a", "b"])
     }
 
     @Test(arguments: [IntrospectionFailure.network, .timeout, .proxyFailed])
-    func aServerThatAnswersNobodyIsLeftAlone(trouble: IntrospectionFailure) async throws {
+    func failingServerIsNotCalledForAMoment(trouble: IntrospectionFailure) async throws {
         let service = try service()
         for token in ["a", "b", "c"] { server.fail(token, trouble) }
         server.set("d", Self.alice)
-        #expect(await service.ask(question("a")).text == "unavailable for this one")
-        #expect(await service.ask(question("b")).text == "unavailable for this one")
-        #expect(await service.ask(question("c")).text == "unavailable")
-        #expect(await service.ask(question("d")).text == "unavailable")
+        #expect(await service.introspect(request("a")).text == "unavailable for this one")
+        #expect(await service.introspect(request("b")).text == "unavailable for this one")
+        #expect(await service.introspect(request("c")).text == "unavailable")
+        #expect(await service.introspect(request("d")).text == "unavailable")
         #expect(server.asked == ["a", "b", "c"])
         clock.advance(1)
-        #expect(await service.ask(question("d")).text == "alice")
+        #expect(await service.introspect(request("d")).text == "alice")
     }
 
     /// Garbage that the server gives up on must not keep those out whom it knows.
-    @Test func whoWasGoodIsTriedWhileTheServerIsLeftAlone() async throws {
+    @Test func formerlyActiveTokenIsTriedDuringTheQuietTime() async throws {
         let service = try service()
         server.set("t", Self.alice)
-        #expect(await service.ask(question("t")).text == "alice")
+        #expect(await service.introspect(request("t")).text == "alice")
         clock.advance(30)
         for token in ["a", "b", "c"] {
             server.fail(token, .timeout)
-            _ = await service.ask(question(token))
+            _ = await service.introspect(request(token))
         }
-        #expect(await service.ask(question("d")).text == "unavailable for this one")
-        #expect(await service.ask(question("t")).text == "alice")
-        #expect(await service.ask(question("d")).text == "inactive")
+        #expect(await service.introspect(request("d")).text == "unavailable for this one")
+        #expect(await service.introspect(request("t")).text == "alice")
+        #expect(await service.introspect(request("d")).text == "inactive")
         #expect(server.asked == ["t", "a", "b", "c", "t", "d"])
     }
 
     /// An answer that cannot be had is no reason to believe the last one for longer.
-    @Test func nobodyIsLetInByAnOldAnswerWhileTheServerIsAway() async throws {
+    @Test func expiredOutcomeIsNotUsedWhileTheServerIsAway() async throws {
         let service = try service()
         server.set("t", Self.alice)
-        #expect(await service.ask(question("t")).text == "alice")
+        #expect(await service.introspect(request("t")).text == "alice")
         server.fail("t", .network)
         clock.advance(24)
-        #expect(await service.ask(question("t", isAhead: true)).text == "unavailable for this one")
-        #expect(await service.ask(question("t")).text == "alice")
+        #expect(await service.introspect(request("t", isAhead: true)).text == "unavailable for this one")
+        #expect(await service.introspect(request("t")).text == "alice")
         clock.advance(6)
-        #expect(await service.ask(question("t")).text == "unavailable for this one")
+        #expect(await service.introspect(request("t")).text == "unavailable for this one")
     }
 
-    @Test func onlySoManyTokensAreAskedAboutAtOnce() async throws {
+    @Test func concurrentIntrospectionsAreLimited() async throws {
         let service = try service()
         server.shut()
         let asking = (0..<IntrospectionState.mostUnderWay).map { number in
-            Task { await service.ask(question("garbage-\(number)")).text }
+            Task { await service.introspect(request("garbage-\(number)")).text }
         }
         await server.wasAsked(IntrospectionState.mostUnderWay)
-        #expect(await service.ask(question("one more")).text == "overloaded")
+        #expect(await service.introspect(request("one more")).text == "overloaded")
         server.open()
         for one in asking { #expect(await one.value == "inactive") }
         #expect(server.asked.count == IntrospectionState.mostUnderWay)
@@ -206,7 +206,7 @@ struct IntrospectionServiceTests {
         ]
         for (token, claims, outcome) in claims {
             server.set(token, #"{"active":true,\#(claims)}"#)
-            #expect(await service.ask(question(token)).text == outcome)
+            #expect(await service.introspect(request(token)).text == outcome)
         }
     }
 }

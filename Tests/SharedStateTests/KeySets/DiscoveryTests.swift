@@ -40,7 +40,7 @@ import Verification
         RemoteKeySource(location: .discovery(issuer: server.address + "/realm" + end))
     }
 
-    @Test func theMetadataLeadsToTheKeys() async throws {
+    @Test func keysAreFoundThroughMetadata() async throws {
         let keySet = try SampleKeys.keySet()
         try await withProvider({ Self.good($0) }, keySet: keySet) { fetcher, server in
             let record = try await fetcher.fetch(source(server), since: nil, at: 1000)
@@ -50,14 +50,14 @@ import Verification
         }
     }
 
-    @Test func anIssuersLastSlashIsNotDoubled() async throws {
+    @Test func trailingSlashOfIssuerIsNotDoubled() async throws {
         try await withProvider({ Self.good($0, issuerEnd: "/") }) { fetcher, server in
             let record = try await fetcher.fetch(source(server, "/"), since: nil, at: 0)
             #expect(record.discovery?.keySetURL == server.address + "/keys")
         }
     }
 
-    @Test func theMetadataIsFetchedAtMostHourly() async throws {
+    @Test func metadataIsFetchedAtMostHourly() async throws {
         try await withProvider({ Self.good($0) }) { fetcher, server in
             func metadataFetches() -> Int {
                 server.requests.value.count { $0.hasPrefix("GET \(Self.metadataPath) ") }
@@ -73,7 +73,7 @@ import Verification
         }
     }
 
-    @Test func aTagIsNotShownAtAnotherAddress() async throws {
+    @Test func entityTagIsNotSentToAnotherAddress() async throws {
         try await withProvider({ Self.good($0) }) { fetcher, server in
             var record = try await fetcher.fetch(source(server), since: nil, at: 0)
             record.discovery = .init(keySetURL: server.address + "/before", fetchedAt: -7200)
@@ -116,11 +116,11 @@ import Verification
     }
 
     @Test(arguments: ["", "[]", "<html>", #"{"issuer":"a","issuer":"b"}"#])
-    func whatIsNoJSONObjectIsRefused(_ text: String) async throws {
+    func metadataThatIsNoObjectIsRefused(_ text: String) async throws {
         try await refuses(text, "the discovery document is not a JSON object")
     }
 
-    @Test func theMetadataIsBounded() async throws {
+    @Test func metadataLengthIsLimited() async throws {
         try await refuses(
             String(repeating: " ", count: 256 * 1024 + 1),
             "the answer is longer than 262144 bytes"

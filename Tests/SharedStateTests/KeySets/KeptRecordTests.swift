@@ -53,7 +53,7 @@ import Verification
     private func isConditional(_ head: String) -> Bool { head.lowercased().contains("if-none-match: \"one\"") }
 
     @Test(arguments: Place.allCases)
-    func aSetThatWasKeptIsFetchedWithoutACondition(place: Place) async throws {
+    func storedSetIsFetchedUnconditionally(place: Place) async throws {
         let forged = try SampleKeys.keySet()
         let good = try SampleKeys.keySet()
         let (forgedKeys, goodKeys) = (try SampleKeys.parsed(forged), try SampleKeys.parsed(good))
@@ -84,7 +84,7 @@ import Verification
     }
 
     @Test(arguments: Place.allCases)
-    func metadataThatWasKeptIsFetchedAnew(place: Place) async throws {
+    func storedMetadataIsFetchedAgain(place: Place) async throws {
         let forged = try SampleKeys.keySet()
         let good = try SampleKeys.keySet()
         let goodKeys = try SampleKeys.parsed(good)

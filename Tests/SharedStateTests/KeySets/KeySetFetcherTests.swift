@@ -70,7 +70,7 @@ import Verification
         }
     }
 
-    @Test func aSetThatDripsInIsTheSame() async throws {
+    @Test func setInSmallPiecesIsRead() async throws {
         let keySet = try SampleKeys.keySet()
         var answer = ProviderServer.Answer.keySet(keySet)
         answer.isDripped = true
@@ -82,7 +82,7 @@ import Verification
         }
     }
 
-    @Test func whatIsUnchangedIsNotSentAgain() async throws {
+    @Test func unchangedSetIsNotTransferredAgain() async throws {
         let keySet = try SampleKeys.keySet()
         try await withProvider { head, _ in
             head.lowercased().contains("if-none-match: \"one\"\r\n")
@@ -114,7 +114,7 @@ import Verification
         }
     }
 
-    @Test func aRedirectLoopEnds() async throws {
+    @Test func redirectLoopEnds() async throws {
         let (problem, requests) = try await problem { _, _ in .status("302 Found", ["location: /keys"]) }
         #expect(problem == "more than 3 redirects")
         #expect(requests == 4)
@@ -130,12 +130,12 @@ import Verification
     }
 
     @Test(arguments: ["500 Oh", "404 Not Found", "204 No Content", "206 Partial Content", "401 Unauthorized"])
-    func onlyTwoHundredIsAnAnswer(_ status: String) async throws {
+    func onlyStatus200IsAccepted(_ status: String) async throws {
         let (problem, _) = try await problem { _, _ in .status(status) }
         #expect(problem == "answered \(status.prefix(3))")
     }
 
-    @Test func aSetMayHaveOneMebibyteAndNoMore() async throws {
+    @Test func setIsLimitedToOneMebibyte() async throws {
         let largest = [UInt8](repeating: 0x20, count: 1024 * 1024)
         #expect(try await problem { _, _ in .keySet(largest) }.problem == nil)
         let tooLong = "the answer is longer than 1048576 bytes"
@@ -156,7 +156,7 @@ import Verification
         )
     }
 
-    @Test func anAnswerThatEndsEarlyIsNone() async throws {
+    @Test func truncatedResponseFails() async throws {
         let (problem, _) = try await problem { _, _ in
             .raw("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n", Array("{}".utf8))
         }
@@ -164,7 +164,7 @@ import Verification
         #expect(try await self.problem { _, _ in .raw("garbage\r\n\r\n") }.problem != nil)
     }
 
-    @Test func noAnswerIsWaitedForLongerThanTheLimit() async throws {
+    @Test func fetchObeysItsTimeout() async throws {
         #expect(try await problem(timeout: .milliseconds(200)) { _, _ in .silence }.problem != nil)
         let half = Array("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{".utf8)
         #expect(try await problem(timeout: .milliseconds(200)) { _, _ in .init(bytes: half) }.problem != nil)
@@ -172,7 +172,7 @@ import Verification
 
     /// To a name and to an address, which fail in different ways.
     @Test(arguments: ["127.0.0.1", "localhost"])
-    func aProviderThatIsNotThereIsReportedAtOnce(host: String) async throws {
+    func missingProviderIsReportedAtOnce(host: String) async throws {
         try await withProvider { _, _ in
             .silence
         } _: { fetcher, server in
@@ -184,7 +184,7 @@ import Verification
         }
     }
 
-    @Test func whatFailedIsSaidInWords() {
+    @Test func failuresAreDescribed() {
         let reset = IOError(errnoCode: ECONNRESET, reason: "read")
         #expect(OutgoingHTTPError(reset).description == "connection reset by peer")
         #expect(OutgoingHTTPError(HTTPParserError.invalidVersion).description == "the answer is not HTTP")
@@ -193,7 +193,7 @@ import Verification
     }
 
     @Test(arguments: ["http://id.test/keys", "https://user:pass@id.test/keys", "id.test"])
-    func addressesThatCouldBeAnybodysAreNotAsked(_ url: String) async throws {
+    func untrustedAddressesAreNotFetched(_ url: String) async throws {
         try await withProvider { _, _ in
             .silence
         } _: { fetcher, _ in

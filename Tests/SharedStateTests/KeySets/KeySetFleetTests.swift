@@ -22,7 +22,7 @@ import Verification
         otherKeys = try SampleKeys.parsed(other)
     }
 
-    @Test func tenInstancesFromAColdStartFetchOnce() async throws {
+    @Test func tenStartingInstancesFetchOnce() async throws {
         let fixture = KeySetFixture(10, provider: PretendProvider(keySet))
         fixture.provider.hold(true)
         fixture.start()
@@ -46,7 +46,9 @@ import Verification
         await fixture.provider.waitForFetches(1)
         let answers = await withTaskGroup { group in
             for number in 0..<1000 {
-                group.addTask { await fixture.services[number % 10].ask(KeySetFixture.source, because: .missing) }
+                group.addTask {
+                    await fixture.services[number % 10].requestKeys(KeySetFixture.source, because: .missing)
+                }
             }
             await fixture.clock.waitForSleepers(10, after: 5)
             fixture.provider.hold(false)
@@ -60,11 +62,11 @@ import Verification
         await fixture.stop()
     }
 
-    @Test func aRotationIsToldToTheOthers() async throws {
+    @Test func rotatedSetIsAnnouncedToOtherInstances() async throws {
         let fixture = KeySetFixture(3, provider: PretendProvider(keySet))
         await fixture.open()
         fixture.provider.answer(other)
-        #expect(await fixture.services[1].ask(KeySetFixture.source, because: .unknownKey) == .decideAgain)
+        #expect(await fixture.services[1].requestKeys(KeySetFixture.source, because: .unknownKey) == .decideAgain)
         await fixture.store.announcements.wait { $0.count == 2 }
         await fixture.deliver(to: [0, 2])
         for used in fixture.used { #expect(used.value == [keys, otherKeys]) }
@@ -72,19 +74,19 @@ import Verification
         await fixture.stop()
     }
 
-    @Test func whoMissedTheAnnouncementFindsTheSetInTheStore() async throws {
+    @Test func missedAnnouncementIsMadeUpForFromTheStore() async throws {
         let fixture = KeySetFixture(2, provider: PretendProvider(keySet))
         await fixture.open()
         fixture.provider.answer(other)
-        #expect(await fixture.services[0].ask(KeySetFixture.source, because: .unknownKey) == .decideAgain)
+        #expect(await fixture.services[0].requestKeys(KeySetFixture.source, because: .unknownKey) == .decideAgain)
         await fixture.store.announcements.wait { $0.count == 2 }
-        #expect(await fixture.services[1].ask(KeySetFixture.source, because: .unknownKey) == .decideAgain)
+        #expect(await fixture.services[1].requestKeys(KeySetFixture.source, because: .unknownKey) == .decideAgain)
         #expect(fixture.used[1].value == [keys, otherKeys])
         #expect(fixture.provider.fetches == 2)
         await fixture.stop()
     }
 
-    @Test func othersTryWhenTheLeaseHolderDies() async throws {
+    @Test func otherInstanceFetchesWhenTheLeaseHolderDies() async throws {
         let fixture = KeySetFixture(2, provider: PretendProvider(keySet))
         // An instance that is none of these took the lease and is never heard of again.
         let shared = SharedKeySets(store: fixture.store, logger: .init(label: "dead"))
@@ -124,7 +126,7 @@ import Verification
         await fixture.stop()
     }
 
-    @Test func aFailureOfTheLeaseHolderIsNotRepeatedByAllAtOnce() async throws {
+    @Test func failedFetchIsNotRepeatedByAllInstances() async throws {
         let fixture = KeySetFixture(10, provider: PretendProvider(keySet))
         fixture.provider.hold(true)
         fixture.start()
@@ -140,7 +142,7 @@ import Verification
         await fixture.stop()
     }
 
-    @Test func withoutTheStoreEachFetchesForItself() async throws {
+    @Test func withoutTheStoreEachInstanceFetches() async throws {
         let fixture = KeySetFixture(3, provider: PretendProvider(keySet))
         fixture.store.setUp(false)
         await fixture.open()
@@ -148,13 +150,13 @@ import Verification
         await fixture.stop()
     }
 
-    @Test func aStoreThatComesBackIsGivenNothingOlder() async throws {
+    @Test func setFetchedDuringAnOutageIsNotReplacedByAnOlderOne() async throws {
         let fixture = KeySetFixture(2, provider: PretendProvider(keySet))
         await fixture.open()
         fixture.store.setUp(false)
         fixture.provider.answer(other)
         fixture.clock.advance(by: 100)
-        #expect(await fixture.services[0].ask(KeySetFixture.source, because: .unknownKey) == .decideAgain)
+        #expect(await fixture.services[0].requestKeys(KeySetFixture.source, because: .unknownKey) == .decideAgain)
         fixture.store.setUp(true)
         // The store has the first set still; it is not newer than what was fetched without the store.
         await fixture.deliver(to: [0])
@@ -175,7 +177,7 @@ import Verification
         await fixture.stop()
     }
 
-    @Test func anAnnouncementOfSomethingElseIsNotOurs() async throws {
+    @Test func unrelatedAnnouncementIsIgnored() async throws {
         let fixture = KeySetFixture(provider: PretendProvider(keySet))
         await fixture.open()
         await fixture.services[0].announced("gatehouse:fleet:key-set:0000")

@@ -18,7 +18,7 @@ import Verification
         )
     }
 
-    @Test func whatWasWrittenIsReadBack() throws {
+    @Test func writtenRecordIsReadBack() throws {
         var record = try record()
         #expect(KeySetRecord(json: record.json) == record)
         record.entityTag = nil
@@ -26,7 +26,7 @@ import Verification
         #expect(KeySetRecord(json: record.json) == record)
     }
 
-    @Test func whatIsNoRecordIsNone() throws {
+    @Test func invalidRecordsAreRejected() throws {
         for text in ["", "{}", "[]", #"{"location":"x","jwks":"{}","fetched_at":"1","fresh_until":2}"#, "\u{0}"] {
             #expect(KeySetRecord(json: Array(text.utf8)) == nil)
         }
@@ -36,7 +36,7 @@ import Verification
         }
     }
 
-    @Test func injuredRecordsDoNoHarm() throws {
+    @Test func mutatedRecordsAreHandled() throws {
         var random = SplitMix64(seed: 4)
         let json = try record().json
         for _ in 0..<500 {
@@ -47,14 +47,14 @@ import Verification
         }
     }
 
-    @Test func aSetFromTheStoreIsHeldToTheSameRules() {
+    @Test func storedSetIsCheckedLikeAFetchedOne() {
         let secret = #"{"keys":[{"kty":"oct","kid":"s","k":"c2VjcmV0LXRoYXQtaXMtbG9uZy1lbm91Z2gtZm9yLWhzMjU2"}]}"#
         let record = SampleKeys.record(Array(secret.utf8), fetchedAt: 0)
         #expect((try? HeldKeySet(record))?.keys.keys.isEmpty == true)
         #expect(throws: KeySetError.self) { try HeldKeySet(SampleKeys.record(Array("<html>".utf8), fetchedAt: 0)) }
     }
 
-    @Test func aSetAndAnIssuerAtOneAddressAreTwo() {
+    @Test func setAndIssuerAtOneAddressDiffer() {
         let address = "https://id.test/keys"
         #expect(
             RemoteKeySource(location: .keySet(url: address)).locationText
@@ -79,7 +79,7 @@ import Verification
         Freshness(nil, age: "5", 300),
         Freshness(nil, 300),
     ])
-    func theProviderSaysHowLongASetIsFresh(_ answer: Freshness) {
+    func freshnessFollowsTheResponseHeaders(_ answer: Freshness) {
         var fields = HTTPHeaders()
         if let cacheControl = answer.cacheControl { fields.add(name: "Cache-Control", value: cacheControl) }
         if let age = answer.age { fields.add(name: "Age", value: age) }

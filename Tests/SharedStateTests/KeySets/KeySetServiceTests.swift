@@ -20,7 +20,7 @@ import Verification
         otherKeys = try SampleKeys.parsed(other)
     }
 
-    @Test func fetchesWhatIsMissingAndRefreshesAheadOfTime() async throws {
+    @Test func missingSetsAreFetchedAndRefreshedAheadOfTime() async throws {
         let fixture = KeySetFixture(provider: PretendProvider(keySet))
         #expect(await !fixture.services[0].missing(of: fixture.sources).isEmpty)
         await fixture.open()
@@ -36,7 +36,7 @@ import Verification
         await fixture.stop()
     }
 
-    @Test func theSameSetAgainIsNotHandedOn() async throws {
+    @Test func unchangedSetIsNotUsedAgain() async throws {
         let fixture = KeySetFixture(provider: PretendProvider(keySet))
         await fixture.open()
         for fetches in 2...4 {
@@ -48,25 +48,25 @@ import Verification
         #expect(fixture.used[0].value == [keys])
     }
 
-    @Test func aRefreshDoesNotHoldUpDecisions() async throws {
+    @Test func refreshDoesNotDelayDecisions() async throws {
         let fixture = KeySetFixture(provider: PretendProvider(keySet))
         await fixture.open()
         fixture.provider.hold(true)
         fixture.clock.advance(by: 2880)
         await fixture.provider.waitForFetches(2)
-        #expect(await fixture.services[0].ask(KeySetFixture.source, because: .missing) == .decideAgain)
+        #expect(await fixture.services[0].requestKeys(KeySetFixture.source, because: .missing) == .decideAgain)
         #expect(await fixture.services[0].missing(of: fixture.sources).isEmpty)
         await fixture.stop()
     }
 
-    @Test func aStaleSetServesWhileTheProviderIsDown() async throws {
+    @Test func staleSetIsUsedWhileTheProviderIsDown() async throws {
         let fixture = KeySetFixture(provider: PretendProvider(keySet))
         await fixture.open()
         fixture.provider.fail("answered 500")
         fixture.clock.advance(by: 3600)
         await fixture.provider.waitForFetches(2)
         await fixture.clock.waitForSleepers(1, after: 0.5)
-        let status = await fixture.services[0].states()
+        let status = await fixture.services[0].statuses()
         #expect(
             status == [
                 KeySetStatus(
@@ -84,12 +84,12 @@ import Verification
         fixture.clock.advance(by: 1)
         await fixture.provider.waitForFetches(3)
         await fixture.clock.waitForSleepers(1, after: 2880)
-        #expect(await fixture.services[0].states().first?.isStale == false)
-        #expect(await fixture.services[0].states().first?.lastError == nil)
+        #expect(await fixture.services[0].statuses().first?.isStale == false)
+        #expect(await fixture.services[0].statuses().first?.lastError == nil)
         await fixture.stop()
     }
 
-    @Test func aSetIsGoneSevenDaysAfterTheLastSuccess() async throws {
+    @Test func setExpiresSevenDaysAfterTheLastSuccess() async throws {
         let fixture = KeySetFixture(provider: PretendProvider(keySet))
         await fixture.open()
         fixture.provider.fail("answered 500")
@@ -112,11 +112,11 @@ import Verification
         await fixture.provider.waitForFetches(2)
         await fixture.clock.waitForSleepers(1, after: 0.5)
         #expect(fixture.used[0].value == [keys])
-        #expect(await fixture.services[0].states().first?.lastError == "the key set is not strict JSON")
+        #expect(await fixture.services[0].statuses().first?.lastError == "the key set is not strict JSON")
         await fixture.stop()
     }
 
-    @Test func aSetWithoutKeysWithdrawsThemAll() async throws {
+    @Test func emptySetWithdrawsAllKeys() async throws {
         let fixture = KeySetFixture(provider: PretendProvider(keySet))
         await fixture.open()
         fixture.provider.answer(Array(#"{"keys":[]}"#.utf8))
@@ -127,30 +127,31 @@ import Verification
         await fixture.stop()
     }
 
-    @Test func whoMissesTheSetWaitsForItAndNoLongerThanFiveSeconds() async throws {
+    @Test func requestForAMissingSetWaitsAtMostFiveSeconds() async throws {
         let fixture = KeySetFixture(provider: PretendProvider(keySet))
         fixture.provider.hold(true)
         fixture.start()
         await fixture.provider.waitForFetches(1)
-        let first = Task { await fixture.services[0].ask(KeySetFixture.source, because: .missing) }
+        let first = Task { await fixture.services[0].requestKeys(KeySetFixture.source, because: .missing) }
         await fixture.clock.waitForSleepers(1, after: 5)
         fixture.clock.advance(by: 5)
         #expect(await first.value == .unavailable(retryAfterSeconds: 5))
-        let second = Task { await fixture.services[0].ask(KeySetFixture.source, because: .missing) }
+        let second = Task { await fixture.services[0].requestKeys(KeySetFixture.source, because: .missing) }
         await fixture.clock.waitForSleepers(1, after: 5)
         fixture.provider.hold(false)
         #expect(await second.value == .decideAgain)
         await fixture.stop()
     }
 
-    @Test func withoutStoreSetAndProviderTheNextTryIsTold() async throws {
+    @Test func unavailableSetReportsTheNextAttempt() async throws {
         let fixture = KeySetFixture(provider: PretendProvider(keySet))
         fixture.provider.fail("answered 503")
         fixture.store.setUp(false)
         fixture.start()
         await fixture.clock.waitForSleepers(1, after: 0.5)
         #expect(
-            await fixture.services[0].ask(KeySetFixture.source, because: .missing) == .unavailable(retryAfterSeconds: 1)
+            await fixture.services[0].requestKeys(KeySetFixture.source, because: .missing)
+                == .unavailable(retryAfterSeconds: 1)
         )
         fixture.provider.answer(keySet)
         fixture.clock.advance(by: 0.5)
@@ -158,13 +159,13 @@ import Verification
         await fixture.stop()
     }
 
-    @Test func aSourceThatIsNotKeptHasNothingNew() async {
+    @Test func unknownSourceHasNothingNew() async {
         let fixture = KeySetFixture(provider: PretendProvider(keySet))
         let stranger = RemoteKeySource(location: .keySet(url: "https://other.test/keys"))
-        #expect(await fixture.services[0].ask(stranger, because: .missing) == .nothingNew)
+        #expect(await fixture.services[0].requestKeys(stranger, because: .missing) == .nothingNew)
     }
 
-    @Test func eachSourceHasItsOwnLife() async throws {
+    @Test func sourcesAreIndependent() async throws {
         let sources = ["a", "b", "c"].map { RemoteKeySource(location: .keySet(url: "https://\($0).test/keys")) }
         let fixture = KeySetFixture(provider: PretendProvider(keySet), sources: sources)
         fixture.provider.hold(true)
@@ -173,7 +174,7 @@ import Verification
         #expect(fixture.provider.books.value.mostUnderWay == 3)
         fixture.provider.hold(false)
         await fixture.used[0].wait { $0.count == 3 }
-        #expect(await fixture.services[0].states().map(\.label) == sources.map(\.label))
+        #expect(await fixture.services[0].statuses().map(\.label) == sources.map(\.label))
         await fixture.stop()
     }
 }

@@ -45,7 +45,7 @@ import Verification
         fixture.start()
         await fixture.used[0].wait { [keys] in $0 == [keys] }
         #expect(fixture.provider.fetches == 0)
-        #expect(await fixture.services[0].states().first?.ageSeconds == 100)
+        #expect(await fixture.services[0].statuses().first?.ageSeconds == 100)
         await fixture.stop()
     }
 
@@ -82,7 +82,7 @@ import Verification
         await fixture.stop()
     }
 
-    @Test func whatIsOlderThanSevenDaysIsNotUsed() async throws {
+    @Test func setOlderThanSevenDaysIsNotUsed() async throws {
         let clock = PretendClock()
         await disk().write(record(clock, age: 7 * 86_400))
         let fixture = KeySetFixture(provider: downProvider(), clock: clock, stateDirectory: folder)
@@ -97,7 +97,7 @@ import Verification
         await fixture.stop()
     }
 
-    @Test func whatWasFetchedIsOnDiskForTheNextStart() async throws {
+    @Test func fetchedSetIsWrittenToDisk() async throws {
         let clock = PretendClock()
         let first = KeySetFixture(provider: PretendProvider(keySet), clock: clock, stateDirectory: folder)
         await first.open()
@@ -115,7 +115,7 @@ import Verification
     }
 
     @Test(arguments: ["", "garbage", #"{"location":"https://id.test/keys"}"#])
-    func aBadFileOnDiskIsPassedOver(_ content: String) async throws {
+    func invalidFileOnDiskIsIgnored(_ content: String) async throws {
         let file = disk().file(for: KeySetFixture.source.locationText)
         try FileManager.default.createDirectory(atPath: folder + "/key-sets", withIntermediateDirectories: true)
         try Data(content.utf8).write(to: URL(fileURLWithPath: file))
@@ -126,7 +126,7 @@ import Verification
         #expect(await disk().record(for: KeySetFixture.source.locationText)?.keySet == keySet)
     }
 
-    @Test func anotherSetsFileIsNotTakenForThisOne() async throws {
+    @Test func fileOfAnotherSetIsIgnored() async throws {
         let clock = PretendClock()
         await disk().write(record(clock, age: 10))
         let stranger = "https://other.test/keys"
@@ -135,7 +135,7 @@ import Verification
         #expect(await disk().record(for: stranger) == nil)
     }
 
-    @Test func garbageInTheStoreIsPassedOver() async throws {
+    @Test func garbageInTheStoreIsIgnored() async throws {
         let fixture = KeySetFixture(provider: PretendProvider(keySet))
         let key = StoreKey(tenant: nil, kind: "key-set", hashing: KeySetFixture.source.locationText.utf8)
         for garbage in ["garbage", String(decoding: SampleKeys.record([0x7b], fetchedAt: 0).json, as: UTF8.self)] {

@@ -17,7 +17,7 @@ import Verification
         var purpose = KeySetState.Purpose.routine
         var lastUnknownFetch = -Double.infinity
         var waiting: [UInt64: Double] = [:]
-        var answered: Set<UInt64> = []
+        var resumed: Set<UInt64> = []
         var nextID: UInt64 = 0
         var lastSuccess: Double?
         /// The keys that were told, as `use` has them.
@@ -41,10 +41,10 @@ import Verification
 
         private mutating func ask() {
             nextID += 1
-            switch state.asked(nextID, random.oneIn(3) ? .missing : .unknownKey, at: now) {
-            case .answer(.nothingNew): #expect(state.held != nil)
-            case .answer(.decideAgain): #expect(state.held != nil)
-            case .answer(.unavailable(let seconds)): #expect(seconds >= 1)
+            switch state.requested(nextID, random.oneIn(3) ? .missing : .unknownKey, at: now) {
+            case .result(.nothingNew): #expect(state.held != nil)
+            case .result(.decideAgain): #expect(state.held != nil)
+            case .result(.unavailable(let seconds)): #expect(seconds >= 1)
             case .wait, .tick: waiting[nextID] = now
             }
         }
@@ -56,7 +56,7 @@ import Verification
                     #expect(begun == nil, "two rounds at a time")
                     begun = now
                     self.purpose = purpose
-                case .gone:
+                case .expired:
                     #expect(now >= (lastSuccess ?? .infinity) + 604_800, "lost before its time")
                     told = nil
                     lastSuccess = nil
@@ -85,7 +85,7 @@ import Verification
 
         private mutating func hear() throws {
             let set = try pickSet()
-            settle(state.heard(set, at: moment, random: unit()), set)
+            settle(state.adoptedWithoutRound(set, at: moment, random: unit()), set)
         }
 
         private mutating func pickSet() throws -> HeldKeySet {
@@ -96,14 +96,14 @@ import Verification
         private mutating func settle(_ settled: KeySetState.Settled, _ set: HeldKeySet? = nil) {
             #expect(settled.isChanged == (set.map { $0.keys != told } ?? false), "a change that is none, or one untold")
             if let set { told = set.keys }
-            if settled.isChanged, !settled.answered.isEmpty { #expect(settled.answer == .decideAgain) }
-            settle(settled.answered)
+            if settled.isChanged, !settled.resumed.isEmpty { #expect(settled.result == .decideAgain) }
+            settle(settled.resumed)
         }
 
         private mutating func settle(_ ids: [UInt64]) {
             for id in ids {
                 #expect(waiting.removeValue(forKey: id) != nil, "answered without waiting")
-                #expect(answered.insert(id).inserted, "answered twice")
+                #expect(resumed.insert(id).inserted, "answered twice")
             }
         }
 
@@ -124,14 +124,14 @@ import Verification
         }
     }
 
-    @Test(arguments: 1...12) func keepsItsPromisesInAnyOrderOfEvents(seed: Int) throws {
+    @Test(arguments: 1...12) func invariantsHoldInAnyOrderOfEvents(seed: Int) throws {
         let sets = [
             try SampleKeys.keySet(), try SampleKeys.keySet(2), Array(#"{"keys":[]}"#.utf8),
         ]
         var life = Life(random: SplitMix64(seed: UInt64(seed)), sets: sets)
         for _ in 0..<1000 { try life.step() }
         life.end()
-        #expect(life.answered.count > 50)
+        #expect(life.resumed.count > 50)
         #expect(life.lastUnknownFetch > 0)
     }
 }

@@ -35,7 +35,7 @@ import Verification
         #expect(state.tick(at: 0) == .wait(until: .infinity))
     }
 
-    @Test func aSetIsDueAheadOfItsTime() throws {
+    @Test func setIsDueBeforeItExpires() throws {
         var state = try fresh()
         #expect(state.tick(at: 0) == .wait(until: 2880))
         #expect(state.tick(at: 2879) == .wait(until: 2880))
@@ -44,28 +44,28 @@ import Verification
         #expect(state.isStale(at: 3600))
     }
 
-    @Test(arguments: [(0.0, 2700.0), (1.0, 3060.0)]) func chanceSpreadsTheRefresh(_ random: Double, _ due: Double)
+    @Test(arguments: [(0.0, 2700.0), (1.0, 3060.0)]) func refreshTimesAreSpread(_ random: Double, _ due: Double)
         throws
     {
         var state = KeySetState()
-        _ = state.heard(try set(keySet, at: 0), at: at(0), random: random)
+        _ = state.adoptedWithoutRound(try set(keySet, at: 0), at: at(0), random: random)
         #expect(state.tick(at: 0) == .wait(until: due))
     }
 
-    @Test func aLifetimeOfTheSourceCountsMoreThanTheProvidersWord() throws {
+    @Test func lifetimeOfTheSourceOverridesTheProviders() throws {
         var state = try fresh(lifetime: 86_400)
         #expect(state.tick(at: 0) == .wait(until: 69_120))
     }
 
-    @Test func theAgeOfASetFromTheStoreCounts() throws {
+    @Test func ageOfAStoredSetCounts() throws {
         var state = KeySetState()
-        #expect(state.heard(try set(keySet, at: -1000), at: at(0), random: 0.5).isChanged)
+        #expect(state.adoptedWithoutRound(try set(keySet, at: -1000), at: at(0), random: 0.5).isChanged)
         #expect(state.tick(at: 0) == .wait(until: 1880))
     }
 
-    @Test func aSetFromTheFutureIsFetchedSoonAllTheSame() throws {
+    @Test func setFromTheFutureIsFetchedSoon() throws {
         var state = KeySetState()
-        _ = state.heard(try set(keySet, at: 1_000_000, lifetime: 86_400), at: at(0), random: 0.5)
+        _ = state.adoptedWithoutRound(try set(keySet, at: 1_000_000, lifetime: 86_400), at: at(0), random: 0.5)
         #expect(state.tick(at: 0) == .wait(until: 240))
     }
 
@@ -80,11 +80,11 @@ import Verification
         }
     }
 
-    @Test func oneSuccessEndsBackingOff() throws {
+    @Test func successEndsTheBackoff() throws {
         var state = KeySetState()
         _ = state.tick(at: 0)
         _ = state.finished(.failed, at: at(0), random: 1)
-        _ = state.heard(try set(keySet, at: 0), at: at(0), random: 0.5)
+        _ = state.adoptedWithoutRound(try set(keySet, at: 0), at: at(0), random: 0.5)
         #expect(state.tick(at: 5) == .wait(until: 2880))
         #expect(state.failures == 0)
     }
@@ -95,12 +95,12 @@ import Verification
         _ = state.finished(.failed, at: at(604_799), random: 1)
         #expect(state.held != nil)
         #expect(state.tick(at: 604_799.5) == .wait(until: 604_800))
-        #expect(state.tick(at: 604_800) == .gone)
+        #expect(state.tick(at: 604_800) == .expired)
         #expect(state.held == nil)
         #expect(state.tick(at: 604_800) == .begin(.routine))
     }
 
-    @Test func theSameKeysAgainAreNoChangeButANewLease() throws {
+    @Test func unchangedKeysExtendTheLifetime() throws {
         var state = try fresh()
         _ = state.tick(at: 3000)
         let settled = state.finished(.fetched(try set(keySet, at: 3000)), at: at(3000), random: 0.5)
@@ -108,7 +108,7 @@ import Verification
         #expect(state.tick(at: 3000) == .wait(until: 5880))
     }
 
-    @Test func allWithdrawnKeysAreAChange() throws {
+    @Test func withdrawnKeysAreAChange() throws {
         var state = try fresh()
         _ = state.tick(at: 3000)
         let empty = try set(Array(#"{"keys":[]}"#.utf8), at: 3000)
@@ -116,33 +116,33 @@ import Verification
         #expect(state.held?.set.keys.keys.isEmpty == true)
     }
 
-    @Test func whoMissesTheSetWaitsForTheFetch() throws {
+    @Test func requestForAMissingSetWaitsForTheFetch() throws {
         var state = KeySetState()
-        #expect(state.asked(1, .missing, at: 0) == .tick)
+        #expect(state.requested(1, .missing, at: 0) == .tick)
         #expect(state.tick(at: 0) == .begin(.routine))
-        #expect(state.asked(2, .unknownKey, at: 0) == .wait)
+        #expect(state.requested(2, .unknownKey, at: 0) == .wait)
         let settled = state.finished(.fetched(try set(keySet, at: 0)), at: at(1), random: 0.5)
-        #expect(settled == .init(isChanged: true, answered: [1, 2], answer: .decideAgain))
-        #expect(state.asked(3, .missing, at: 2) == .answer(.decideAgain))
+        #expect(settled == .init(isChanged: true, resumed: [1, 2], result: .decideAgain))
+        #expect(state.requested(3, .missing, at: 2) == .result(.decideAgain))
     }
 
-    @Test func whoMissesTheSetIsToldWhenTheNextTryIs() {
+    @Test func requestDuringTheBackoffReportsTheNextAttempt() {
         var state = KeySetState()
         _ = state.tick(at: 0)
-        #expect(state.asked(1, .missing, at: 0) == .wait)
+        #expect(state.requested(1, .missing, at: 0) == .wait)
         _ = state.finished(.failed, at: at(0), random: 1)
         _ = state.tick(at: 1)
-        #expect(state.asked(2, .missing, at: 1) == .wait)
+        #expect(state.requested(2, .missing, at: 1) == .wait)
         let settled = state.finished(.failed, at: at(1), random: 0.9)
-        #expect(settled == .init(answered: [2], answer: .unavailable(retryAfterSeconds: 2)))
-        #expect(state.asked(3, .missing, at: 1.5) == .answer(.unavailable(retryAfterSeconds: 2)))
+        #expect(settled == .init(resumed: [2], result: .unavailable(retryAfterSeconds: 2)))
+        #expect(state.requested(3, .missing, at: 1.5) == .result(.unavailable(retryAfterSeconds: 2)))
     }
 
-    @Test func nobodyWaitsForMoreThanFiveSeconds() {
+    @Test func waitersTimeOutAfterFiveSeconds() {
         var state = KeySetState()
         _ = state.tick(at: 0)
-        _ = state.asked(1, .missing, at: 0)
-        _ = state.asked(2, .missing, at: 1)
+        _ = state.requested(1, .missing, at: 0)
+        _ = state.requested(2, .missing, at: 1)
         #expect(state.firstDeadline == 5)
         #expect(state.waitersOverdue(at: 4.9) == [])
         #expect(state.waitersOverdue(at: 5) == [1])
@@ -150,10 +150,10 @@ import Verification
         #expect(state.firstDeadline == nil)
     }
 
-    @Test func onlySoManyMayWait() {
+    @Test func waitersAreLimited() {
         var state = KeySetState()
-        for id in 0..<4096 { #expect(state.asked(UInt64(id), .missing, at: 0) == .tick) }
-        #expect(state.asked(5000, .missing, at: 0) == .answer(.unavailable(retryAfterSeconds: 1)))
+        for id in 0..<4096 { #expect(state.requested(UInt64(id), .missing, at: 0) == .tick) }
+        #expect(state.requested(5000, .missing, at: 0) == .result(.unavailable(retryAfterSeconds: 1)))
     }
 }
 
@@ -175,73 +175,73 @@ import Verification
 
     private func fresh() throws -> KeySetState {
         var state = KeySetState()
-        _ = state.heard(try set(keySet, at: 0), at: at(0), random: 0.5)
+        _ = state.adoptedWithoutRound(try set(keySet, at: 0), at: at(0), random: 0.5)
         return state
     }
 
-    @Test func anUnknownKeyIsFetchedForOnceAMinute() throws {
+    @Test func unknownKeyIsFetchedForOnceAMinute() throws {
         var state = try fresh()
-        #expect(state.asked(1, .unknownKey, at: 10) == .tick)
+        #expect(state.requested(1, .unknownKey, at: 10) == .tick)
         #expect(state.tick(at: 10) == .begin(.unknownKey))
-        #expect(state.asked(2, .unknownKey, at: 11) == .wait)
+        #expect(state.requested(2, .unknownKey, at: 11) == .wait)
         let settled = state.finished(.fetched(try set(keySet, at: 11)), at: at(11), random: 0.5)
-        #expect(settled == .init(answered: [1, 2], answer: .nothingNew))
-        #expect(state.asked(3, .unknownKey, at: 69.9) == .answer(.nothingNew))
-        #expect(state.asked(4, .unknownKey, at: 70) == .tick)
+        #expect(settled == .init(resumed: [1, 2], result: .nothingNew))
+        #expect(state.requested(3, .unknownKey, at: 69.9) == .result(.nothingNew))
+        #expect(state.requested(4, .unknownKey, at: 70) == .tick)
         #expect(state.tick(at: 70) == .begin(.unknownKey))
     }
 
-    @Test func aNewKeyIsToldToAllWhoWait() throws {
+    @Test func newKeyResumesAllWaiters() throws {
         var state = try fresh()
-        _ = state.asked(1, .unknownKey, at: 10)
+        _ = state.requested(1, .unknownKey, at: 10)
         _ = state.tick(at: 10)
         let settled = state.finished(.fetched(try set(other, at: 10)), at: at(10), random: 0.5)
-        #expect(settled == .init(isChanged: true, answered: [1], answer: .decideAgain))
+        #expect(settled == .init(isChanged: true, resumed: [1], result: .decideAgain))
     }
 
     @Test func aSetThatAnotherInstanceFetchedCostsNoCooldown() throws {
         var state = try fresh()
-        _ = state.asked(1, .unknownKey, at: 10)
+        _ = state.requested(1, .unknownKey, at: 10)
         _ = state.tick(at: 10)
         _ = state.finished(.found(try set(other, at: 9)), at: at(10), random: 0.5)
-        #expect(state.asked(2, .unknownKey, at: 10) == .tick)
+        #expect(state.requested(2, .unknownKey, at: 10) == .tick)
     }
 
-    @Test func anotherInstancesCooldownIsAskedAfterAgainSoon() throws {
+    @Test func anotherInstancesCooldownIsCheckedAgainSoon() throws {
         var state = try fresh()
-        _ = state.asked(1, .unknownKey, at: 10)
+        _ = state.requested(1, .unknownKey, at: 10)
         _ = state.tick(at: 10)
         let settled = state.finished(.refused, at: at(10), random: 0.5)
-        #expect(settled == .init(answered: [1], answer: .nothingNew))
-        #expect(state.asked(2, .unknownKey, at: 19.9) == .answer(.nothingNew))
-        #expect(state.asked(3, .unknownKey, at: 20) == .tick)
+        #expect(settled == .init(resumed: [1], result: .nothingNew))
+        #expect(state.requested(2, .unknownKey, at: 19.9) == .result(.nothingNew))
+        #expect(state.requested(3, .unknownKey, at: 20) == .tick)
     }
 
     @Test func aFailureForAnUnknownKeyDoesNotStartRetries() throws {
         var state = try fresh()
-        _ = state.asked(1, .unknownKey, at: 10)
+        _ = state.requested(1, .unknownKey, at: 10)
         _ = state.tick(at: 10)
         let settled = state.finished(.failed, at: at(10), random: 1)
-        #expect(settled == .init(answered: [1], answer: .nothingNew))
+        #expect(settled == .init(resumed: [1], result: .nothingNew))
         #expect(state.tick(at: 11) == .wait(until: 2880))
     }
 
-    @Test func anAnnouncedSetAnswersWhoWaitsForTheFetch() throws {
+    @Test func announcedSetResumesWaiters() throws {
         var state = try fresh()
-        _ = state.asked(1, .unknownKey, at: 10)
+        _ = state.requested(1, .unknownKey, at: 10)
         _ = state.tick(at: 10)
-        #expect(state.heard(try set(keySet, at: 10), at: at(10), random: 0.5) == .init())
-        let settled = state.heard(try set(other, at: 11), at: at(11), random: 0.5)
-        #expect(settled == .init(isChanged: true, answered: [1], answer: .decideAgain))
+        #expect(state.adoptedWithoutRound(try set(keySet, at: 10), at: at(10), random: 0.5) == .init())
+        let settled = state.adoptedWithoutRound(try set(other, at: 11), at: at(11), random: 0.5)
+        #expect(settled == .init(isChanged: true, resumed: [1], result: .decideAgain))
         #expect(state.round == .unknownKey)
     }
 
-    @Test func aRefreshThatIsDueAnswersUnknownKeysToo() throws {
+    @Test func dueRefreshServesUnknownKeyRequests() throws {
         var state = try fresh()
-        #expect(state.asked(1, .unknownKey, at: 2900) == .tick)
+        #expect(state.requested(1, .unknownKey, at: 2900) == .tick)
         #expect(state.tick(at: 2900) == .begin(.routine))
         let settled = state.finished(.fetched(try set(keySet, at: 2900)), at: at(2900), random: 0.5)
-        #expect(settled.answered == [1])
+        #expect(settled.resumed == [1])
         #expect(state.tick(at: 2900) == .wait(until: 5780))
     }
 }

@@ -39,7 +39,7 @@ import Verification
         hasMoved.update { $0 = true }
         clock.advance(by: 2880)
         await clock.waitForSleepers(1, after: 0.5)
-        #expect(await service.states().first?.lastError == "answered 404")
+        #expect(await service.statuses().first?.lastError == "answered 404")
         clock.advance(by: 0.5)
         await clock.waitForSleepers(1, after: 2880)
         #expect(used.value == [try SampleKeys.parsed(before), try SampleKeys.parsed(after)])

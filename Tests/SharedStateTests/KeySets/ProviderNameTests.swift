@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func aCertificateForTheAddressIsNotForTheName() async throws {
+    @Test func certificateForTheAddressIsRefusedForAName() async throws {
         let keySet = try SampleKeys.keySet()
         try await withProvider("numbered") { _, _ in
             .keySet(keySet)
@@ -70,7 +70,7 @@ import Testing
     }
 
     /// With keys behind a name that another has taken.
-    @Test func theNameOfTheKeysIsVerifiedToo() async throws {
+    @Test func keySetHostIsVerified() async throws {
         try await withProvider("numbered") { _, port in
             let issuer = "https://127.0.0.1:\(port)"
             return .keySet(Array(#"{"issuer":"\#(issuer)","jwks_uri":"https://localhost:\#(port)/keys"}"#.utf8))
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func aStrangersCertificateIsNotTrusted() async throws {
+    @Test func untrustedCertificateIsRefused() async throws {
         try folder.makeAuthority("stranger")
         try folder.makeServer("foreign", by: "stranger", for: ["localhost"])
         try await withProvider("foreign") { _, _ in

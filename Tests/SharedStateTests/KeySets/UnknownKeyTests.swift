@@ -18,7 +18,7 @@ import Verification
         await withTaskGroup { group in
             for number in 0..<count {
                 let service = fixture.services[number % fixture.services.count]
-                group.addTask { await service.ask(KeySetFixture.source, because: .unknownKey) }
+                group.addTask { await service.requestKeys(KeySetFixture.source, because: .unknownKey) }
             }
             return await group.reduce(into: []) { $0.append($1) }
         }
@@ -64,9 +64,9 @@ import Verification
         let fixture = KeySetFixture(provider: PretendProvider(keySet))
         await fixture.open()
         fixture.provider.hold(true)
-        let first = Task { await fixture.services[0].ask(KeySetFixture.source, because: .unknownKey) }
+        let first = Task { await fixture.services[0].requestKeys(KeySetFixture.source, because: .unknownKey) }
         await fixture.provider.waitForFetches(2)
-        let second = Task { await fixture.services[0].ask(KeySetFixture.source, because: .unknownKey) }
+        let second = Task { await fixture.services[0].requestKeys(KeySetFixture.source, because: .unknownKey) }
         fixture.provider.answer(try SampleKeys.keySet())
         fixture.provider.hold(false)
         #expect(await first.value == .decideAgain)
@@ -79,7 +79,7 @@ import Verification
         let fixture = KeySetFixture(provider: PretendProvider(keySet))
         await fixture.open()
         fixture.provider.hold(true)
-        let asking = Task { await fixture.services[0].ask(KeySetFixture.source, because: .unknownKey) }
+        let asking = Task { await fixture.services[0].requestKeys(KeySetFixture.source, because: .unknownKey) }
         await fixture.provider.waitForFetches(2)
         await fixture.clock.waitForSleepers(1, after: 5)
         fixture.clock.advance(by: 5)
@@ -92,7 +92,7 @@ import Verification
         await fixture.open()
         fixture.provider.fail("answered 500")
         #expect(await flood(fixture, 500).allSatisfy { $0 == .nothingNew })
-        #expect(await fixture.services[0].states().first?.lastError == "answered 500")
+        #expect(await fixture.services[0].statuses().first?.lastError == "answered 500")
         await fixture.clock.waitForSleepers(1, after: 2880)
         fixture.clock.advance(by: 59)
         #expect(await flood(fixture, 500).allSatisfy { $0 == .nothingNew })
@@ -117,18 +117,18 @@ import Verification
     @Test func theCooldownOfTheFleetIsALeaseThatIsNotGivenBack() async throws {
         let fixture = KeySetFixture(2, provider: PretendProvider(keySet))
         await fixture.open()
-        #expect(await fixture.services[0].ask(KeySetFixture.source, because: .unknownKey) == .nothingNew)
+        #expect(await fixture.services[0].requestKeys(KeySetFixture.source, because: .unknownKey) == .nothingNew)
         // The other one has first heard of the same set under new times.
         await fixture.store.announcements.wait { $0.count == 2 }
         await fixture.deliver(to: [1])
         for _ in 0..<5 {
-            #expect(await fixture.services[1].ask(KeySetFixture.source, because: .unknownKey) == .nothingNew)
+            #expect(await fixture.services[1].requestKeys(KeySetFixture.source, because: .unknownKey) == .nothingNew)
             fixture.clock.advance(by: 11)
         }
         #expect(fixture.provider.fetches == 2)
         #expect(fixture.store.grants(of: "key-set-unknown") == 1)
         fixture.clock.advance(by: 10)
-        #expect(await fixture.services[1].ask(KeySetFixture.source, because: .unknownKey) == .nothingNew)
+        #expect(await fixture.services[1].requestKeys(KeySetFixture.source, because: .unknownKey) == .nothingNew)
         #expect(fixture.provider.fetches == 3)
         await fixture.stop()
     }

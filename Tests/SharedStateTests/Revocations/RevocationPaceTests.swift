@@ -17,7 +17,7 @@ struct RevocationPaceTests {
     }
 
     /// It says by itself when it was written to.
-    @Test func storeOnThisMachineIsAskedLessOften() {
+    @Test func localStoreIsQueriedLessOften() {
         let pace = RevocationPace(staleAfter: [.seconds(30)], isLocal: true)
         #expect(pace == RevocationPace(wait: .milliseconds(3750), quiet: 3_750_000_000))
         #expect(RevocationPace(staleAfter: [.seconds(3600)], isLocal: true).wait == .seconds(4))

@@ -35,7 +35,7 @@ struct RevocationReplicaTests {
         return load
     }
 
-    @Test func changesReachTheirTenantAlone() {
+    @Test func changesAffectOnlyTheirTenant() {
         var book = RevocationReplica(tenants: ["app", "shop"])
         let changed = book.apply([record("a", version: 1)], inOrder: true, at: 1)
         #expect(changed == ["app"])
@@ -45,7 +45,7 @@ struct RevocationReplicaTests {
         #expect(unknown.isEmpty)
     }
 
-    @Test func olderWordThatComesLateChangesNothing() {
+    @Test func lateOlderChangeIsIgnored() {
         var book = RevocationReplica(tenants: ["app"])
         _ = book.apply([record("a", version: 5, isWithdrawn: true)], inOrder: false, at: 1)
         let changed = book.apply([record("a", version: 3)], inOrder: true, at: 1)
@@ -53,7 +53,7 @@ struct RevocationReplicaTests {
         #expect(!isInForce(book, "a"))
     }
 
-    @Test func loadReplacesWhatWasKnown() {
+    @Test func loadReplacesKnownEntries() {
         var book = RevocationReplica(tenants: ["app"])
         _ = book.apply([record("a", version: 1), record("b", version: 2)], inOrder: true, at: 1)
         let lost = book.replace(
@@ -70,7 +70,7 @@ struct RevocationReplicaTests {
         #expect(book.sets["app"]?.count == 2)
     }
 
-    @Test func whatTheStoreHasLostIsKeptAndPutBack() {
+    @Test func lostRecordIsKeptAndRestored() {
         var book = RevocationReplica(tenants: ["app"])
         _ = book.apply(
             [record("a", version: 7), record("old", version: 2, expiresAt: 1), record("back", version: 8)],
@@ -86,7 +86,7 @@ struct RevocationReplicaTests {
         #expect(!isInForce(book, "old"))
     }
 
-    @Test func whatCameDuringTheLoadIsKeptAndNotLost() {
+    @Test func changesDuringTheLoadAreKept() {
         var book = RevocationReplica(tenants: ["app"])
         _ = book.apply([record("a", version: 7)], inOrder: false, at: 0)
         let lost = book.replace(with: load([]), since: 6, at: 1)
@@ -94,7 +94,7 @@ struct RevocationReplicaTests {
         #expect(isInForce(book, "a"))
     }
 
-    @Test func withdrawalThatTheStoreHasLostIsPutBackToo() {
+    @Test func lostWithdrawalIsRestored() {
         var book = RevocationReplica(tenants: ["app"])
         _ = book.apply([record("a", version: 7, isWithdrawn: true)], inOrder: false, at: 0)
         let lost = book.replace(with: load([record("a", version: 6)]), since: book.latest, at: 1)
@@ -102,7 +102,7 @@ struct RevocationReplicaTests {
         #expect(!isInForce(book, "a"))
     }
 
-    @Test func provisionalRevocationYieldsToTheStoresWord() {
+    @Test func provisionalRevocationYieldsToTheStoresRecord() {
         var book = RevocationReplica(tenants: ["app"])
         _ = book.apply([record("a", version: 9, isWithdrawn: true)], inOrder: true, at: 0)
         let revocation = Revocation(tenant: "app", target: .session("a"), revokedAt: 0)
@@ -113,7 +113,7 @@ struct RevocationReplicaTests {
         #expect(!isInForce(book, "a"))
     }
 
-    @Test func provisionalRevocationDoesNotWeakenWhatIsInForce() {
+    @Test func provisionalRevocationDoesNotWeakenAnother() {
         var book = RevocationReplica(tenants: ["app"])
         _ = book.apply([record("a", version: 9)], inOrder: true, at: 0)
         _ = book.applyProvisionally(
@@ -128,7 +128,7 @@ struct RevocationReplicaTests {
     /// Two instances of one store, of which one is cut off for a while: whatever the order, both end with what the store
     /// has last.
     @Test(arguments: 0..<40)
-    func instancesAgreeWhateverTheyMissed(_ seed: Int) {
+    func instancesConvergeAfterMissedChanges(_ seed: Int) {
         var random = SplitMix64(seed: UInt64(seed))
         var store: [RevocationDigest: RevocationRecord] = [:]
         var history: [RevocationRecord] = []

@@ -34,7 +34,7 @@ struct RevocationServiceTests {
                 continuation.yield(update)
                 return []
             },
-            heard: { _ in }
+            onEvent: { _ in }
         )
     }
 
@@ -60,7 +60,7 @@ struct RevocationServiceTests {
         { update in update.sets["app"]?[RevocationDigest(.session(session))]?.isInForce(at: 2) ?? false }
     }
 
-    @Test func whatAnotherInstanceRevokesReachesTheLoops() async throws {
+    @Test func revocationOfAnotherInstanceReachesTheLoops() async throws {
         try await withRunningService {
             _ = try await store.store.revoke([revocation("s1")])
             #expect(await seen(has("s1")))
@@ -79,7 +79,7 @@ struct RevocationServiceTests {
                 continuation.yield()
                 return [isInForce.futureResult]
             },
-            heard: { _ in }
+            onEvent: { _ in }
         )
         let isAcknowledged = Flag()
         try await withThrowingTaskGroup(of: Void.self) { tasks in
@@ -94,7 +94,7 @@ struct RevocationServiceTests {
         }
     }
 
-    @Test func revocationIsAtTheLoopsAndTakenBackAgain() async throws {
+    @Test func revocationAndWithdrawalReachTheLoops() async throws {
         _ = try await service.revoke([revocation("s1")])
         #expect(await seen(has("s1")))
         #expect(await service.counts == ["app": 1])
@@ -103,19 +103,19 @@ struct RevocationServiceTests {
         #expect(await service.counts == ["app": 0])
     }
 
-    @Test func revocationThatTheStoreDoesNotTakeIsNoneButASignOutIs() async throws {
+    @Test func failedWriteRevokesNothingExceptSignOuts() async throws {
         store.cut()
         await #expect(throws: StoreError.self) { try await service.revoke([revocation("s1")]) }
         #expect(await service.counts == ["app": 0])
-        #expect(await !service.revokeAnyway([revocation("s2")]))
+        #expect(await !service.revokeImmediately([revocation("s2")]))
         #expect(await seen(has("s2")))
         #expect(await service.counts == ["app": 1])
     }
 
-    @Test func signOutIsStoredWhenTheStoreIsBack() async throws {
+    @Test func signOutIsWrittenWhenTheStoreIsBack() async throws {
         try await withRunningService {
             store.cut()
-            #expect(await !service.revokeAnyway([revocation("s1")]))
+            #expect(await !service.revokeImmediately([revocation("s1")]))
             let before = try await store.store.revocations(tenant: "app", cursor: nil, limit: 10)
             #expect(before.records.isEmpty)
             store.heal()
@@ -124,7 +124,8 @@ struct RevocationServiceTests {
             var stored = try await store.store.revocations(tenant: "app", cursor: nil, limit: 10).records
             var position = other
             while stored.isEmpty {
-                if case .changes(_, _, let next) = try await store.store.news(after: position, waiting: .seconds(20)) {
+                if case .changes(_, _, let next) = try await store.store.changes(after: position, waiting: .seconds(20))
+                {
                     position = next
                 }
                 stored = try await store.store.revocations(tenant: "app", cursor: nil, limit: 10).records
@@ -134,7 +135,7 @@ struct RevocationServiceTests {
     }
 
     /// A reload that was refused because of the store must not have the next one pass.
-    @Test func aTenantThatComesIsNotTakenForLoadedBeforeItIs() async throws {
+    @Test func addedTenantIsNotLoadedAtOnce() async throws {
         try await withRunningService {
             let loop = MultiThreadedEventLoopGroup.singleton.any()
             let theirs = Revocation(tenant: "second", target: .session("stolen"), revokedAt: 1)
@@ -153,7 +154,7 @@ struct RevocationServiceTests {
     }
 
     /// Whoever tolerates less than before would find a copy that is too old, and refuse for no fault of the store.
-    @Test func loopsHaveNewsOfTheCloserPaceBeforeItIsInForce() async throws {
+    @Test func loopsGetAContactBeforeACloserPaceApplies() async throws {
         let calm = RevocationPace(wait: .seconds(1), quiet: 600_000_000_000)
         await service.slowDown(to: calm)
         try await withRunningService {
@@ -165,7 +166,7 @@ struct RevocationServiceTests {
         }
     }
 
-    @Test func nothingIsMissedWhileCutOff() async throws {
+    @Test func changesDuringADisconnectionAreNotMissed() async throws {
         try await withRunningService {
             store.cut()
             _ = try await store.store.revoke([revocation("s1")])
@@ -178,7 +179,7 @@ struct RevocationServiceTests {
 
     /// - Parameter isRead: Whether the service knows it from a load alone.
     @Test(arguments: [true, false])
-    func whatTheStoreHasLostIsPutBack(isRead: Bool) async throws {
+    func lostRecordsAreRestored(isRead: Bool) async throws {
         if isRead { _ = try await store.store.revoke([revocation("s1")]) }
         try await withRunningService {
             if !isRead { _ = try await service.revoke([revocation("s1")]) }
@@ -188,14 +189,15 @@ struct RevocationServiceTests {
             #expect(await service.counts == ["app": 2])
             var position = try await store.store.loadRevocations(tenants: ["app"]) { _ in }
             while try await store.store.revocations(tenant: "app", cursor: nil, limit: 10).records.count < 2 {
-                if case .changes(_, _, let next) = try await store.store.news(after: position, waiting: .seconds(20)) {
+                if case .changes(_, _, let next) = try await store.store.changes(after: position, waiting: .seconds(20))
+                {
                     position = next
                 }
             }
         }
     }
 
-    @Test func copyIsAsOldAsBeforeWhileThereIsMoreToRead() async throws {
+    @Test func fullPageIsNoContact() async throws {
         let many = (0..<StoreChanges.fullPage + 1).map { revocation("\($0)") }
         try await withRunningService {
             store.cut()

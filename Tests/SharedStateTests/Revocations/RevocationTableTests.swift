@@ -9,7 +9,7 @@ import Time
 struct RevocationTableTests {
     private func digest(_ number: Int) -> RevocationDigest { RevocationDigest(.subject("user \(number)")) }
 
-    @Test func findsWhatWasInsertedAndNothingElse() {
+    @Test func onlyInsertedDigestsAreFound() {
         var random = SplitMix64(seed: 0x7ab1e)
         var table = RevocationTable()
         var model: [RevocationDigest: RevocationEntry] = [:]
@@ -37,7 +37,7 @@ struct RevocationTableTests {
         #expect(seen == model.count)
     }
 
-    @Test func digestsThatWouldShareAPlaceAreKeptApart() {
+    @Test func collidingDigestsAreDistinct() {
         var table = RevocationTable()
         let entries = (1...12).map { number in
             (

@@ -10,7 +10,7 @@ struct UnstoredRevocationsTests {
         Revocation(tenant: "app", target: .session("\(number)"), revokedAt: 1)
     }
 
-    @Test func everythingIsStoredOnceAndInOrder() {
+    @Test func signOutsAreStoredOnceAndInOrder() {
         var unstored = UnstoredRevocations()
         var random = SplitMix64(seed: 0x5709)
         var stored: [Revocation] = []
@@ -38,7 +38,7 @@ struct UnstoredRevocationsTests {
         #expect(stored == (0..<next).map(revocation))
     }
 
-    @Test func oldestAreGivenUpAndNoneOfTheOthers() {
+    @Test func onlyTheOldestAreDropped() {
         var unstored = UnstoredRevocations()
         _ = unstored.add((0..<UnstoredRevocations.most).map(revocation))
         let batch = unstored.revocations()
@@ -50,7 +50,7 @@ struct UnstoredRevocationsTests {
         #expect(unstored.count == UnstoredRevocations.most - 128)
     }
 
-    @Test func wholeBatchThatWasGivenUpTakesNoOtherWithIt() {
+    @Test func droppedBatchDropsNoOthers() {
         var unstored = UnstoredRevocations()
         _ = unstored.add((0..<UnstoredRevocations.most).map(revocation))
         let batch = unstored.revocations()
@@ -60,7 +60,7 @@ struct UnstoredRevocationsTests {
         #expect(unstored.revocations()?.revocations.first == revocation(1000))
     }
 
-    @Test func secondLossIsRestoredWhole() {
+    @Test func secondLossIsRestoredCompletely() {
         let records = (0..<3).map { RevocationRecord(revocation($0), version: 1) }
         var unstored = UnstoredRevocations()
         unstored.lost(records)

@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(2)))
 struct FleetSingleFlightModelTests {
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
-    func whateverHappensInWhateverOrder(group: UInt64) {
+    func invariantsHoldInAnyOrderOfEvents(group: UInt64) {
         for number in 0..<1500 {
             let seed = group * 1_000_000 + UInt64(number)
             var world = FleetFlightWorld(seed: seed)
@@ -29,7 +29,7 @@ struct FleetSingleFlightModelTests {
     }
 
     /// The accidents do happen, so that the first test means something.
-    @Test func theWorldIsAsBadAsItShouldBe() {
+    @Test func modelIncludesEveryAccident() {
         var seen: Set<FleetFlightWorld.Accident> = []
         var renewals = 0
         for seed in 0..<500 as Range<UInt64> {

@@ -26,7 +26,7 @@ import Testing
 
     /// Where the damage does not show at once, the first load finds it.
     @Test(arguments: Damage.allCases)
-    func damagedFileIsNamedAndNotMended(_ damage: Damage) async throws {
+    func damagedFileIsReportedAndNotRepaired(_ damage: Damage) async throws {
         try await StoreFactory.embedded.run { world in
             let store = try await world.store()
             _ = try await store.revoke((0..<2000).map { revocation("\($0)") })
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func fileThatIsLockedWhenItIsOpenedIsNamed() async throws {
+    @Test func lockedFileIsReported() async throws {
         try await StoreFactory.embedded.run { world in
             await (try world.store()).close()
             var configuration = Configuration()
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func fullDiskRefusesAndKeepsWhatWasAcknowledged() async throws {
+    @Test func fullDiskKeepsAcknowledgedWrites() async throws {
         try await StoreFactory.embedded.run { world in
             let store = try #require(try await world.store() as? EmbeddedStore)
             var acknowledged = try await store.revoke([revocation("first")])
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func fileThatMayOnlyBeReadRefusesAndIsRead() async throws {
+    @Test func readOnlyFileIsReadButNotWritten() async throws {
         try await StoreFactory.embedded.run { world in
             let store = try #require(try await world.store() as? EmbeddedStore)
             let acknowledged = try await store.revoke([revocation("first")])
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func fileThatIsDamagedWhileItIsOpenEndsInAnErrorAndNoCrash() async throws {
+    @Test func damageToAnOpenFileIsAnError() async throws {
         try await StoreFactory.embedded.run { world in
             let first = try await world.store()
             _ = try await first.revoke((0..<2000).map { revocation("\($0)") })

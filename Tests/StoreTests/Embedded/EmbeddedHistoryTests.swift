@@ -5,7 +5,7 @@ import Testing
 /// Rows of the history that somebody deleted before they were read are missed.
 @Suite struct EmbeddedHistoryTests {
     @Test(arguments: [0, 3], ["IN (1, 4)", "IN (2, 5)", "IN (3, 6)", "> 0"])
-    func changeThatIsDeletedBeforeItIsReadIsMissed(seen: Int, deleted: String) async throws {
+    func deletedUnreadChangeIsMissed(seen: Int, deleted: String) async throws {
         try await StoreFactory.embedded.run { world in
             let writer = try await world.store()
             let reader = try await world.store()
@@ -13,10 +13,10 @@ import Testing
             let (_, position) = try await reader.load(["chat"])
             _ = try await writer.revoke((0..<3).map { revocation("\($0)") })
             try await world.write("DELETE FROM change WHERE id > \(seen) AND id \(deleted)")
-            #expect(try await reader.news(after: position, waiting: .seconds(30)) == .missed)
+            #expect(try await reader.changes(after: position, waiting: .seconds(30)) == .missed)
             let (records, next) = try await reader.load(["chat"])
             #expect(records.count == seen + 3)
-            #expect(try await reader.news(after: next, waiting: .zero) == .changes([], [], next))
+            #expect(try await reader.changes(after: next, waiting: .zero) == .changes([], [], next))
             let last = try await writer.revoke([revocation("last")])
             #expect(try await reader.changes(after: next) == last)
         }

@@ -13,7 +13,7 @@ import Testing
         return reason
     }
 
-    @Test func allIsThereAfterItWasClosedAndOpenedAgain() async throws {
+    @Test func contentSurvivesReopening() async throws {
         try await StoreFactory.embedded.run { world in
             let store = try await world.store()
             let records = try await store.revoke([revocation("one"), revocation("two")])
@@ -26,12 +26,12 @@ import Testing
             #expect(try await again.value(for: key) == [1])
             #expect(try await again.acquire(key, for: .seconds(60)) == nil)
             #expect(try await again.renew(lease, for: .seconds(60)))
-            #expect(try await again.news(after: position, waiting: .zero) == .changes([], [], position))
+            #expect(try await again.changes(after: position, waiting: .zero) == .changes([], [], position))
             #expect(try await again.revoke([revocation("three")])[0].version > records[1].version)
         }
     }
 
-    @Test func newFileOpensForAllWhoOpenItAtOnce() async throws {
+    @Test func newFileCanBeOpenedConcurrently() async throws {
         try await StoreFactory.embedded.run { world in
             for turn in 0..<10 {
                 let path = world.file.path + "-\(turn)"
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func aCopyTakenAfterAnAcknowledgementHasIt() async throws {
+    @Test func copyHasAcknowledgedWrites() async throws {
         // What a process leaves that is killed: the files as they are, never closed.
         try await StoreFactory.embedded.run { world in
             let store = try await world.store()
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func aFilePutBackFromACopyIsNotTheSameHistory() async throws {
+    @Test func restoredCopyIsAnotherHistory() async throws {
         try await StoreFactory.embedded.run { world in
             let store = try await world.store()
             _ = try await store.revoke([revocation("one")])
@@ -85,13 +85,13 @@ import Testing
             try copy.write(to: world.file)
             world.clock.advance(1)
             let back = try await world.store()
-            #expect(try await back.news(after: position, waiting: .zero) == .missed)
+            #expect(try await back.changes(after: position, waiting: .zero) == .missed)
             _ = try await back.revoke([revocation("three")])
-            #expect(try await back.news(after: position, waiting: .zero) == .missed)
+            #expect(try await back.changes(after: position, waiting: .zero) == .missed)
         }
     }
 
-    @Test func theFileIsItsOwnersAloneAndEveryCommitIsSynced() async throws {
+    @Test func fileIsPrivateAndCommitsAreSynced() async throws {
         try await StoreFactory.embedded.run { world in
             _ = try await world.store()
             let attributes = try FileManager.default.attributesOfItem(atPath: world.file.path)
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func aFileThatCannotBeUsedIsNamedWithARemedy() async throws {
+    @Test func unusableFileIsReportedWithARemedy() async throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("store-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: directory) }
@@ -123,7 +123,7 @@ import Testing
         #expect(below?.contains("give another path") == true)
     }
 
-    @Test func aNewerFileIsLeftAlone() async throws {
+    @Test func fileOfANewerVersionIsNotChanged() async throws {
         try await StoreFactory.embedded.run { world in
             await (try world.store()).close()
             let queue = try DatabaseQueue(path: world.file.path)
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test func severalThatOpenANewFileAtOnceShareIt() async throws {
+    @Test func concurrentlyOpenedNewFileIsShared() async throws {
         try await StoreFactory.embedded.run { world in
             let stores = try await withThrowingTaskGroup(of: (any Store).self) { group in
                 for _ in 0..<6 { group.addTask { try await world.store() } }
@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(5))) func aFileThatAnotherKeepsLockedIsUnavailableInTime() async throws {
+    @Test(.timeLimit(.minutes(5))) func lockedFileIsUnavailableInTime() async throws {
         try await StoreFactory.embedded.run { world in
             let store = try await world.store()
             var configuration = Configuration()
@@ -168,7 +168,7 @@ import Testing
     }
 
     /// Whoever counts requests goes on alone long before SQLite gives up.
-    @Test(.timeLimit(.minutes(5))) func allowancesWaitNoLongerForALockedFileThanTheyAreTold() async throws {
+    @Test(.timeLimit(.minutes(5))) func allowanceUseObeysItsTimeout() async throws {
         try await StoreFactory.embedded.run { world in
             let store = try await world.store()
             var configuration = Configuration()
@@ -188,7 +188,7 @@ import Testing
         }
     }
 
-    @Test func aFileThatLostItsNumbersIsGarbledAndNoTrap() async throws {
+    @Test func missingCountersAreAnError() async throws {
         try await StoreFactory.embedded.run { world in
             let store = try await world.store()
             let (_, position) = try await store.load([])
@@ -196,7 +196,7 @@ import Testing
             for call in 0..<2 {
                 let error = await #expect(throws: StoreError.self) {
                     if call == 0 { _ = try await store.load(["chat"]) }
-                    if call == 1 { _ = try await store.news(after: position, waiting: .zero) }
+                    if call == 1 { _ = try await store.changes(after: position, waiting: .zero) }
                 }
                 guard case .garbled = error else {
                     Issue.record("\(String(describing: error))")

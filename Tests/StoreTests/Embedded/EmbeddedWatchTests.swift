@@ -4,20 +4,20 @@ import Testing
 
 /// How a process learns what another one has written to its file.
 @Suite struct EmbeddedWatchTests {
-    @Test func writeOfAnotherProcessRingsTheBell() async throws {
+    @Test func writeOfAnotherProcessIsSignalled() async throws {
         try await StoreFactory.embedded.run { world in
             let reader = try #require(try await world.store() as? EmbeddedStore)
             #expect(reader.isWatched)
             for name in ["first", "second"] {
-                let rings = reader.bell.rings
+                let rings = reader.signal.rings
                 try await world.write("UPDATE meta SET number = number + 1")
-                await reader.bell.wait(past: rings, for: .seconds(60))
-                #expect(reader.bell.rings > rings, "\(name)")
+                await reader.signal.wait(past: rings, for: .seconds(60))
+                #expect(reader.signal.rings > rings, "\(name)")
             }
         }
     }
 
-    @Test func storeThatIsClosedWatchesNothing() async throws {
+    @Test func closedStoreHasNoWatch() async throws {
         try await StoreFactory.embedded.run { world in
             let store = try #require(try await world.store() as? EmbeddedStore)
             await store.close()
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func fileThatIsNotThereCannotBeWatched() {
+    @Test func missingFileCannotBeWatched() {
         #expect(EmbeddedWatch("/nonexistent/store.db") {} == nil)
     }
 }

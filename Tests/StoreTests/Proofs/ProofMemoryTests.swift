@@ -24,7 +24,7 @@ import Time
         }
     }
 
-    @Test func itIsRememberedUntilItIsTooOldAnywhere() async throws {
+    @Test func proofIsRememberedUntilNoInstanceAcceptsIt() async throws {
         let clock = ManualClock()
         let memory = ProofMemory(store: MemoryStore(clock: clock.reading))
         let start = clock.now
@@ -35,7 +35,7 @@ import Time
         #expect(try await memory.isFirstUse(keyThumbprint: key, id: "a", until: start + 60, at: clock.now))
     }
 
-    @Test func ofManyAtOnceOneIsTheFirst() async throws {
+    @Test func oneOfManyConcurrentUsesIsTheFirst() async throws {
         let memory = ProofMemory(store: MemoryStore())
         let firsts = try await withThrowingTaskGroup(of: Bool.self) { tasks in
             for _ in 0..<50 {

@@ -8,7 +8,7 @@ import Testing
 /// meanwhile, every instance knows in the end what was acknowledged.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct RedisHistoryLiveTests {
     @Test(arguments: 0..<6 as Range<UInt64>)
-    func everyInstanceKnowsWhatWasAcknowledgedWhateverTheServerLost(seed: UInt64) async throws {
+    func everyInstanceHasAcknowledgedChangesAfterServerLosses(seed: UInt64) async throws {
         try await StoreFactory.redis.run { world in
             var fleet = LiveFleet(world, seed: seed)
             try await fleet.begin()
@@ -44,7 +44,7 @@ private struct LiveInstance {
                 self.position = position
                 return false
             }
-            guard case .changes(let records, _, let next) = try await store.news(after: place, waiting: .zero) else {
+            guard case .changes(let records, _, let next) = try await store.changes(after: place, waiting: .zero) else {
                 position = nil
                 return false
             }

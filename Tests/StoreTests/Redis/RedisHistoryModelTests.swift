@@ -8,7 +8,7 @@ import Time
 /// deleted or lost meanwhile, to a failover too, every instance knows in the end what was acknowledged.
 @Suite struct RedisHistoryModelTests {
     @Test(arguments: [true, false])
-    func everyInstanceKnowsWhatWasAcknowledgedWhateverTheStreamLost(countsEntries: Bool) {
+    func everyInstanceHasAcknowledgedChangesAfterStreamLosses(countsEntries: Bool) {
         for seed in 0..<3000 as Range<UInt64> {
             var fleet = ModelFleet(seed: seed, countsEntries: countsEntries)
             for _ in 0..<40 { fleet.step() }
@@ -20,7 +20,7 @@ import Time
         }
     }
 
-    @Test func nothingIsLoadedAnewWhileNothingIsLost() {
+    @Test func noReloadWithoutLosses() {
         for seed in 0..<300 as Range<UInt64> {
             var fleet = ModelFleet(seed: seed, countsEntries: seed % 2 == 0)
             fleet.settle()

@@ -24,7 +24,7 @@ import Testing
             var (_, position) = try await reader.load(["chat"])
             if seen > 0 {
                 _ = try await writer.revoke((0..<seen).map { revocation("seen \($0)") })
-                guard case .changes(_, _, let next) = try await reader.news(after: position, waiting: .zero) else {
+                guard case .changes(_, _, let next) = try await reader.changes(after: position, waiting: .zero) else {
                     Issue.record("missed too early")
                     return
                 }
@@ -35,10 +35,10 @@ import Testing
             let reply = try await withRedis(world.server, [command(ids)])[0]
             if case .error(_, let message) = reply { Issue.record("\(message)") }
             if more > 0 { _ = try await writer.revoke((0..<more).map { revocation("more \($0)") }) }
-            #expect(try await reader.news(after: position, waiting: .seconds(30)) == .missed)
+            #expect(try await reader.changes(after: position, waiting: .seconds(30)) == .missed)
             let (records, next) = try await reader.load(["chat"])
             #expect(records.count == seen + count + more)
-            #expect(try await reader.news(after: next, waiting: .zero) == .changes([], [], next))
+            #expect(try await reader.changes(after: next, waiting: .zero) == .changes([], [], next))
             let last = try await writer.revoke([revocation("last")])
             if leavesEntries {
                 #expect(try await reader.changes(after: next) == last)
@@ -50,24 +50,24 @@ import Testing
     }
 
     @Test(arguments: [0, 3], [0, 1])
-    func changeThatIsTrimmedBeforeItIsReadIsMissed(seen: Int, kept: Int) async throws {
+    func trimmedUnreadChangeIsMissed(seen: Int, kept: Int) async throws {
         try await missed(2, unseenAfter: seen, leavesEntries: kept > 0) { _ in
             RedisCommand("XTRIM", "gatehouse:changes", "MAXLEN", kept)
         }
     }
 
     @Test(arguments: [0, 3], [0, 1, 2])
-    func changeThatIsDeletedBeforeItIsReadIsMissed(seen: Int, deleted: Int) async throws {
+    func deletedUnreadChangeIsMissed(seen: Int, deleted: Int) async throws {
         try await missed(3, unseenAfter: seen) { RedisCommand("XDEL", "gatehouse:changes", $0[deleted]) }
     }
 
     @Test(arguments: [0, 2])
-    func streamThatIsDeletedAndFilledAgainIsMissed(seen: Int) async throws {
+    func recreatedStreamIsMissed(seen: Int) async throws {
         try await missed(2, unseenAfter: seen, more: seen + 2) { _ in RedisCommand("DEL", "gatehouse:changes") }
     }
 
     /// As after a failover to a replica that lacks it: as many changes are counted as the writer has read and made.
-    @Test func acknowledgedChangeThatIsLostBeforeTheNextOneIsMissed() async throws {
+    @Test func lostAcknowledgedChangeIsMissed() async throws {
         try await StoreFactory.redis.run { world in
             let store = try await world.store()
             _ = try await store.revoke([revocation("first")])
@@ -77,14 +77,14 @@ import Testing
             try world.server?.restart()
             let isTaken = try await eventually { (try? await store.revoke([revocation("next")])) != nil }
             #expect(isTaken)
-            #expect(try await store.news(after: position, waiting: .zero) == .missed)
+            #expect(try await store.changes(after: position, waiting: .zero) == .missed)
             let (records, next) = try await store.load(["chat"])
             #expect(records.count == 2)
             #expect(try await store.changes(after: next) == [])
         }
     }
 
-    @Test func changeByAnEarlierVersionIsToldThoughItIsNotCounted() async throws {
+    @Test func uncountedChangeOfAnEarlierVersionIsRead() async throws {
         try await StoreFactory.redis.run { world in
             let store = try await world.store()
             let first = try await store.revoke([revocation("first")])
@@ -101,13 +101,13 @@ import Testing
         }
     }
 
-    @Test func countThatIsNoNumberIsGarbledAndAcknowledgesNothing() async throws {
+    @Test func invalidCountIsAnErrorAndAcknowledgesNothing() async throws {
         try await StoreFactory.redis.run { world in
             let store = try await world.store()
             let (_, start) = try await store.load(["chat"])
             _ = try await withRedis(world.server, [RedisCommand("SET", "gatehouse:changes:count", "many")])
             await #expect(throws: StoreError.garbled("gatehouse:changes:count is no number")) {
-                try await store.news(after: start, waiting: .zero)
+                try await store.changes(after: start, waiting: .zero)
             }
             await #expect(throws: StoreError.self) { try await store.revoke([revocation("one")]) }
             let count = try await withRedis(world.server, [RedisCommand("EXISTS", "gatehouse:changes")])[0].integer

@@ -28,7 +28,7 @@ import Testing
                     try await store.restore([restored])
                 case .list: _ = try await store.revocations(tenant: "chat", cursor: nil, limit: 10)
                 case .load: _ = try await store.loadRevocations(tenants: ["chat"]) { _ in }
-                case .news: _ = try await store.news(after: position, waiting: .zero)
+                case .news: _ = try await store.changes(after: position, waiting: .zero)
                 case .announce: try await store.announce(Announcement(topic: "a", subject: "b"))
                 case .removeExpired: try await store.removeExpiredRevocations(tenants: ["chat"])
                 case .set: try await store.set([1], for: RedisHostileContentTests.value, lifetime: nil)
@@ -98,7 +98,7 @@ import Testing
     ]
 
     @Test(arguments: otherTypes, Call.allCases)
-    private func keyOfAnotherTypeIsNamedAndTheStoreGoesOnWithoutIt(_ hostile: Hostile, _ call: Call) async throws {
+    private func keyOfAnotherTypeIsReported(_ hostile: Hostile, _ call: Call) async throws {
         try await StoreFactory.redis.run { world in
             let store = try await world.store()
             let records = try await store.revoke([revocation("known")])
@@ -133,7 +133,7 @@ import Testing
     ]
 
     @Test(arguments: numbers)
-    func numberThatDoesNotFitAcknowledgesNothingThatIsNotInForce(_ number: String) async throws {
+    func oversizedNumberAcknowledgesNothing(_ number: String) async throws {
         try await StoreFactory.redis.run { world in
             let store = try await world.store()
             var acknowledged = try await store.revoke([revocation("known", expires: 9_000_000_000)])
@@ -177,14 +177,14 @@ import Testing
             let (_, position) = try await store.load(["chat"])
             _ = try await withRedis(world.server, [command])
             await #expect(throws: StoreError.self) { try await store.revoke([revocation("refused")]) }
-            #expect(try await store.news(after: position, waiting: .zero) == .missed)
+            #expect(try await store.changes(after: position, waiting: .zero) == .missed)
             _ = try await withRedis(world.server, [RedisCommand("DEL", RedisKeys.changes)])
             let after = try await store.revoke([revocation("after")])
             #expect(try await store.load(["chat"]).records[after[0].digest] == after[0])
         }
     }
 
-    @Test func countOfEntriesBeyondItsRangeIsNoneAndNoTrap() async throws {
+    @Test func countOutOfRangeIsIgnored() async throws {
         try await StoreFactory.redis.run { world in
             let store = try await world.store()
             let first = try await store.revoke([revocation("first")])
@@ -212,7 +212,7 @@ import Testing
     func positionThatNobodyGaveIsMissed(_ position: String) async throws {
         try await StoreFactory.redis.runStore { store async throws in
             _ = try await store.revoke([revocation("one")])
-            #expect(try await store.news(after: StorePosition(position), waiting: .zero) == .missed)
+            #expect(try await store.changes(after: StorePosition(position), waiting: .zero) == .missed)
         }
     }
 }

@@ -52,7 +52,7 @@ import Testing
         #expect(isDone)
     }
 
-    @Test func nothingAcknowledgedIsLostInAFailover() async throws {
+    @Test func failoverKeepsAcknowledgedWrites() async throws {
         try await withSentinel { master, _, store in
             var acknowledged: [RevocationDigest] = []
             try await revoke("first", store)
@@ -69,7 +69,8 @@ import Testing
             }
             #expect(acknowledged.allSatisfy { records[$0] != nil })
             let isTold = try await eventually {
-                guard case .changes(let changes, _, _) = try? await store.news(after: position, waiting: .zero) else {
+                guard case .changes(let changes, _, _) = try? await store.changes(after: position, waiting: .zero)
+                else {
                     return false
                 }
                 return Set(acknowledged).isSubset(of: changes.map(\.digest))
@@ -78,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func aWriteThatNoReplicaHasIsNotAcknowledged() async throws {
+    @Test func writeWithoutReplicaIsNotAcknowledged() async throws {
         try await withSentinel { _, replica, store in
             try await revoke("first", store)
             replica.pause()

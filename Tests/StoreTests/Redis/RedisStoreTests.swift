@@ -24,7 +24,7 @@ import Time
         try await body(server)
     }
 
-    @Test func whatWasAcknowledgedIsThereAfterAKillAndTheNewsGoOn() async throws {
+    @Test func acknowledgedWritesSurviveAKill() async throws {
         try await withServer(["appendonly yes", "appendfsync always"]) { server in
             let store = store(RedisConfiguration(servers: .direct([server.address])))
             try await store.open()
@@ -41,7 +41,7 @@ import Time
         }
     }
 
-    @Test func aServerThatLostItsDataIsFoundOutAndGetsThemBack() async throws {
+    @Test func serverWithLostDataIsDetectedAndRestored() async throws {
         try await withServer(["save \"\""]) { server in
             let store = store(RedisConfiguration(servers: .direct([server.address])))
             try await store.open()
@@ -50,20 +50,20 @@ import Time
             let lease = try #require(try await store.acquire(key, for: .seconds(60)))
             try server.restart()
             let isFound = try await eventually {
-                (try? await store.news(after: position, waiting: .seconds(9))) == .missed
+                (try? await store.changes(after: position, waiting: .seconds(9))) == .missed
             }
             #expect(isFound)
             try await store.restore(records)
             let (loaded, next) = try await store.load(["chat"])
             #expect(loaded == Dictionary(uniqueKeysWithValues: records.map { ($0.digest, $0) }))
-            #expect(try await store.news(after: next, waiting: .zero) == .changes([], [], next))
+            #expect(try await store.changes(after: next, waiting: .zero) == .changes([], [], next))
             #expect(try await store.revoke([revocation("0")])[0].version > records[299].version)
             #expect(try #require(try await store.acquire(key, for: .seconds(60))).fencingToken > lease.fencingToken)
             await store.close()
         }
     }
 
-    @Test func whatThisInstanceWroteAndTheServerLostIsMissedThoughThePositionIsThere() async throws {
+    @Test func lostOwnWriteIsMissedAtAValidPosition() async throws {
         try await StoreFactory.redis.run { world in
             let store = try await world.store()
             _ = try await store.revoke([revocation("one")])
@@ -71,13 +71,13 @@ import Time
             let lost = try await store.revoke([revocation("two")])[0]
             let id = RedisStreamID(version: lost.version).text
             _ = try await withRedis(world.server, [RedisCommand("XDEL", "gatehouse:changes", id)])
-            #expect(try await store.news(after: position, waiting: .seconds(1)) == .missed)
+            #expect(try await store.changes(after: position, waiting: .seconds(1)) == .missed)
             let (_, next) = try await store.load(["chat"])
-            #expect(try await store.news(after: next, waiting: .zero) == .changes([], [], next))
+            #expect(try await store.changes(after: next, waiting: .zero) == .changes([], [], next))
         }
     }
 
-    @Test(.timeLimit(.minutes(5))) func aPausedServerIsUnavailableInTimeAndSoIsNone() async throws {
+    @Test(.timeLimit(.minutes(5))) func pausedOrMissingServerIsUnavailableInTime() async throws {
         try await StoreFactory.redis.run { world in
             let store = try await world.store()
             _ = try await store.revoke([revocation("one")])
@@ -122,7 +122,7 @@ import Time
         }
     }
 
-    @Test func theRightsThatAreNamedAreEnough() async throws {
+    @Test func documentedRightsSuffice() async throws {
         try await withServer(["user default on nopass resetkeys -@all \(RedisStore.rights)"]) { server in
             let store = store(RedisConfiguration(servers: .direct([server.address])))
             try await store.open()
@@ -137,7 +137,7 @@ import Time
             try await store.restore(records)
             let (_, position) = try await store.load(["chat"])
             try await store.announce(Announcement(topic: "a", subject: "b"))
-            #expect(try await store.news(after: position, waiting: .seconds(5)) != .missed)
+            #expect(try await store.changes(after: position, waiting: .seconds(5)) != .missed)
             #expect(try await store.revocations(tenant: "chat", cursor: nil, limit: 5).records == records)
             #expect(try await store.withdraw([revocation("one").target], tenant: "chat").count == 1)
             try await store.removeExpiredRevocations(tenants: ["chat"])
@@ -145,7 +145,7 @@ import Time
         }
     }
 
-    @Test func aRightThatAScriptLacksIsNamed() async throws {
+    @Test func missingRightOfAScriptIsReported() async throws {
         let rules = ["user default on nopass ~gatehouse:* +@connection +eval +hset"]
         try await withServer(rules) { server in
             let store = store(RedisConfiguration(servers: .direct([server.address])))
@@ -200,7 +200,7 @@ import Time
         }
     }
 
-    @Test func whatCannotBeReadCannotBeWithdrawn() async throws {
+    @Test func unreadableRecordCannotBeWithdrawn() async throws {
         try await StoreFactory.redis.run { world in
             let store = try await world.store()
             let record = RedisCommand(
@@ -218,7 +218,7 @@ import Time
         }
     }
 
-    @Test func aMillisecondThatIsFullIsFollowedByTheNext() async throws {
+    @Test func fullMillisecondIsFollowedByTheNext() async throws {
         try await StoreFactory.redis.run { world in
             let store = try await world.store()
             // A clock that went back: the stream is far ahead of it, and its count nearly at its end.

@@ -71,7 +71,7 @@ import Testing
         let records = try await store.load(["chat"]).records
         #expect(acknowledged.allSatisfy { records[$0.digest] == $0 })
         let isTold = try await eventually {
-            guard let news = try? await store.news(after: position, waiting: .zero) else { return false }
+            guard let news = try? await store.changes(after: position, waiting: .zero) else { return false }
             guard case .changes(let changes, _, _) = news else { return news == .missed }
             return acknowledged.allSatisfy(changes.contains)
         }
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func replicaRefusesAndIsUsedAgainAsMaster() async throws {
+    @Test func replicaIsUsedOncePromoted() async throws {
         try await withTrouble("READONLY") { server, _ in
             _ = try await withRedis(server, [RedisCommand("REPLICAOF", "127.0.0.1", "1")])
         } end: { server in
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func serverThatIsLoadingIsNoServerYet() async throws {
+    @Test func loadingServerIsUnavailable() async throws {
         // Each key takes half a second.
         let slow = ["save \"\"", "key-load-delay 500000", "loading-process-events-interval-bytes 1024"]
         try await withTrouble("LOADING", slow) { server, store in
@@ -173,7 +173,7 @@ import Testing
         await killer?.close()
     }
 
-    @Test func scriptsThatAreForgottenAreSentAgain() async throws {
+    @Test func flushedScriptsAreSentAgain() async throws {
         try await StoreFactory.redis.run { world in
             let store = try await world.store()
             _ = try await store.revoke([revocation("one")])

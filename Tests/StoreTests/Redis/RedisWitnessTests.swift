@@ -5,7 +5,7 @@ import Testing
 @Suite struct RedisWitnessTests {
     private func id(_ number: UInt64) -> RedisStreamID { RedisStreamID(milliseconds: number, sequence: 0) }
 
-    @Test func theLatestOfEachConnectionHasToBeThere() {
+    @Test func latestChangeOfEachConnectionIsRequired() {
         var witness = RedisWitness()
         #expect(witness.unread.isEmpty)
         witness.saw(id(5), on: 1)
@@ -16,7 +16,7 @@ import Testing
         #expect(witness.unread == [id(5), id(4), id(1), id(2)])
     }
 
-    @Test func whatWasReadIsNotAskedForAgain() {
+    @Test func readChangesAreNotRequiredAgain() {
         var witness = RedisWitness()
         witness.saw(id(5), on: 1)
         witness.saw(id(7), on: 2)
@@ -28,7 +28,7 @@ import Testing
         #expect(witness.unread == [id(4)])
     }
 
-    @Test func aLoadTakesTheStreamAsItIs() {
+    @Test func loadAcceptsThePresentStream() {
         var witness = RedisWitness()
         witness.saw(id(9), on: 1)
         witness.loadBegan()
@@ -39,7 +39,7 @@ import Testing
         #expect(witness.unread == [id(3)])
     }
 
-    @Test func whatIsAcknowledgedDuringALoadCountsAfterIt() {
+    @Test func changeAcknowledgedDuringALoadCountsAfterIt() {
         var witness = RedisWitness()
         witness.saw(id(8), on: 1)
         witness.saw(id(9), on: 2)
@@ -52,7 +52,7 @@ import Testing
         #expect(witness.unread == [id(10), id(4)])
     }
 
-    @Test func moreConnectionsThanAreRememberedNeedALoad() {
+    @Test func tooManyConnectionsNeedALoad() {
         var witness = RedisWitness()
         for number in 1...UInt64(RedisWitness.limit) { witness.saw(id(number), on: number) }
         #expect(!witness.needsLoad)
@@ -66,7 +66,7 @@ import Testing
         #expect(witness.unread.isEmpty)
     }
 
-    @Test func aProofHoldsForItsPlaceAndConnection() throws {
+    @Test func proofHoldsForItsPositionAndConnection() throws {
         var witness = RedisWitness()
         let place = try #require(RedisPosition(StorePosition("1-0/2-0/5/")))
         let other = try #require(RedisPosition(StorePosition("1-0/3-0/5/")))

@@ -16,7 +16,7 @@ import Testing
         )
     }
 
-    @Test func anyTextComesBackAndFoundationReadsTheSame() throws {
+    @Test func anyTextRoundTripsAndIsValidJSON() throws {
         var generator = SplitMix64(seed: 3)
         for _ in 0..<2000 {
             let note = RevocationNote(
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func otherSpellingsOfTheSameAreRead() {
+    @Test func equivalentJSONIsRead() {
         let expected = RevocationNote(kind: "jti", id: "a/b")
         for json in [
             #"{"kind":"jti","id":"a/b"}"#, #"{ "id" : "a\/b", "kind": "\u006ati" }"#,
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNoNoteIsRefused() {
+    @Test func invalidNotesAreRejected() {
         let note = RevocationNote(kind: "jti", id: "a", issuer: "b", reason: "c").json
         for count in note.indices { #expect(read(Array(note.prefix(count))) == nil) }
         for json in ["", "{}", "[]", "null", #"{"id":"a"}"#, #"{"kind":1}"#, #"{"kind":"a"}}"#, #"{"kind":"a",}x"#] {

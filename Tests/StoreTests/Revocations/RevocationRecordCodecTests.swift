@@ -15,7 +15,7 @@ import Testing
         try? RevocationRecordCodec.read(line, tenant: "chat", digest: digest)
     }
 
-    @Test func aLineIsWhatPeopleCanRead() {
+    @Test func lineIsReadable() {
         let text = String(decoding: Self.line, as: UTF8.self)
         #expect(
             text == """
@@ -26,7 +26,7 @@ import Testing
         #expect(read(Self.line) == Self.record)
     }
 
-    @Test func everyNumberComesBackExactly() {
+    @Test func numbersRoundTripExactly() {
         var generator = SplitMix64(seed: 6)
         let odd: [Double] = [
             0, -0.0, 0.1, 1e15, 123_456_789_012_345_680, 1e22, 1e-7, .leastNonzeroMagnitude, .greatestFiniteMagnitude,
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func whatIsGarbledIsRefused() {
+    @Test func invalidLinesAreRejected() {
         for count in Self.line.indices { #expect(read(Array(Self.line.prefix(count))) == nil) }
         let good = String(decoding: Self.line, as: UTF8.self)
         for (part, instead) in [
@@ -56,7 +56,7 @@ import Testing
         #expect(read(Self.line, digest: Array("0123".utf8)) == nil)
     }
 
-    @Test func aStreamIDIsAVersionAndBack() {
+    @Test func streamIDConvertsToAVersionAndBack() {
         #expect(RedisStreamID("1763719200000-3".utf8)?.version == Self.record.version)
         #expect(RedisStreamID(version: Self.record.version).text == "1763719200000-3")
         #expect(RedisStreamID("0-0".utf8) == .zero)

@@ -5,7 +5,7 @@ import Time
 @testable import Store
 
 @Suite struct RevocationVersionTests {
-    @Test func versionsGrowWithTimeAndWhenItStandsStillOrGoesBack() {
+    @Test func versionsGrowEvenIfTheClockDoesNot() {
         let first = RevocationVersion.next(after: 0, now: 1_800_000_000)
         #expect(first == 1_800_000_000_000 << 20)
         #expect(RevocationVersion.next(after: first, now: 1_800_000_000) == first + 1)
@@ -14,7 +14,7 @@ import Time
     }
 
     @Test(arguments: [UnixTime(-1), .distantFuture, .distantPast, UnixTime(.nan), UnixTime(1e300)])
-    func aClockGoneMadDoesNotTrap(now: UnixTime) {
+    func extremeClockDoesNotTrap(now: UnixTime) {
         #expect(RevocationVersion.next(after: 41, now: now) == 42)
     }
 

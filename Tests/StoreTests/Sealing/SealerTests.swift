@@ -12,7 +12,7 @@ import Verification
     }
 
     @Test(arguments: [0, 1, 15, 16, 17, 5000])
-    func whatWasSealedOpens(count: Int) throws {
+    func sealedValueOpens(count: Int) throws {
         let value = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
         let sealer = try sealer(1)
         let sealed = try sealer.seal(value, for: key)
@@ -44,7 +44,7 @@ import Verification
         #expect(digest.text == "d138f45d201b161a7eefbde6277062e0")
     }
 
-    @Test func nothingOfTheValueIsSeen() throws {
+    @Test func sealedTextHidesTheValue() throws {
         let secret = Array("refresh-token-refresh-token".utf8)
         let sealed = try sealer(1).seal(secret, for: key)
         #expect(!String(decoding: sealed, as: UTF8.self).contains("refresh"))
@@ -96,7 +96,7 @@ import Verification
         }
     }
 
-    @Test func anOlderKeyOpensAndSaysSo() throws {
+    @Test func olderKeyOpensAndIsReported() throws {
         let old = try sealer(1)
         let rotated = try sealer(2, 1)
         let sealed = try old.seal([5], for: key)
@@ -110,7 +110,7 @@ import Verification
     // MARK: In a store
 
     @Test(arguments: StoreFactory.allCases)
-    func whatAnOlderKeySealedIsSealedAnewWhenItIsRead(factory: StoreFactory) async throws {
+    func valueOfAnOlderKeyIsResealedWhenRead(factory: StoreFactory) async throws {
         try await factory.runStore { store async throws in
             try await store.setSealed([7, 7], for: key, lifetime: nil, with: sealer(1))
             #expect(try await store.value(for: key) != [7, 7])
@@ -136,7 +136,7 @@ import Verification
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func aWrongKeyIsFoundAtTheStartAndARotatedOneIsNot(factory: StoreFactory) async throws {
+    func wrongKeyIsDetectedAtTheStartAndARotatedOneAccepted(factory: StoreFactory) async throws {
         try await factory.runStore { store async throws in
             try await store.verifySealing(with: sealer(1))
             try await store.verifySealing(with: sealer(1))
@@ -153,7 +153,7 @@ import Verification
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func ofTwoKeysThatStartTogetherOneIsWrong(factory: StoreFactory) async throws {
+    func oneOfTwoConcurrentlyStartingKeysIsWrong(factory: StoreFactory) async throws {
         try await factory.run { world in
             let store = try await world.store()
             let other = try await world.store()

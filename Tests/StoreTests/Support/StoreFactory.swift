@@ -108,7 +108,7 @@ extension Store {
 
     /// What happened since, without waiting.
     func changes(after position: StorePosition) async throws -> [RevocationRecord]? {
-        guard case .changes(let records, _, _) = try await news(after: position, waiting: .zero) else { return nil }
+        guard case .changes(let records, _, _) = try await changes(after: position, waiting: .zero) else { return nil }
         return records
     }
 }

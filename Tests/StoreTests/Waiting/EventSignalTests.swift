@@ -3,7 +3,7 @@ import Testing
 @testable import Store
 
 @Suite struct EventSignalTests {
-    @Test func aRingBetweenTheLookAndTheWaitEndsTheWait() async {
+    @Test func eventBetweenCheckAndWaitEndsTheWait() async {
         let bell = EventSignal()
         let rings = bell.rings
         bell.ring()
@@ -11,7 +11,7 @@ import Testing
         #expect(bell.rings == rings + 1)
     }
 
-    @Test func aRingWakesAllThatWait() async {
+    @Test func eventWakesAllWaiters() async {
         let bell = EventSignal()
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<20 { group.addTask { await bell.wait(past: 0, for: .seconds(600)) } }
@@ -20,7 +20,7 @@ import Testing
         #expect(bell.rings == 1)
     }
 
-    @Test func aWaitEndsByItself() async {
+    @Test func waitEndsAfterItsDuration() async {
         let bell = EventSignal()
         await bell.wait(past: 0, for: .milliseconds(1))
         await bell.wait(past: 0, for: .zero)
@@ -28,7 +28,7 @@ import Testing
         #expect(bell.rings == 0)
     }
 
-    @Test func cancellingEndsAWait() async {
+    @Test func cancellationEndsTheWait() async {
         let bell = EventSignal()
         let waiting = Task { await bell.wait(past: 0, for: .seconds(600)) }
         waiting.cancel()
@@ -38,14 +38,14 @@ import Testing
 }
 
 @Suite struct TimeLimitTests {
-    @Test func whatIsDoneInTimeIsGiven() async throws {
+    @Test func workDoneInTimeReturnsItsResult() async throws {
         #expect(try await within(.seconds(600)) { 5 } == 5)
         await #expect(throws: StoreError.garbled("x")) {
             try await within(.seconds(600)) { () async throws(StoreError) -> Int in throw .garbled("x") }
         }
     }
 
-    @Test func whatIsNotDoneIsCancelledAndLeftBehind() async {
+    @Test func overdueWorkIsCancelledAndAbandoned() async {
         let bell = EventSignal()
         let ended = EventSignal()
         let error = await #expect(throws: StoreError.self) {
@@ -62,7 +62,7 @@ import Testing
         #expect(ended.rings == 1)
     }
 
-    @Test func cancellingTheCallerEndsItAtOnce() async {
+    @Test func cancelledCallerReturnsAtOnce() async {
         let bell = EventSignal()
         let caller = Task { try await within(.seconds(600)) { await bell.wait(past: 0, for: .seconds(600)) } }
         caller.cancel()
@@ -71,7 +71,7 @@ import Testing
 }
 
 @Suite struct HistoryTests {
-    @Test func whatIsKeptCanBeReadFromAnyPlace() {
+    @Test func historyIsReadableFromAnyKeptNumber() {
         var history = History<Int>(limit: 10)
         #expect(history.events(after: 0, count: 5) == [])
         for number in 1...1000 {
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func bellTellsWhetherItHasRungOfLate() {
+    @Test func recentEventIsReported() {
         let bell = EventSignal()
         #expect(!bell.hasRung(within: .seconds(3600)))
         bell.ring()

@@ -119,9 +119,9 @@ package final class FailingStore: Store {
     package func announce(_ announcement: Announcement) async throws(StoreError) {
         try await reached().announce(announcement)
     }
-    package func news(after position: StorePosition, waiting duration: Duration) async throws(StoreError)
+    package func changes(after position: StorePosition, waiting duration: Duration) async throws(StoreError)
         -> StoreChanges
     {
-        try await reached().news(after: position, waiting: duration)
+        try await reached().changes(after: position, waiting: duration)
     }
 }

@@ -1,6 +1,6 @@
 import Verification
 
-/// Text in the `application/x-www-form-urlencoded` format (RFC 6749 appendix B).
+/// The `application/x-www-form-urlencoded` format (RFC 6749 appendix B).
 public enum FormText: Sendable {
     /// `name=value` pairs, joined by `&`.
     public static func bytes(of fields: [(name: String, value: [UInt8])]) -> [UInt8] {
@@ -11,7 +11,6 @@ public enum FormText: Sendable {
         )
     }
 
-    /// Letters, digits and `*-._` as they are, a space as `+`, all else as `%` and two hexadecimal digits.
     static func encoded(_ bytes: [UInt8]) -> [UInt8] {
         PercentEncoding.encode(bytes) { byte in
             switch byte {

@@ -1,7 +1,7 @@
 public import Tenants
 public import Time
 
-/// Makes refresh calls as the tenants' rules have them.
+/// Makes refresh calls by the tenants' rules.
 public struct RefreshCaller: RefreshCalling, Sendable {
     private let rules: [RefreshRules?]
     private let backend: any RefreshTransport
@@ -29,7 +29,6 @@ public struct RefreshCaller: RefreshCalling, Sendable {
     }
 
     public func call(_ credential: RefreshCredential, tenant: TenantIndex) async -> RefreshCallResult {
-        // A tenant without rules has nothing to refresh by.
         guard rules.indices.contains(tenant.value), let rules = rules[tenant] else { return .failed(.noRefreshToken) }
         if case .builtIn = rules.call.strategy { return await builtIn.call(credential, tenant: tenant) }
         let (transport, target): (any RefreshTransport, String)

@@ -1,12 +1,12 @@
 import Tenants
 import Verification
 
-/// The request that a strategy stands for.
+/// Forms the request of a strategy.
 enum RefreshRequestForm {
     /// - Parameters:
     ///   - call: Any but ``RefreshCall/Strategy/builtIn``, which makes no request.
     ///   - target: A path on the backend, or a full URL.
-    /// - Throws: ``RefreshFailure/noRefreshToken`` if the strategy needs one, and what there is could be none.
+    /// - Throws: ``RefreshFailure/noRefreshToken`` if the strategy needs one, and there is none or an invalid one.
     static func request(
         _ call: RefreshCall,
         _ credential: RefreshCredential,
@@ -42,17 +42,17 @@ enum RefreshRequestForm {
         return request
     }
 
-    /// A client's cookie may hold anything: what is no refresh token is not shown to the provider as one.
+    /// A client's cookie may contain anything: only a well-formed refresh token is sent to the provider.
     private static func refreshToken(_ credential: RefreshCredential) throws(RefreshFailure) -> [UInt8] {
         guard let token = credential.refreshToken, TokenText.isRefreshToken(token) else { throw .noRefreshToken }
         return token
     }
 
-    /// HTTP Basic of a client, each half encoded as a form has it (RFC 6749 section 2.3.1).
+    /// HTTP Basic credentials of a client, each half form-encoded (RFC 6749 section 2.3.1).
     static func basic(_ clientID: [UInt8], _ secret: [UInt8]) -> [UInt8] {
         let pair = FormText.encoded(clientID) + [UInt8(ascii: ":")] + FormText.encoded(secret)
-        // The two alphabets of base64 differ in the characters for 62 and 63 alone, and no text of a form comes to
-        // those: they take a `>`, `?`, `~`, DEL or a byte that is not ASCII.
+        // The two base64 alphabets differ only in the characters for 62 and 63, which form-encoded text never yields:
+        // they take a `>`, `?`, `~`, DEL or a byte that is not ASCII.
         var text = Array(Base64URL.encode(pair).utf8)
         while text.count % 4 != 0 { text.append(UInt8(ascii: "=")) }
         return Array("Basic ".utf8) + text

@@ -2,9 +2,9 @@ import Tenants
 import Time
 import Verification
 
-/// Reads what a provider answered.
+/// Reads a provider's response.
 enum RefreshResponseReader {
-    /// The end of the year 9999, after which no date of HTTP can be.
+    /// The end of the year 9999, the last that an HTTP date can have.
     private static let lastSecond = 253_402_300_799.0
 
     static func result(_ response: RefreshHTTPResponse, _ rules: RefreshRules, at now: UnixTime) -> RefreshCallResult {
@@ -12,24 +12,24 @@ enum RefreshResponseReader {
         case 200..<300:
             guard let tokens = tokens(response.body, rules, at: now) else { return .failed(.garbledAnswer) }
             return .tokens(tokens)
-        // "Too early", "too many" and "too slow" speak of the moment, not of the session.
+        // Request Timeout, Too Early and Too Many Requests are about the moment, not the session.
         case 408, 425, 429, 500..<600: return .failed(.providerFailed)
-        // The gateway itself is not known to the provider, or asked for what it may not: no fault of the session's.
+        // The provider refuses the gateway as a client, not the session.
         case 400..<500 where blamesClient(response.body, rules): return .failed(.providerFailed)
         case 400..<500: return .refused
-        // A redirect is not followed: the token would go to whoever it names.
+        // A redirect is not followed: the token would go to another server.
         default: return .failed(.garbledAnswer)
         }
     }
 
-    /// RFC 6749 section 5.2: of its errors only `invalid_grant` speaks of the refresh token.
+    /// RFC 6749 section 5.2: only `invalid_grant` is about the refresh token.
     private static func blamesClient(_ body: [UInt8], _ rules: RefreshRules) -> Bool {
         guard case .oauth2 = rules.call.strategy, let error = (try? JSONParser.parse(body))?.object?["error"]?.string
         else { return false }
         return error != "invalid_grant"
     }
 
-    /// - Returns: Nil unless the document has an access token, and whatever else it has is what it should be.
+    /// - Returns: Nil if the document has no access token, or an invalid refresh token or cookie value.
     private static func tokens(_ body: [UInt8], _ rules: RefreshRules, at now: UnixTime) -> ReceivedTokens? {
         guard let document = try? JSONParser.parse(body),
             let accessToken = text(at: rules.call.accessToken, in: document), TokenText.isAccessToken(accessToken)
@@ -62,7 +62,7 @@ enum RefreshResponseReader {
 // MARK: How long a cookie lives
 
 extension RefreshResponseReader {
-    /// - Returns: nil where neither the value nor the answer says so.
+    /// - Returns: Nil if neither the value nor the response tells.
     private static func expiry(
         of value: [UInt8],
         at pointer: JSONPointer,
@@ -78,14 +78,14 @@ extension RefreshResponseReader {
         return nil
     }
 
-    /// The claim `exp` of a token, unverified: it says no more than how long the client keeps its cookie.
+    /// The unverified claim `exp` of a token: it only decides how long the client keeps its cookie.
     private static func ownExpiry(of value: [UInt8]) -> UnixTime? {
         guard let claims = try? UnverifiedToken(value).claims() else { return nil }
         return claims["exp"]?.double.map(UnixTime.init).flatMap(plausible)
     }
 
-    /// The first of these members that stands beside a token and is a number of seconds (RFC 6749 section 5.1; the ones
-    /// for refresh tokens are customs).
+    /// The first of these members beside a token that is a number of seconds (RFC 6749 section 5.1; those for refresh
+    /// tokens are conventions).
     private static func end(
         after names: [String],
         beside token: JSONPointer,
@@ -96,7 +96,7 @@ extension RefreshResponseReader {
             let object = JSONPointer(String(token.text[..<slash]))?.value(in: document)?.object
         else { return nil }
         for name in names {
-            // Some say 0 of what lives on until it is revoked.
+            // Some providers send 0 for a token that does not expire.
             if let seconds = object[name]?.double, seconds > 0 { return plausible(now + seconds) }
         }
         return nil

@@ -1,9 +1,9 @@
-/// What a token or a cookie may be made of. Whoever writes one into a field or a cookie relies on it.
+/// The characters of tokens and cookie values. Code that writes them into header fields relies on these checks.
 enum TokenText {
-    /// The longest that is taken, in bytes.
+    /// The maximum length in bytes.
     static let mostBytes = 16 << 10
 
-    /// A JWS in its compact form (RFC 7515 section 7.1), by its characters alone.
+    /// A JWS in compact serialization (RFC 7515 section 7.1), by its characters only.
     static func isAccessToken(_ bytes: [UInt8]) -> Bool {
         var dots = 0
         for byte in bytes {
@@ -18,12 +18,12 @@ enum TokenText {
         return dots == 2 && bytes.count <= mostBytes
     }
 
-    /// RFC 6749 appendix A.17, without the space: none has one, and some readers would end there.
+    /// RFC 6749 appendix A.17, without the space, at which some parsers would stop.
     static func isRefreshToken(_ bytes: [UInt8]) -> Bool {
         !bytes.isEmpty && bytes.count <= mostBytes && bytes.allSatisfy { (0x21...0x7E).contains($0) }
     }
 
-    /// Cookie octets (RFC 6265 section 4.1.1), without the quotes that may be around them.
+    /// Cookie octets (RFC 6265 section 4.1.1), without surrounding quotes.
     static func isCookieValue(_ bytes: [UInt8]) -> Bool {
         bytes.count <= mostBytes
             && bytes.allSatisfy { byte in

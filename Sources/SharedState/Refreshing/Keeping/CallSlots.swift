@@ -1,7 +1,5 @@
-/// Who may call a tenant's provider now, and who waits for that, first come first served. One tenant's line is nobody
-/// else's.
+/// The sessions that may call a tenant's provider now, and those that wait for a slot, in order of arrival.
 struct CallSlots: Sendable {
-    /// Names a place in the line.
     typealias Ticket = UInt64
 
     private let most: Int
@@ -11,15 +9,15 @@ struct CallSlots: Sendable {
     private var tickets: [RefreshSession: Ticket] = [:]
     private var last: Ticket = 0
 
-    /// - Parameter most: How many may call at once.
+    /// - Parameter most: The number of slots.
     init(most: Int) {
         self.most = most
     }
 
-    /// How many have a place.
+    /// The number of taken slots.
     var count: Int { taken.count }
 
-    /// - Returns: Whether there is a place at once; else the session stands in line.
+    /// - Returns: Whether a slot is free; otherwise the session waits for one.
     mutating func ask(_ session: RefreshSession) -> Bool {
         if taken.contains(session) { return true }
         if taken.count < most, tickets.isEmpty {
@@ -32,9 +30,9 @@ struct CallSlots: Sendable {
         return false
     }
 
-    /// Gives back the place, or leaves the line.
+    /// Releases the session's slot, or stops waiting for one.
     ///
-    /// - Returns: Who has the place now.
+    /// - Returns: The session that has the slot now.
     mutating func leave(_ session: RefreshSession) -> RefreshSession? {
         tickets[session] = nil
         guard taken.remove(session) != nil else { return nil }

@@ -2,7 +2,7 @@ import Time
 import Verification
 
 extension Principal {
-    /// Whether its token was issued later, or ends later, as far as the two say.
+    /// Whether its token was issued later, or expires later, as far as both tokens have these claims.
     func isLater(than other: Principal) -> Bool {
         if let issuedAt, let otherIssuedAt = other.issuedAt, issuedAt != otherIssuedAt {
             return issuedAt > otherIssuedAt
@@ -12,18 +12,18 @@ extension Principal {
     }
 }
 
-/// What this process remembers of one tenant's refreshes, so that most who come late cost the store nothing.
+/// The latest refreshes of one tenant in this process, so that most late requests need no store.
 struct RecentRefreshes: Sendable {
     struct Result: Sendable {
         var record: RefreshRecord
         /// The new token's.
         var principal: Principal
-        /// Of the token that was refreshed: if it is revoked, the new one falls with it.
+        /// Of the token that was refreshed: if it is revoked, so is the new one.
         var oldMarks: RevocationMarks
         /// The SHA-256 of that token.
         var oldDigest: [UInt8]
-        /// Whether something was said of the session since: the store may have a newer result.
-        var isDoubtful = false
+        /// Whether the session was announced since: the store may have a newer result.
+        var isUncertain = false
     }
 
     struct Failure: Sendable {
@@ -34,44 +34,43 @@ struct RecentRefreshes: Sendable {
 
     static let most = 50_000
     static let mostSpent = 100_000
-    /// Nanoseconds that this process remembers a result; the store may keep it longer.
+    /// Nanoseconds for which this process remembers a result; the store may keep it longer.
     static let memory: UInt64 = 30_000_000_000
 
     var results = BoundedMap<RefreshSession, Result, MonotonicTime>(capacity: most)
     var failures = BoundedMap<RefreshSession, Failure, MonotonicTime>(capacity: most)
-    /// The SHA-256 of tokens that refreshes have just brought, by the session's new name, which may differ from the one
-    /// that was refreshed.
+    /// The SHA-256 of new access tokens, by the session's new name, which may differ from the old one.
     private var fresh = BoundedMap<RefreshSession, [UInt8], MonotonicTime>(capacity: most)
-    /// The SHA-256 of refresh tokens that were used up.
+    /// The SHA-256 of used refresh tokens.
     private var spent = BoundedMap<[UInt8], Void, MonotonicTime>(capacity: mostSpent)
-    /// Refresh tokens that came with an access token which is of no use, by the session: they are what is to be
-    /// presented in the place of the one that was used up for them.
+    /// Refresh tokens that came with an unusable access token, by session: they are presented instead of the used one
+    /// that the client still has.
     private var successors = BoundedMap<RefreshSession, Successor, MonotonicTime>(capacity: most)
 
     struct Successor: Sendable {
-        /// The SHA-256 of the refresh token that was used up.
+        /// The SHA-256 of the used refresh token.
         var presented: [UInt8]
         var refreshToken: [UInt8]
     }
 
-    enum Answer {
+    enum Known {
         case result(Result)
         case failure(Failure)
         case justRefreshed
     }
 
-    func answer(
+    func lookUp(
         _ session: RefreshSession,
         _ request: RefreshRequest,
         _ tenant: RefreshTenant,
         at now: MonotonicTime,
         unix: UnixTime
-    ) -> Answer? {
+    ) -> Known? {
         let digest = RefreshRecord.digest(request.accessToken)
         if request.trigger == .unauthorized, fresh.value(for: session, at: now) == digest { return .justRefreshed }
-        // A session may go on elsewhere without a word to here: who brings another token than the one that was
-        // refreshed, and no older one either, may be ahead of what is known.
-        if let result = results.value(for: session, at: now), result.record.newDigest != digest, !result.isDoubtful,
+        // The session may have been refreshed elsewhere without an announcement: a token that is neither the one that
+        // was refreshed nor an older one may be newer than this result.
+        if let result = results.value(for: session, at: now), result.record.newDigest != digest, !result.isUncertain,
             result.oldDigest == digest || result.principal.isLater(than: request.principal),
             tenant.isFor(request, result.record, result.principal, at: unix)
         {
@@ -98,15 +97,15 @@ struct RecentRefreshes: Sendable {
         failures.insert(failure, for: session, until: now + duration, at: now)
     }
 
-    /// Something happened to the session that this process does not know.
-    mutating func doubt(_ session: RefreshSession) {
-        results.update(session) { $0.isDoubtful = true }
+    /// Another instance has changed the session.
+    mutating func markUncertain(_ session: RefreshSession) {
+        results.update(session) { $0.isUncertain = true }
         failures.remove(session)
     }
 
-    /// Words about sessions may have been missed.
-    mutating func doubtAll() {
-        results.updateAll { $0.isDoubtful = true }
+    /// Announcements may have been missed.
+    mutating func markAllUncertain() {
+        results.updateAll { $0.isUncertain = true }
         failures.removeAll()
     }
 
@@ -122,9 +121,9 @@ struct RecentRefreshes: Sendable {
         successors.insert(successor, for: session, until: now + duration, at: now)
     }
 
-    /// What is to be presented in the place of a refresh token that was used up.
+    /// The refresh token to present instead of a used one.
     ///
-    /// - Parameter presented: Its SHA-256.
+    /// - Parameter presented: The used one's SHA-256.
     func successor(of presented: [UInt8], _ session: RefreshSession, at now: MonotonicTime) -> [UInt8]? {
         guard let known = successors.value(for: session, at: now), known.presented == presented else { return nil }
         return known.refreshToken

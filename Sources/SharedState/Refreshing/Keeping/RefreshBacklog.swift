@@ -1,27 +1,27 @@
 import Store
 
-/// What refreshes brought and the store has not taken yet. A refresh token in it can be had nowhere else.
+/// Results of refreshes that are not in the store yet. A refresh token among them exists nowhere else.
 struct RefreshBacklog: Sendable {
     struct Entry: Sendable {
-        /// Counts what was added; an entry with another number is another one.
+        /// Counts the additions, to tell an entry from a later one with the same key.
         let number: UInt64
         var publication: RefreshPublication
         let session: RefreshSession
-        /// The flight's, as long as it is held: nobody else calls before this is written.
+        /// The flight's, while it is held: no other instance calls before this is written.
         var lease: Lease?
         var renewing: Task<Void, Never>?
-        /// For the question whether the session was revoked.
+        /// To check whether the session is revoked: the old token's, and the new one's if there is one.
         let marks: [RevocationMarks]
     }
 
     static let most = 10_000
 
     private var entries: [StoreKey: Entry] = [:]
-    /// In the order in which they came; one whose number is not its key's any more is gone.
+    /// The oldest first; one whose number is no longer its key's was removed.
     private var order: [(key: StoreKey, number: UInt64)] = []
     private var first = 0
     private var last: UInt64 = 0
-    /// By where the vault would have them: what has it.
+    /// By the key of the vault that a refresh token is for: the entry that has it.
     private var tokens: [StoreKey: StoreKey] = [:]
 
     var isEmpty: Bool { entries.isEmpty }
@@ -29,15 +29,15 @@ struct RefreshBacklog: Sendable {
 
     /// The oldest first.
     var all: [Entry] {
-        order[first...].compactMap { place in
-            entries[place.key].flatMap { $0.number == place.number ? $0 : nil }
+        order[first...].compactMap { key, number in
+            entries[key].flatMap { $0.number == number ? $0 : nil }
         }
     }
 
     func entry(_ keys: RefreshKeys) -> Entry? { entries[keys.result] }
 
-    /// - Returns: What is not kept any more for it: the earlier one of the same name, and an older one if there are too
-    ///   many; and whether there were.
+    /// - Returns: The entries that it replaces, an earlier one of the session and the oldest if there are too many; and
+    ///   whether there were too many.
     mutating func add(
         _ publication: RefreshPublication,
         of session: RefreshSession,
@@ -47,7 +47,7 @@ struct RefreshBacklog: Sendable {
         var dropped: [Entry] = []
         let key = publication.keys.result
         if let earlier = remove(publication.keys) { dropped.append(earlier) }
-        // The refresh used what an earlier one under another name brought.
+        // The refresh has used the refresh token of an earlier result under another name.
         if let owner = tokens.removeValue(forKey: publication.keys.vault) {
             entries[owner]?.publication.vault?.isUsedUp = true
         }
@@ -85,14 +85,14 @@ struct RefreshBacklog: Sendable {
         return nil
     }
 
-    /// When most places are of what is gone, so that each moves seldom.
+    /// Drops removed ones once they are the majority, so that each key moves rarely.
     private mutating func compact() {
         guard order.count - first > 64 + 2 * entries.count else { return }
         order = order[first...].filter { entries[$0.key]?.number == $0.number }
         first = 0
     }
 
-    /// The refresh token that the session has now, by its new name.
+    /// The session's latest refresh token.
     func token(for keys: RefreshKeys) -> RefreshVault.Reading? {
         guard let owner = tokens[keys.vault], let change = entries[owner]?.publication.vault,
             let refreshToken = change.refreshToken

@@ -1,13 +1,13 @@
 /// What `gatehouse_refresh_total` calls a tenant's refreshes.
 enum RefreshLabel: String, Sendable, CaseIterable {
-    /// A provider was asked.
+    /// A provider was called.
     case started
-    /// It gave new tokens.
+    /// It issued new tokens.
     case renewed
-    /// A request got tokens that were got for another.
+    /// A request got the tokens of another's refresh.
     case shared
-    /// A request was told that its session is over.
+    /// A request's session is over.
     case refused
-    /// A request was told that there are no new tokens now.
+    /// A request got no new tokens for now.
     case unavailable
 }

@@ -1,8 +1,8 @@
 import Time
 import Verification
 
-/// What came of a refresh, as instances tell each other through the store. Whatever is read back is checked like an
-/// answer from the network.
+/// The result of a refresh, as instances share it through the store. What is read back is checked like a response from
+/// the network.
 struct RefreshRecord: Sendable, Equatable {
     enum Content: Sendable, Equatable {
         case renewed(accessToken: [UInt8], cookies: [Renewal.Cookie])
@@ -12,12 +12,11 @@ struct RefreshRecord: Sendable, Equatable {
     }
 
     var content: Content
-    /// The SHA-256 of what was presented to the provider: a failure says nothing of another. Nil: it speaks of the
-    /// whole session.
+    /// The SHA-256 of the credential that was presented: a failure is for this one only. Nil: it is for the session.
     var presented: [UInt8]?
     var madeAt: UnixTime
     var usableUntil: UnixTime
-    /// What earlier refreshes of the session presented that stands for the new tokens, too.
+    /// Credentials of the session's earlier refreshes, whose holders get the new tokens too.
     var earlier: [Earlier] = []
 
     struct Earlier: Sendable, Equatable {
@@ -26,9 +25,9 @@ struct RefreshRecord: Sendable, Equatable {
         var until: UnixTime
     }
 
-    /// Seconds that it is good for.
+    /// Seconds for which a result is usable.
     static let lifetime = 30.0
-    /// Seconds that nobody tries again after a failure that may pass.
+    /// Seconds without another call after a failure that may pass.
     static let pauseAfterFailure = 3.0
 
     var isRenewed: Bool {
@@ -46,7 +45,7 @@ struct RefreshRecord: Sendable, Equatable {
         return Self.digest(accessToken)
     }
 
-    /// What announcements call it.
+    /// Its name in announcements.
     var event: String {
         switch content {
         case .renewed: Hexadecimal.text((newDigest ?? []).prefix(8))
@@ -55,11 +54,10 @@ struct RefreshRecord: Sendable, Equatable {
         }
     }
 
-    /// Whether new tokens are for who presents this refresh token in a cookie: he presents what they were got with, or
-    /// has them already. An access token alone proves nothing, for it is shown to more than those who keep the cookie.
+    /// Whether a client with this refresh token in its cookie gets the new tokens: it is the one that was refreshed, or
+    /// the new one. The access token alone is no proof, since more parties see it than the cookie.
     ///
-    /// - Parameters:
-    ///   - name: The cookie's.
+    /// - Parameter name: The cookie's.
     func isFor(_ refreshToken: [UInt8], cookie name: String, at now: UnixTime) -> Bool {
         guard case .renewed(_, let cookies) = content else { return false }
         if cookies.contains(where: { $0.name == name && $0.value == refreshToken }) { return true }
@@ -67,7 +65,7 @@ struct RefreshRecord: Sendable, Equatable {
         return presented == digest || earlier.contains { $0.presented == digest && now < $0.until }
     }
 
-    /// What stands for the tokens of the next refresh, if that presents what this one brought.
+    /// The earlier credentials of the next refresh, if that presents this one's refresh token.
     func lineage(at now: UnixTime) -> [Earlier] {
         var lineage = earlier
         if let presented { lineage.append(Earlier(presented: presented, until: madeAt + Self.lifetime)) }
@@ -78,7 +76,7 @@ struct RefreshRecord: Sendable, Equatable {
 
     static func digest(_ bytes: [UInt8]) -> [UInt8] { SHA256.digest(bytes) }
 
-    /// That there are no new tokens, for who presents the same.
+    /// A failure, for requests with the same credential.
     static func failure(_ content: Content, presented: [UInt8]?, at now: UnixTime) -> RefreshRecord {
         let lasts = if case .refused = content { lifetime } else { pauseAfterFailure }
         return RefreshRecord(content: content, presented: presented, madeAt: now, usableUntil: now + lasts)
@@ -100,19 +98,19 @@ extension RefreshRecord {
         case .renewed(let accessToken, let cookies):
             object["access_token"] = .string(String(decoding: accessToken, as: UTF8.self))
             object["cookies"] = .array(cookies.map(\.json))
-        case .refused(let trouble): object["refused"] = .string(trouble.rawValue)
-        case .unavailable(let trouble): object["unavailable"] = .string(trouble.rawValue)
+        case .refused(let reason): object["refused"] = .string(reason.rawValue)
+        case .unavailable(let reason): object["unavailable"] = .string(reason.rawValue)
         }
         return JSONWriter.bytes(of: object)
     }
 
-    /// - Returns: Nil for what is no such record.
+    /// - Returns: Nil if it is not a valid record.
     init?(json: [UInt8]) {
         guard let object = (try? JSONParser.parse(json))?.object, object["version"]?.double == Self.version,
             let madeAt = object["made_at"]?.double, let usableUntil = object["usable_until"]?.double
         else { return nil }
         if let token = object["access_token"]?.string {
-            // It is written into fields and cookies.
+            // It is written into header fields and cookies.
             guard !token.isEmpty, TokenText.isCookieValue(Array(token.utf8)) else { return nil }
             var cookies: [Renewal.Cookie] = []
             for value in object["cookies"]?.array ?? [] {
@@ -120,10 +118,10 @@ extension RefreshRecord {
                 cookies.append(cookie)
             }
             content = .renewed(accessToken: Array(token.utf8), cookies: cookies)
-        } else if let trouble = object["refused"]?.string.flatMap(RefreshFailure.init) {
-            content = .refused(trouble)
-        } else if let trouble = object["unavailable"]?.string.flatMap(RefreshFailure.init) {
-            content = .unavailable(trouble)
+        } else if let reason = object["refused"]?.string.flatMap(RefreshFailure.init) {
+            content = .refused(reason)
+        } else if let reason = object["unavailable"]?.string.flatMap(RefreshFailure.init) {
+            content = .unavailable(reason)
         } else {
             return nil
         }

@@ -2,25 +2,25 @@ import Store
 import Time
 import Verification
 
-/// Keeps what is shared of refreshes secret from whoever can read the store.
+/// Encrypts refresh results in the store.
 ///
-/// With `GATEHOUSE_KEY` that seals. Without it the key is derived from what the client presented, so that whoever has
-/// that can open the result and nobody else; the tokens of a result are worth no more than what was presented for them.
+/// With `GATEHOUSE_KEY` they are sealed with that. Without it the key is derived from the credential that the client
+/// presented, so that only its holders can open the result, whose tokens are worth no more than that.
 ///
-///     version (1 byte) · way of sealing (1) · kind (1) · Unix milliseconds (8) · digest (32) · what is sealed
+///     version (1 byte) · way of sealing (1) · kind (1) · Unix milliseconds (8) · digest (32) · ciphertext
 ///
-/// The digest stands outside, so that who cannot open the record can tell whether it speaks of him: it is that of the
-/// new access token, or of what was presented where there is none.
+/// The digest is not encrypted, so that a request that cannot open the record can tell whether it is for its token: it
+/// is the new access token's, or without one that of the presented credential.
 struct RefreshSeal: Sendable {
     enum Opened: Equatable {
         case record(RefreshRecord)
-        /// It is sealed with something else than what is at hand.
+        /// It is sealed with another key.
         case closed(Label)
-        /// Not written by a version that is known here.
+        /// It has an unknown format.
         case garbled
     }
 
-    /// What anybody can read.
+    /// The part that is not encrypted.
     struct Label: Equatable {
         var isRenewed: Bool
         var madeAt: UnixTime
@@ -64,7 +64,7 @@ struct RefreshSeal: Sendable {
         AESGCM.open(sealed, key: derivedKey(secret), authenticating: label + Array(key.text.utf8))
     }
 
-    /// HKDF-SHA256 (RFC 5869). The secret is a token, which nobody guesses.
+    /// HKDF-SHA256 (RFC 5869). The secret is a token, which cannot be guessed.
     private static func derivedKey(_ secret: [UInt8]) -> [UInt8] {
         HKDF.key(of: secret, info: Array("gatehouse refresh result".utf8))
     }

@@ -3,18 +3,18 @@ import Store
 import Time
 import Verification
 
-/// What the store has still to be told.
+/// Writes the results that the store could not take.
 extension RefreshService {
-    private static let pauseBetweenTries: UInt64 = 1_000_000_000
+    private static let retryDelay: UInt64 = 1_000_000_000
 
-    /// Keeps what came of a flight until the store takes it, and with it the flight's lease: nobody else asks the
-    /// provider before what it brought can be found.
+    /// Keeps a flight's result until the store takes it, and the flight's lease with it: no instance calls the provider
+    /// before the result can be found.
     ///
-    /// - Returns: Whether there was anything to keep.
+    /// - Returns: Whether there is anything to keep.
     func postpone(_ ending: RefreshFlight.Ending, _ entry: Entry, _ session: RefreshSession) -> Bool {
         guard case .value(let record) = ending.content, let tenant = tenants[session.tenant] else { return false }
         let publication = publication(of: record, entry, tenant)
-        // A failure is soon forgotten anyway.
+        // A failure would expire soon anyway.
         guard record.isRenewed || publication.vault != nil || publication.spent != nil else { return false }
         let principals = [publication.principal] + [publication.newPrincipal].compactMap(\.self)
         let (dropped, isFull) = backlog.add(
@@ -23,32 +23,32 @@ extension RefreshService {
             lease: ending.lease,
             marks: principals.map { tenant.marks($0) }
         )
-        for entry in dropped { letGo(of: entry) }
+        for entry in dropped { release(entry) }
         if isFull { logger.error("the store has been away too long: new tokens of a session are given up") }
         if let lease = ending.lease { keepBacklogLease(lease, publication.keys) }
-        writeSoon()
+        startWriting()
         return true
     }
 
-    private func writeSoon() {
+    private func startWriting() {
         guard backlogTask == nil else { return }
         let clock = clock
         backlogTask = Task { [weak self] in
             while !Task.isCancelled {
                 if await self?.writeBacklog() ?? true { return }
-                await clock.sleep(clock.monotonic() + Self.pauseBetweenTries)
+                await clock.sleep(clock.monotonic() + Self.retryDelay)
             }
         }
     }
 
-    /// - Returns: Whether nothing is left to write.
+    /// - Returns: Whether all is written.
     private func writeBacklog() async -> Bool {
         for entry in backlog.all where isThere(entry) {
             guard await write(entry) else { break }
         }
         guard backlog.isEmpty else { return false }
         backlogTask = nil
-        lookWhetherDone()
+        stopIfIdle()
         return true
     }
 
@@ -84,7 +84,7 @@ extension RefreshService {
     }
 
     private func write(_ entry: RefreshBacklog.Entry, holding lease: Lease) async -> Bool {
-        // What a later refresh has made of it is known now.
+        // A later refresh may have changed it.
         guard let publication = backlog.entry(entry.publication.keys)?.publication, isThere(entry) else { return true }
         if await isSuperseded(publication) {
             take(entry, event: nil)
@@ -95,7 +95,7 @@ extension RefreshService {
             await published(publication)
             let isRevoked = await isRevoked(entry)
             take(entry, event: isRevoked ? nil : publication.record.event)
-            // It may have been taken back while it was being written.
+            // The session may have been revoked during the write.
             if isRevoked { await remove(publication.keys, entry.session, principal: publication.newPrincipal) }
             return true
         case .lost:
@@ -124,28 +124,28 @@ extension RefreshService {
         }
     }
 
-    /// Nothing is left to do for it.
+    /// Removes an entry that is written or obsolete.
     private func take(_ entry: RefreshBacklog.Entry, event: String?) {
         guard isThere(entry), let entry = backlog.remove(entry.publication.keys) else { return }
-        letGo(of: entry, event: event)
+        release(entry, event: event)
     }
 
-    /// It is of a session that was ended.
+    /// Removes the entry of a session that was revoked.
     ///
-    /// - Parameter endsNewSession: Whether the new token has to fall with the old one.
+    /// - Parameter endsNewSession: Whether to revoke the new token as well.
     func discard(_ entry: RefreshBacklog.Entry, endsNewSession: Bool) {
         guard isThere(entry) else { return }
         take(entry, event: nil)
         let publication = entry.publication
         let principal = endsNewSession ? publication.newPrincipal : nil
-        workBehind { await $0.remove(publication.keys, entry.session, principal: principal) }
+        runInBackground { await $0.remove(publication.keys, entry.session, principal: principal) }
     }
 
     // MARK: The lease
 
-    func letGo(of entry: RefreshBacklog.Entry, event: String? = nil) {
+    func release(_ entry: RefreshBacklog.Entry, event: String? = nil) {
         entry.renewing?.cancel()
-        workBehind { [shared] _ in await shared.finish(entry.lease, entry.publication.keys, event: event) }
+        runInBackground { [shared] _ in await shared.finish(entry.lease, entry.publication.keys, event: event) }
     }
 
     private func keepBacklogLease(_ lease: Lease, _ keys: RefreshKeys) {

@@ -2,15 +2,15 @@ import Store
 import Time
 import Verification
 
-/// The call to the provider, and what is asked of its answer.
+/// The call to the provider, and the checks of its response.
 extension RefreshService {
     private enum Presented {
         case token([UInt8], RefreshVault.Reading?)
-        /// The strategy presents the access token, or nothing.
+        /// The strategy needs no refresh token.
         case none
-        /// It was read from the store, which this process had given up.
+        /// The store, which this process had given up, has answered.
         case storeIsBack
-        case trouble(RefreshFailure)
+        case failure(RefreshFailure)
     }
 
     func call(_ entry: Entry, _ session: RefreshSession, turn: UInt64) async -> RefreshFlight.CallOutcome? {
@@ -22,8 +22,8 @@ extension RefreshService {
             refreshToken: nil,
             host: request.host
         )
-        switch await toPresent(entry, session) {
-        case .trouble(let trouble): return failed(trouble, mayRetry: false, entry)
+        switch await tokenToPresent(entry, session) {
+        case .failure(let reason): return failed(reason, mayRetry: false, entry)
         case .storeIsBack:
             advance(session, turn: turn) { $0.storeIsBack(at: $1) }
             return nil
@@ -41,12 +41,12 @@ extension RefreshService {
         switch result {
         case .tokens(let tokens): return await check(tokens, entry, session, turn: turn)
         case .refused: return .value(failure(.refused(.refused), entry))
-        case .failed(let trouble): return failed(trouble, mayRetry: result.mayRetry, entry)
+        case .failed(let reason): return failed(reason, mayRetry: result.mayRetry, entry)
         }
     }
 
-    private func failed(_ trouble: RefreshFailure, mayRetry: Bool, _ entry: Entry) -> RefreshFlight.CallOutcome {
-        .failed(failure(.unavailable(trouble), entry), mayRetry: mayRetry)
+    private func failed(_ reason: RefreshFailure, mayRetry: Bool, _ entry: Entry) -> RefreshFlight.CallOutcome {
+        .failed(failure(.unavailable(reason), entry), mayRetry: mayRetry)
     }
 
     private func call(_ credential: RefreshCredential, _ entry: Entry) async -> RefreshCallResult {
@@ -54,12 +54,12 @@ extension RefreshService {
         return await caller.call(credential, tenant: entry.lead.tenant)
     }
 
-    private func toPresent(_ entry: Entry, _ session: RefreshSession) async -> Presented {
-        guard let tenant = tenants[session.tenant] else { return .trouble(.noRefreshToken) }
+    private func tokenToPresent(_ entry: Entry, _ session: RefreshSession) async -> Presented {
+        guard let tenant = tenants[session.tenant] else { return .failure(.noRefreshToken) }
         switch tenant.source {
         case .none: return .none
         case .cookie:
-            guard let refreshToken = entry.lead.refreshToken else { return .trouble(.noRefreshToken) }
+            guard let refreshToken = entry.lead.refreshToken else { return .failure(.noRefreshToken) }
             let digest = RefreshRecord.digest(refreshToken)
             let successor = recent[session.tenant].successor(of: digest, session, at: clock.monotonic())
             return .token(successor ?? refreshToken, nil)
@@ -68,21 +68,21 @@ extension RefreshService {
     }
 
     private func fromVault(_ entry: Entry, _ session: RefreshSession) async -> Presented {
-        guard let vault else { return .trouble(.noRefreshToken) }
-        // What the store could not take yet is later than what it has.
+        guard let vault else { return .failure(.noRefreshToken) }
+        // An unstored result is later than the stored one.
         let waiting = backlog.token(for: entry.keys)
         do throws(StoreError) {
             let stored = try await vault.read(entry.keys, entry.lead.principal)
-            if flights[session]?.run.flight.isAlone == true { return .storeIsBack }
+            if flights[session]?.run.flight.isWithoutStore == true { return .storeIsBack }
             let reading = stored == nil || stored?.origin == waiting?.origin ? waiting ?? stored : stored
-            guard let reading else { return .trouble(.noRefreshToken) }
+            guard let reading else { return .failure(.noRefreshToken) }
             let digest = RefreshRecord.digest(reading.refreshToken)
-            if isSpent(digest, session) { return .trouble(.spentToken) }
-            if try await shared.isSpent(digest, entry.keys) { return .trouble(.spentToken) }
+            if isSpent(digest, session) { return .failure(.spentToken) }
+            if try await shared.isSpent(digest, entry.keys) { return .failure(.spentToken) }
             return .token(reading.refreshToken, reading)
         } catch {
-            guard let waiting else { return .trouble(.storeUnavailable) }
-            if isSpent(RefreshRecord.digest(waiting.refreshToken), session) { return .trouble(.spentToken) }
+            guard let waiting else { return .failure(.storeUnavailable) }
+            if isSpent(RefreshRecord.digest(waiting.refreshToken), session) { return .failure(.spentToken) }
             return .token(waiting.refreshToken, waiting)
         }
     }
@@ -91,7 +91,7 @@ extension RefreshService {
         recent[session.tenant].isSpent(digest, at: clock.monotonic())
     }
 
-    /// Looks whether what came may be used.
+    /// Checks the new tokens.
     private func check(
         _ tokens: ReceivedTokens,
         _ entry: Entry,
@@ -106,15 +106,15 @@ extension RefreshService {
         }
         var outcome: RefreshFlight.CallOutcome
         switch await accept(tokens.accessToken, entry.lead) {
-        case .failure(let trouble):
-            outcome = failed(trouble, mayRetry: false, entry)
-            if trouble.leavesRefreshToken, let new = tokens.refreshToken { keepSuccessor(new, entry, session) }
+        case .failure(let reason):
+            outcome = failed(reason, mayRetry: false, entry)
+            if reason.leavesRefreshToken, let new = tokens.refreshToken { keepSuccessor(new, entry, session) }
         case .success(let principal):
             outcome = .value(record(of: tokens, principal, entry))
             if isOn(turn, session) { flights[session]?.principal = principal }
             if await helpers.isRevoked(session.tenant, principal) { outcome = .cancelled }
         }
-        // The last look before anything is written: a session that was ended meanwhile stays so.
+        // The last check before a write: a session that was ended meanwhile stays ended.
         return await isRevoked(entry.marks, session.tenant) ? .cancelled : outcome
     }
 
@@ -124,7 +124,7 @@ extension RefreshService {
         recent[session.tenant].spend(digest, for: duration, at: clock.monotonic())
     }
 
-    /// The client cannot be given a refresh token without an access token: until it can, the one is kept here.
+    /// Keeps a refresh token that came with an unusable access token: the client gets it only with a usable one.
     private func keepSuccessor(_ refreshToken: [UInt8], _ entry: Entry, _ session: RefreshSession) {
         guard let tenant = tenants[session.tenant], case .cookie = tenant.source, let old = entry.lead.refreshToken,
             refreshToken != old
@@ -137,18 +137,18 @@ extension RefreshService {
         recent[session.tenant].keep(successor, of: session, for: duration, at: clock.monotonic())
     }
 
-    /// Verifies a new access token, which has to speak of the same subject as the old one.
+    /// Verifies a new access token, which must have the issuer, the subject and the bound key of the old one.
     func accept(_ token: [UInt8], _ request: RefreshRequest) async -> Result<Principal, RefreshFailure> {
         if token == request.accessToken { return .failure(.sameToken) }
         switch await helpers.verify(request.tenant, token) {
         case .failure: return .failure(.badToken)
         case .success(let principal):
-            // Clocks may differ for tokens that come, but what has just been made and is over is of no use.
+            // Without leeway: a token that was just issued and has expired is of no use.
             if let end = principal.expiresAt, end <= clock.unix() { return .failure(.badToken) }
             guard SameBytes.are(principal.issuer, request.principal.issuer),
                 SameBytes.are(principal.subject, request.principal.subject)
             else { return .failure(.otherSubject) }
-            // What is bound to another key, or to none, would be of no use to its caller, or of use to others.
+            // Bound to another key the caller could not use it; bound to none, others could.
             guard Confirmation(principal.claims) == Confirmation(request.principal.claims) else {
                 return .failure(.badToken)
             }
@@ -161,7 +161,7 @@ extension RefreshService {
         let now = clock.unix()
         var usableUntil = now + RefreshRecord.lifetime
         if request.trigger == .ahead, let tenant = tenants[request.tenant] {
-            // The client may come back late, and has nothing but the old token then.
+            // The client may come back late, with only the old token.
             let ends = [
                 request.principal.expiresAt.map { $0 + tenant.leeway + tenant.grace }, principal.expiresAt,
             ]

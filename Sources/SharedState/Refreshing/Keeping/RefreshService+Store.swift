@@ -2,54 +2,53 @@ import Store
 import Time
 import Verification
 
-/// What flights read and write.
+/// What flights read from the store and write to it.
 extension RefreshService {
-    /// Reads what the store has, and what this process remembers.
-    func look(_ entry: Entry, _ session: RefreshSession, turn: UInt64) async -> RefreshFlight.Look {
+    /// Reads the store, and what this process remembers.
+    func lookUp(_ entry: Entry, _ session: RefreshSession, turn: UInt64) async -> RefreshFlight.Lookup {
         guard let tenant = tenants[session.tenant] else { return .obstacle(.noRefreshToken) }
         let request = entry.lead
-        var (look, source) = await shared.lookForResult(request, entry.keys, at: clock.unix())
+        var (lookup, source) = await shared.findResult(request, entry.keys, at: clock.unix())
         var principal: Principal?
-        if case .found(let record) = look { (look, principal) = await use(record, entry, tenant) }
+        if case .found(let record) = lookup { (lookup, principal) = await use(record, entry, tenant) }
         let presented = tenant.presented(request)
-        if look == .nothing {
-            look = await shared.lookForObstacle(request, entry.keys, presented: presented, at: clock.unix())
-            // The mark may have come between the two looks, and the tokens before it.
-            if look == .obstacle(.spentToken),
-                case .found(let record) = await shared.lookForResult(
+        if lookup == .nothing {
+            lookup = await shared.findObstacle(request, entry.keys, presented: presented, at: clock.unix())
+            // The mark, and before it the tokens, may have been written between the two lookups.
+            if lookup == .obstacle(.spentToken),
+                case .found(let record) = await shared.findResult(
                     request,
                     entry.keys,
                     at: clock.unix()
-                ).look
+                ).lookup
             {
                 let (found, verified) = await use(record, entry, tenant)
-                if found != .nothing { (look, principal) = (found, verified) }
+                if found != .nothing { (lookup, principal) = (found, verified) }
             }
         }
         let known = recent[session.tenant].results.value(for: session, at: clock.monotonic())
-        if look == .away, entry.run.flight.own == nil, let known,
+        if lookup == .away, entry.run.flight.own == nil, let known,
             known.record.newDigest != RefreshRecord.digest(request.accessToken),
             !request.principal.isLater(than: known.principal),
             tenant.isFor(request, known.record, known.principal, at: clock.unix())
         {
-            // What may not be the latest is better than nothing, and than presenting a token that was used.
-            (look, principal) = (.found(known.record), known.principal)
+            // A result that may not be the latest is better than none, and than presenting a used token.
+            (lookup, principal) = (.found(known.record), known.principal)
         }
-        if let presented { look = mindSpent(look, presented, session) }
-        if look == .away, shared.store.isAbsent { look = .absent }
-        guard isOn(turn, session) else { return look }
+        if let presented { lookup = avoidSpentToken(lookup, presented, session) }
+        if lookup == .away, shared.store.isAbsent { lookup = .absent }
+        guard isOn(turn, session) else { return lookup }
         if let principal { flights[session]?.principal = principal }
-        noteLineage(source ?? known?.record, session, tenant)
-        return look
+        recordLineage(source ?? known?.record, session, tenant)
+        return lookup
     }
 
-    /// What a result in the store is to this flight. Each instance verifies for itself: what is in the store may be
-    /// anybody's.
+    /// Checks a result in the store for this flight. Each instance verifies it: the store is not trusted.
     private func use(
         _ record: RefreshRecord,
         _ entry: Entry,
         _ tenant: RefreshTenant
-    ) async -> (RefreshFlight.Look, Principal?) {
+    ) async -> (RefreshFlight.Lookup, Principal?) {
         guard case .renewed(let token, _) = record.content else { return (.found(record), nil) }
         switch await accept(token, entry.lead) {
         case .success(let principal):
@@ -58,31 +57,31 @@ extension RefreshService {
                 tenant.isFor(entry.lead, record, principal, at: now)
             else { return (.nothing, nil) }
             return (.found(record), principal)
-        case .failure(let trouble):
-            // An old one would be in the way for as long as the store has it.
+        case .failure(let reason):
+            // Otherwise an old one would block refreshes for as long as it is stored.
             if abs(clock.unix() - record.madeAt) >= RefreshRecord.lifetime { return (.nothing, nil) }
-            return (.failed(failure(.unavailable(trouble), entry)), nil)
+            return (.failed(failure(.unavailable(reason), entry)), nil)
         }
     }
 
-    /// A refresh token that was used up is not presented again, but maybe the one that came for it.
-    private func mindSpent(
-        _ look: RefreshFlight.Look,
+    /// A used refresh token is not presented again; its successor may be.
+    private func avoidSpentToken(
+        _ lookup: RefreshFlight.Lookup,
         _ presented: [UInt8],
         _ session: RefreshSession
-    ) -> RefreshFlight.Look {
+    ) -> RefreshFlight.Lookup {
         let now = clock.monotonic()
         let recent = recent[session.tenant]
-        let isOpen = look == .nothing || look == .away
-        guard look == .obstacle(.spentToken) || (isOpen && recent.isSpent(presented, at: now)) else { return look }
+        let isOpen = lookup == .nothing || lookup == .away
+        guard lookup == .obstacle(.spentToken) || (isOpen && recent.isSpent(presented, at: now)) else { return lookup }
         guard let successor = recent.successor(of: presented, session, at: now),
             !recent.isSpent(RefreshRecord.digest(successor), at: now)
         else { return .obstacle(.spentToken) }
-        return look == .obstacle(.spentToken) ? .nothing : look
+        return lookup == .obstacle(.spentToken) ? .nothing : lookup
     }
 
-    /// Who still has what came before the tokens that are refreshed now gets the latest, too.
-    private func noteLineage(_ record: RefreshRecord?, _ session: RefreshSession, _ tenant: RefreshTenant) {
+    /// Holders of credentials before the ones that are refreshed now get the new tokens too.
+    private func recordLineage(_ record: RefreshRecord?, _ session: RefreshSession, _ tenant: RefreshTenant) {
         guard let record, let lead = flights[session]?.lead, case .cookie(let name) = tenant.source,
             let refreshToken = lead.refreshToken, record.newDigest == RefreshRecord.digest(lead.accessToken),
             record.isFor(refreshToken, cookie: name, at: clock.unix())
@@ -108,7 +107,7 @@ extension RefreshService {
         return RefreshRecord.failure(content, presented: presented, at: clock.unix())
     }
 
-    /// What there is to write of a record.
+    /// What a record writes to the store.
     func publication(of record: RefreshRecord, _ entry: Entry, _ tenant: RefreshTenant) -> RefreshPublication {
         RefreshPublication(
             record: record,
@@ -142,15 +141,15 @@ extension RefreshService {
             change.keys = RefreshKeys(tenant: tenant.name, SessionName(principal))
             change.principal = principal
             return change
-        case .unavailable(let trouble):
-            // The access token is of no use; the refresh token beside it is all that is left of the session.
-            guard trouble.leavesRefreshToken, let refreshToken = entry.received?.refreshToken else { return nil }
+        case .unavailable(let reason):
+            // The access token is unusable; the refresh token beside it is all that is left of the session.
+            guard reason.leavesRefreshToken, let refreshToken = entry.received?.refreshToken else { return nil }
             change.refreshToken = refreshToken
             return change
         }
     }
 
-    /// The vault's token has moved with the session's name; nobody asks under the old one while the result is there.
+    /// Removes the vault's token under the session's old name: requests with that name find the result.
     func published(_ publication: RefreshPublication) async {
         guard publication.record.isRenewed, let change = publication.vault, let vault else { return }
         if change.keys.vault != publication.keys.vault { try? await vault.remove(publication.keys) }
@@ -158,6 +157,6 @@ extension RefreshService {
 }
 
 extension RefreshFailure {
-    /// Whether the refresh token that came with an access token of no use is still the session's.
+    /// Whether the refresh token beside an unusable access token is the session's.
     var leavesRefreshToken: Bool { self == .badToken || self == .sameToken }
 }

@@ -4,20 +4,20 @@ public import Tenants
 import Time
 public import Verification
 
-/// Gets new tokens for sessions: each session's once, whoever asks for them here or at other instances, and however
-/// many.
+/// Gets new tokens for sessions: one call to the provider a session, however many requests of however many instances
+/// want them.
 ///
-/// One ``RefreshFlight`` a session decides; this looks, calls and publishes for it, and answers who asked.
+/// One ``RefreshFlight`` a session decides the next step; the service performs it and answers the waiting requests.
 public actor RefreshService: FleetFlightRunner {
     /// What the rest of the gateway does for it.
     public struct Helpers: Sendable {
         /// Verifies an access token of the tenant, expiry included.
         var verify: @Sendable (_ tenant: TenantIndex, _ token: [UInt8]) async -> Result<Principal, VerificationFailure>
         /// Whether the token, its session, its subject or the whole tenant is revoked, as far as this instance knows.
-        public var isRevoked: @Sendable (_ tenant: TenantIndex, _ principal: Principal) async -> Bool
-        /// The same of many at once.
+        var isRevoked: @Sendable (_ tenant: TenantIndex, _ principal: Principal) async -> Bool
+        /// The same for many tokens at once.
         var areRevoked: @Sendable (_ tenant: TenantIndex, _ marks: [RevocationMarks]) async -> [Bool]
-        /// Revokes the token, everywhere, and its whole session if that is wanted.
+        /// Revokes the token on all instances, and its session if `wholeSession`.
         var endSession: @Sendable (_ tenant: TenantIndex, _ principal: Principal, _ wholeSession: Bool) async -> Void
 
         public init(
@@ -37,50 +37,51 @@ public actor RefreshService: FleetFlightRunner {
         }
     }
 
-    public enum Answer: Sendable {
+    /// What a waiting request gets.
+    enum FlightResult: Sendable {
         case outcome(RefreshOutcome)
-        /// What came of it concerns others; a new flight may do better.
-        case askAgain
+        /// The flight's result is for other requests; a new flight may have one for this.
+        case retry
     }
 
-    struct Asker {
-        let request: RefreshRequest
-        let continuation: CheckedContinuation<Answer, Never>
+    /// A request that waits for ``resume(_:with:)``, but not beyond its deadline.
+    private struct Waiter {
+        let continuation: CheckedContinuation<FlightResult, Never>
+        let timer: Task<Void, Never>
     }
 
-    /// A flight and what it needs that is not for it to decide on.
+    /// A flight with the data of its calls.
     struct Entry: FleetFlightEntry {
         var run: FleetFlightRun<RefreshRecord, RefreshFailure>
-        /// The request that it was begun for.
+        /// The request that started it.
         let lead: RefreshRequest
-        /// Who brought that.
-        let leadAsker: UInt64
+        let leadID: UInt64
         let keys: RefreshKeys
-        /// For the question whether the session was revoked.
+        /// To check whether the session is revoked.
         let marks: RevocationMarks
         let startedAt: MonotonicTime
-        var askers: [UInt64: Asker] = [:]
-        /// The new access token's, once there is one that was verified.
+        /// The requests that wait for it.
+        var requests: [UInt64: RefreshRequest]
+        /// The verified new access token's.
         var principal: Principal?
-        /// What was presented, where it was read from the vault or came in a cookie.
+        /// The presented refresh token, from the vault or the cookie.
         var refreshToken: [UInt8]?
+        /// Of the presented token, if it came from the vault: ``RefreshVault/Reading``.
         var origin: String?
-        /// How many refreshes it is away from that.
         var generation = 0.0
-        /// What stands for the new tokens beside what was presented.
+        /// Earlier refresh tokens whose holders get the new tokens too.
         var lineage: [RefreshRecord.Earlier] = []
         var received: ReceivedTokens?
-        /// The SHA-256 of a refresh token that the provider has taken another in the place of.
+        /// The SHA-256 of a refresh token that the provider has replaced.
         var spent: [UInt8]?
         var timer: Task<Void, Never>?
-        var timerEndsAt = MonotonicTime.distantFuture
     }
 
-    /// Flights of one tenant at once, nearly all of them waiting.
+    /// Flights of one tenant at once. Nearly all of them wait.
     static let mostFlights = 20_000
     /// Calls at once to one tenant's provider.
     public static let callsAtOnce = 32
-    /// How often a request is asked anew because what came of a flight concerned others.
+    /// Flights that one request waits for, if their results are for other requests.
     private static let mostRounds = 3
 
     private(set) var tenants: [RefreshTenant?]
@@ -92,30 +93,29 @@ public actor RefreshService: FleetFlightRunner {
     nonisolated var store: any Store { shared.store }
     let logger: Logger
     var flights: [RefreshSession: Entry] = [:]
-    /// By tenant: what happens to one evicts nothing of another's.
+    /// By tenant: a busy tenant evicts nothing of another's.
     var recent: [RecentRefreshes]
-    var places: [TenantIndex: CallSlots] = [:]
+    private var callSlots: [TenantIndex: CallSlots] = [:]
     var backlog = RefreshBacklog()
     var backlogTask: Task<Void, Never>?
-    /// Whose sessions are to be looked through for revoked ones.
+    /// Tenants whose revocations have changed since their sessions were checked.
     var revocationsWanted: Set<TenantIndex> = []
-    var isLookingForRevoked = false
-    /// Who will be answered as soon as what their flight came to is in force, or their time is up.
-    var leaving: [UInt64: CheckedContinuation<Answer, Never>] = [:]
-    /// Work behind flights that are done.
-    var worksBehind = 0
+    var isCancellingRevoked = false
+    private var waiters: [UInt64: Waiter] = [:]
+    private var lastWaiter: UInt64 = 0
+    /// Tasks that outlive their flights.
+    var backgroundTasks = 0
     var isStopping = false
-    /// Who waits until everything is done.
+    /// Callers of ``stop()``.
     var stopping: [CheckedContinuation<Void, Never>] = []
     var lastTurn: UInt64 = 0
     private let callsAtOnce: Int
     private var flightCounts: [TenantIndex: Int] = [:]
-    var lastAsker: UInt64 = 0
     /// For metrics: by tenant and ``RefreshLabel``.
     public private(set) var counts: [TenantIndex: [String: UInt64]] = [:]
 
     /// - Parameters:
-    ///   - tenants: By place; nil for those without a refresh.
+    ///   - tenants: By tenant index; nil for those without a refresh.
     ///   - sealer: Of `GATEHOUSE_KEY`; without it there is no vault.
     public init(
         tenants: [RefreshTenant?],
@@ -138,19 +138,18 @@ public actor RefreshService: FleetFlightRunner {
         self.callsAtOnce = callsAtOnce
     }
 
-    /// Goes by these rules from now on. A tenant that has none any more keeps its old ones, for sessions under way.
+    /// Replaces the tenants' rules. A tenant without new ones keeps its old ones, for sessions that are being refreshed.
     ///
-    /// - Parameter tenants: By place.
+    /// - Parameter tenants: By tenant index.
     public func adopt(_ tenants: [RefreshTenant?], _ caller: any RefreshCalling, _ helpers: Helpers) {
         let old = self.tenants
-        self.tenants = tenants.enumerated().map { place, tenant in tenant ?? (place < old.count ? old[place] : nil) }
+        self.tenants = tenants.enumerated().map { index, tenant in tenant ?? (index < old.count ? old[index] : nil) }
         while recent.count < tenants.count { recent.append(RecentRefreshes()) }
         self.caller = caller
         self.helpers = helpers
     }
 
-    /// Gets new tokens for the session of a request, and answers by the request's deadline. The refresh goes on when
-    /// who asked is gone.
+    /// Gets new tokens for a request's session. Returns by the request's deadline; the refresh itself goes on.
     public func refresh(_ request: RefreshRequest) async -> RefreshOutcome {
         guard request.tenant.value < tenants.count, let tenant = tenants[request.tenant] else {
             return .unavailable(.noRefreshToken)
@@ -159,22 +158,28 @@ public actor RefreshService: FleetFlightRunner {
             return counted(.refused(.revoked), request.tenant)
         }
         for _ in 0..<Self.mostRounds {
-            switch await answer(request, tenant) {
+            switch await result(for: request, tenant) {
             case .outcome(let outcome): return counted(outcome, request.tenant)
-            case .askAgain: continue
+            case .retry: continue
             }
         }
         return counted(.unavailable(.late), request.tenant)
     }
 
-    private func answer(_ request: RefreshRequest, _ tenant: RefreshTenant) async -> Answer {
+    private func result(for request: RefreshRequest, _ tenant: RefreshTenant) async -> FlightResult {
         let session = RefreshSession(tenant: request.tenant, name: request.session)
         let now = clock.monotonic()
-        let known = recent[request.tenant].answer(session, request, tenant, at: now, unix: clock.unix())
-        if let known { return await answer(request, session, with: known) }
+        let known = recent[request.tenant].lookUp(session, request, tenant, at: now, unix: clock.unix())
+        if let known { return await result(for: request, session, from: known) }
         guard now < request.deadline else { return .outcome(.unavailable(.late)) }
-        if flights[session] == nil, let trouble = obstacle(request, tenant) { return .outcome(.unavailable(trouble)) }
-        return await withCheckedContinuation { join(Asker(request: request, continuation: $0), session, tenant) }
+        if flights[session] == nil, let failure = obstacle(request, tenant) { return .outcome(.unavailable(failure)) }
+        return await wait(for: session, until: request.deadline) { id in
+            if flights[session] != nil {
+                flights[session]?.requests[id] = request
+            } else {
+                beginFlight(request, id, session, tenant)
+            }
+        }
     }
 
     /// Why there can be no flight for this request.
@@ -187,13 +192,12 @@ public actor RefreshService: FleetFlightRunner {
         }
     }
 
-    private func join(_ asker: Asker, _ session: RefreshSession, _ tenant: RefreshTenant) {
-        lastAsker += 1
-        if flights[session] != nil {
-            flights[session]?.askers[lastAsker] = asker
-            watchTime(of: session, until: asker.request.deadline)
-            return
-        }
+    private func beginFlight(
+        _ request: RefreshRequest,
+        _ id: UInt64,
+        _ session: RefreshSession,
+        _ tenant: RefreshTenant
+    ) {
         let now = clock.monotonic()
         let keys = RefreshKeys(tenant: tenant.name, session.name)
         let run = FleetFlightRun<RefreshRecord, RefreshFailure>(
@@ -203,72 +207,81 @@ public actor RefreshService: FleetFlightRunner {
         )
         var entry = Entry(
             run: run,
-            lead: asker.request,
-            leadAsker: lastAsker,
+            lead: request,
+            leadID: id,
             keys: keys,
-            marks: tenant.marks(asker.request.principal),
-            startedAt: now
+            marks: tenant.marks(request.principal),
+            startedAt: now,
+            requests: [id: request]
         )
-        entry.askers[lastAsker] = asker
+        entry.timer = timer(until: run.flight.endsAt) { await $0.timeIsUp(session, leadID: id) }
         flights[session] = entry
         flightCounts[session.tenant, default: 0] += 1
-        watchTime(of: session, until: min(asker.request.deadline, run.flight.endsAt))
-        advance(session) { $0.look(at: $1) }
+        advance(session) { $0.lookUp(at: $1) }
     }
 
-    /// Takes the flight out of the air: who asks from now on is answered from memory, or begins another.
-    func land(_ session: RefreshSession) -> Entry? {
+    private func timeIsUp(_ session: RefreshSession, leadID: UInt64) {
+        if flights[session]?.leadID == leadID { advance(session) { $0.timeIsUp(at: $1) } }
+    }
+
+    /// Later requests are answered from memory, or begin another flight.
+    func removeFlight(_ session: RefreshSession) -> Entry? {
         guard let entry = flights.removeValue(forKey: session) else { return nil }
         flightCounts[session.tenant, default: 0] -= 1
         entry.run.cancelTasks()
         entry.timer?.cancel()
-        leavePlace(session)
+        releaseCallSlot(session)
         return entry
     }
 
-    // MARK: Time
+    // MARK: Waiting
 
-    /// One timer a flight, for whoever's time is up first.
-    private func watchTime(of session: RefreshSession, until next: MonotonicTime) {
-        guard let entry = flights[session] else { return }
-        guard next < entry.timerEndsAt else { return }
-        entry.timer?.cancel()
-        let clock = clock
-        let started = entry.startedAt
-        flights[session]?.timerEndsAt = next
-        flights[session]?.timer = Task { [weak self] in
-            await clock.sleep(next)
-            if !Task.isCancelled { await self?.timePassed(session, started) }
+    /// Waits until ``resume(_:with:)``, but not beyond the deadline.
+    ///
+    /// - Parameter begin: Given the identifier to resume by.
+    func wait(
+        for session: RefreshSession,
+        until deadline: MonotonicTime,
+        begin: (UInt64) -> Void
+    ) async -> FlightResult {
+        lastWaiter += 1
+        let id = lastWaiter
+        let timer = timer(until: deadline) { await $0.deadlinePassed(id, session) }
+        return await withCheckedContinuation { continuation in
+            waiters[id] = Waiter(continuation: continuation, timer: timer)
+            begin(id)
         }
     }
 
-    private func timePassed(_ session: RefreshSession, _ started: MonotonicTime) {
-        guard let entry = flights[session], entry.startedAt == started else { return }
-        let now = clock.monotonic()
-        var next = MonotonicTime.distantFuture
-        for (id, asker) in entry.askers {
-            guard asker.request.deadline <= now else {
-                next = min(next, asker.request.deadline)
-                continue
-            }
-            flights[session]?.askers[id] = nil
-            asker.continuation.resume(returning: .outcome(.unavailable(.late)))
+    private func deadlinePassed(_ id: UInt64, _ session: RefreshSession) {
+        flights[session]?.requests[id] = nil
+        resume(id, with: .outcome(.unavailable(.late)))
+    }
+
+    func resume(_ id: UInt64, with result: FlightResult) {
+        guard let waiter = waiters.removeValue(forKey: id) else { return }
+        waiter.timer.cancel()
+        waiter.continuation.resume(returning: result)
+    }
+
+    func timer(
+        until time: MonotonicTime,
+        _ fire: @escaping @Sendable (RefreshService) async -> Void
+    ) -> Task<Void, Never> {
+        Task { [weak self, clock] in
+            await clock.sleep(time)
+            if !Task.isCancelled, let self { await fire(self) }
         }
-        flights[session]?.timerEndsAt = .distantFuture
-        let endsAt = entry.run.flight.endsAt
-        if now >= endsAt { advance(session) { $0.timeIsUp(at: $1) } } else { next = min(next, endsAt) }
-        // What the provider was asked for is waited for after the flight's time, too; not so by those who asked.
-        if next != .distantFuture { watchTime(of: session, until: next) }
     }
 
-    // MARK: Places in line
+    // MARK: Calls at once
 
-    func askForPlace(_ session: RefreshSession) -> Bool {
-        places[session.tenant, default: CallSlots(most: callsAtOnce)].ask(session)
+    func requestCallSlot(_ session: RefreshSession) -> Bool {
+        callSlots[session.tenant, default: CallSlots(most: callsAtOnce)].ask(session)
     }
 
-    func leavePlace(_ session: RefreshSession) {
-        guard let next = places[session.tenant]?.leave(session) else { return }
+    func releaseCallSlot(_ session: RefreshSession) {
+        guard let next = callSlots[session.tenant]?.leave(session) else { return }
         advance(next) { $0.granted(at: $1) }
     }
 

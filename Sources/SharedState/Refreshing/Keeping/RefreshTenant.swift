@@ -3,16 +3,16 @@ public import Tenants
 import Time
 import Verification
 
-/// What keeping a tenant's sessions alive has to know of the tenant.
+/// A tenant's rules for refreshes.
 public struct RefreshTenant: Sendable {
     /// Its name in tenants.yaml.
     public var name: String
     var source: RefreshTokenSource
-    /// Seconds that clocks may differ.
+    /// Seconds by which clocks may differ.
     var leeway: Double
-    /// Seconds after its end in which a token may be refreshed.
+    /// Seconds after its expiry for which a token may be refreshed.
     var grace: Double
-    /// What is done while the store is away.
+    /// What happens while the store is away.
     var withoutStore: RefreshWithoutStore
 
     public init(
@@ -29,18 +29,17 @@ public struct RefreshTenant: Sendable {
         self.withoutStore = withoutStore
     }
 
-    /// Seconds for which a refresh token is known to be used up: as long as a client may come back with what it had.
+    /// Seconds for which a used refresh token is remembered: as long as a client may present it.
     var spentLifetime: Double { min(max(30 * 86_400, leeway + grace), 1e9) }
 
-    /// What a session may be revoked by. Where who has an access token has not proved the session, the end of the token
-    /// alone is not that of a session with a `sid`.
+    /// The revocations that end a session. Where a cookie proves the session, revoking the access token alone does not
+    /// end a session with a `sid`.
     func marks(_ principal: Principal) -> RevocationMarks {
         guard case .cookie = source, principal.sessionID != nil else { return RevocationMarks(principal) }
         return RevocationMarks(sessionOf: principal)
     }
 
-    /// The SHA-256 of what would be presented to the provider for a request; nil: nobody knows before the vault is
-    /// read.
+    /// The SHA-256 of the credential that would be presented for a request; nil: it is in the vault.
     func presented(_ request: RefreshRequest) -> [UInt8]? {
         switch source {
         case .none: RefreshRecord.digest(request.accessToken)
@@ -49,10 +48,9 @@ public struct RefreshTenant: Sendable {
         }
     }
 
-    /// Whether new tokens are for who makes a request of the same session.
+    /// Whether a request of the same session gets the new tokens.
     ///
-    /// - Parameters:
-    ///   - principal: The new access token's.
+    /// - Parameter principal: The new access token's.
     func isFor(_ request: RefreshRequest, _ record: RefreshRecord, _ principal: Principal, at now: UnixTime) -> Bool {
         guard SameBytes.are(principal.issuer, request.principal.issuer),
             SameBytes.are(principal.subject, request.principal.subject)
@@ -63,7 +61,7 @@ public struct RefreshTenant: Sendable {
 }
 
 extension RevocationMarks {
-    /// All but the token's own.
+    /// Without the token's own.
     fileprivate init(sessionOf principal: Principal) {
         token = Self.noToken
         tokenID = nil
@@ -82,7 +80,7 @@ public struct RefreshSession: Sendable, Hashable {
     public let name: SessionName
 }
 
-/// Where the store has what belongs to a session.
+/// The store's keys of one session.
 public struct RefreshKeys: Sendable {
     private let tenant: String
     private let session: String
@@ -92,17 +90,17 @@ public struct RefreshKeys: Sendable {
         session = Hexadecimal.text(name.digest)
     }
 
-    /// New tokens, for those who still have the old ones.
+    /// New tokens, for requests with the old ones.
     var result: StoreKey { key("refresh-result") }
-    /// That there are none; apart, so that it does not take the place of tokens that somebody still has to get.
+    /// That there are none. A key of its own, so that it does not replace tokens that clients still need.
     var failure: StoreKey { key("refresh-failure") }
     var lease: StoreKey { key("refresh-lease") }
-    /// The refresh token that the last refresh brought.
+    /// The refresh token of the last refresh.
     var vault: StoreKey { key("refresh-token") }
-    /// The refresh token that the client's own sign-in brought.
+    /// The refresh token of the client's own sign-in.
     var captured: StoreKey { key("refresh-captured") }
 
-    /// That a refresh token has been used up.
+    /// Marks a used refresh token.
     ///
     /// - Parameter digest: The SHA-256 of the refresh token.
     func spent(_ digest: [UInt8]) -> StoreKey {
@@ -112,8 +110,8 @@ public struct RefreshKeys: Sendable {
     /// Of announcements about sessions.
     public static let topic = "refresh"
 
-    /// What an announcement calls the session: its tenant and its name, and then what happened, so that nobody takes
-    /// his own word for news.
+    /// The subject of an announcement: tenant, session and event. By the event an instance recognizes its own
+    /// announcement.
     func subject(_ event: String) -> String { "\(tenant) \(session) \(event)" }
 
     private func key(_ kind: String) -> StoreKey { StoreKey(tenant: tenant, kind: kind, name: session) }

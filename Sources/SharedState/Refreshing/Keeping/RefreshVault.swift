@@ -2,27 +2,27 @@ import Foundation
 import Store
 import Verification
 
-/// Refresh tokens of clients that never send theirs, sealed with `GATEHOUSE_KEY`.
+/// Refresh tokens that clients do not send, sealed with `GATEHOUSE_KEY`.
 ///
-/// There are two entries a session. One is written when the client signs in or refreshes by itself, by whoever sees
-/// that; the other by refreshes, with the lease, and says which of the first it came from. So neither overwrites the
-/// other: what was captured last counts until a refresh says that it has used it.
+/// A session has two entries. The captured one is written, without a lease, by any instance that sees the backend issue
+/// a refresh token. The rotated one is written by refreshes, under the lease, and names the captured token that it comes
+/// from. So neither overwrites the other: a captured token counts until a rotated entry names it.
 struct RefreshVault: Sendable {
     struct Reading: Sendable, Equatable {
         var refreshToken: [UInt8]
-        /// Which captured token it is, or comes from.
+        /// Identifies the captured token that it is, or comes from.
         var origin: String?
-        /// How many refreshes it is away from that.
+        /// The number of refreshes since that.
         var generation: Double
     }
 
-    /// Each write lets it begin anew.
+    /// Counted from the last write.
     static let lifetime = Duration.seconds(90 * 86_400)
 
     let store: any Store
     let sealer: Sealer
 
-    /// - Returns: Nil if there is none of this subject.
+    /// - Returns: Nil if there is none for this subject.
     func read(_ keys: RefreshKeys, _ principal: Principal) async throws(StoreError) -> Reading? {
         let captured = try await entry(keys.captured)
         let rotated = try await entry(keys.vault)
@@ -32,16 +32,16 @@ struct RefreshVault: Sendable {
         return rotated?.reading(of: principal)
     }
 
-    /// Keeps what the client was given by the backend itself.
+    /// Stores a refresh token that the backend has issued to the client.
     func capture(_ refreshToken: [UInt8], _ keys: RefreshKeys, _ principal: Principal) async throws(StoreError) {
         let entry = VaultEntry(refreshToken: refreshToken, principal, origin: UUID().uuidString)
         try await store.setSealed(entry.json, for: keys.captured, lifetime: Self.lifetime, with: sealer)
     }
 
-    /// Keeps what a refresh brought, if the lease is still held, unless the vault has something later by now: what
-    /// could not be written for a while may be old.
+    /// Stores the refresh token of a refresh, if the lease is still held, unless the vault has a later one: the write may
+    /// have been delayed.
     ///
-    /// - Returns: Whether the vault has it, or something later.
+    /// - Returns: Whether the vault has it, or a later one.
     func write(
         _ change: RefreshPublication.VaultChange,
         holding lease: Lease
@@ -56,12 +56,12 @@ struct RefreshVault: Sendable {
     private func isLate(_ change: RefreshPublication.VaultChange) async throws(StoreError) -> Bool {
         guard let rotated = try await readable(change.keys.vault) else { return false }
         if rotated.origin == change.origin { return rotated.generation >= change.generation }
-        // Of two that came from different tokens the one counts whose token was captured last.
+        // Of two with different origins the one of the token that was captured last counts.
         guard let captured = try await readable(change.keys.captured)?.origin else { return false }
         return captured == rotated.origin
     }
 
-    /// - Returns: Nil also for what no key opens: it is in nobody's way.
+    /// - Returns: Nil also for an entry that cannot be opened, which may be overwritten.
     private func readable(_ key: StoreKey) async throws(StoreError) -> VaultEntry? {
         do throws(StoreError) {
             return try await entry(key)
@@ -126,7 +126,7 @@ private struct VaultEntry {
     }
 }
 
-/// Names compare byte for byte; two spellings that look the same are two subjects.
+/// Compares names byte for byte: two spellings that look the same are two subjects.
 public enum SameBytes {
     public static func are(_ one: String?, _ other: String?) -> Bool {
         guard let one, let other else { return one == nil && other == nil }

@@ -2,48 +2,48 @@ import Store
 import Time
 import Verification
 
-/// What is to be written when a refresh is done.
+/// What a finished refresh writes to the store.
 struct RefreshPublication: Sendable {
-    /// What happens to the vault's token.
+    /// The change of the vault's token.
     struct VaultChange: Sendable {
-        /// Nil: it is gone.
+        /// Nil: it is removed.
         var refreshToken: [UInt8]?
         var origin: String?
-        /// The new access token's, where it has another name than the old one.
+        /// The new access token's, whose session name may differ from the old one's.
         var keys: RefreshKeys
         var principal: Principal
-        /// How many refreshes the token is away from the one that was captured.
+        /// The number of refreshes since the captured token.
         var generation: Double
-        /// Whether a later refresh has used the token already: then there is nothing to write.
+        /// Whether a later refresh has used the token: then it is not written.
         var isUsedUp = false
     }
 
     var record: RefreshRecord
     var keys: RefreshKeys
-    /// What the client presented.
+    /// The credential that the client presented.
     var secret: [UInt8]
     var vault: VaultChange?
-    /// The SHA-256 of the refresh token that was used up.
+    /// The SHA-256 of the used refresh token.
     var spent: [UInt8]?
     var spentLifetime: Duration
-    /// The old access token's, and the new one's where there is one: neither may be revoked when this is written.
+    /// The old access token's and, if there is one, the new one's: neither may be revoked when this is written.
     var principal: Principal
     var newPrincipal: Principal?
 }
 
-/// What instances share of refreshes through the store.
+/// Refresh results in the store, shared by all instances.
 struct SharedRefreshes: Sendable {
     let store: any Store
     let seal: RefreshSeal
 
-    /// Looks for a result of the session, whatever it was got with.
+    /// Finds the session's result, whichever credential was presented for it.
     ///
-    /// - Returns: What there is, and the record that the request's own token came with.
-    func lookForResult(
+    /// - Returns: The lookup, and the record that the request's own token came from.
+    func findResult(
         _ request: RefreshRequest,
         _ keys: RefreshKeys,
         at now: UnixTime
-    ) async -> (look: RefreshFlight.Look, source: RefreshRecord?) {
+    ) async -> (lookup: RefreshFlight.Lookup, source: RefreshRecord?) {
         do throws(StoreError) {
             return try await result(request, keys, at: now)
         } catch {
@@ -51,17 +51,15 @@ struct SharedRefreshes: Sendable {
         }
     }
 
-    /// Looks for what speaks against a call, where no result does.
+    /// Finds reasons against a call, if there is no result.
     ///
-    /// - Parameters:
-    ///   - presented: The SHA-256 of what would be presented to the provider; nil: nobody knows before the vault is
-    ///     read.
-    func lookForObstacle(
+    /// - Parameter presented: ``RefreshTenant/presented(_:)``.
+    func findObstacle(
         _ request: RefreshRequest,
         _ keys: RefreshKeys,
         presented: [UInt8]?,
         at now: UnixTime
-    ) async -> RefreshFlight.Look {
+    ) async -> RefreshFlight.Lookup {
         do throws(StoreError) {
             if let refreshToken = request.refreshToken,
                 try await isSpent(RefreshRecord.digest(refreshToken), keys)
@@ -82,7 +80,7 @@ struct SharedRefreshes: Sendable {
         _ request: RefreshRequest,
         _ keys: RefreshKeys,
         at now: UnixTime
-    ) async throws(StoreError) -> (RefreshFlight.Look, RefreshRecord?) {
+    ) async throws(StoreError) -> (RefreshFlight.Lookup, RefreshRecord?) {
         guard let bytes = try await store.value(for: keys.result) else { return (.nothing, nil) }
         let digest = RefreshRecord.digest(request.accessToken)
         let madeAt: UnixTime
@@ -107,7 +105,7 @@ struct SharedRefreshes: Sendable {
         _ keys: RefreshKeys,
         presented: [UInt8]?,
         at now: UnixTime
-    ) async throws(StoreError) -> RefreshFlight.Look {
+    ) async throws(StoreError) -> RefreshFlight.Lookup {
         guard let bytes = try await store.value(for: keys.failure),
             case .record(let record) = seal.open(bytes, for: keys.failure, secret: request.secret), !record.isRenewed,
             record.presented == nil || record.presented == presented
@@ -115,8 +113,7 @@ struct SharedRefreshes: Sendable {
         return record.isRefused ? .found(record) : .failed(record)
     }
 
-    /// The vault first: of all that is written, the token in it cannot be had again. Each write is made only while the
-    /// lease is held.
+    /// Writes to the vault first: its token cannot be obtained again. Each write requires the lease.
     func publish(_ publication: RefreshPublication, holding lease: Lease, at now: UnixTime) async
         -> RefreshFlight.Publishing
     {
@@ -131,7 +128,7 @@ struct SharedRefreshes: Sendable {
             let sealed = try seal.seal(record, for: key, secret: publication.secret)
             let lifetime = Duration.seconds(max(record.usableUntil - now, 1))
             guard try await store.set(sealed, for: key, lifetime: lifetime, holding: lease) else { return .lost }
-            // Last: who sees this mark finds the tokens that came for the used-up one.
+            // Last: an instance that sees this mark finds the new tokens.
             guard let spent = publication.spent else { return .done }
             let mark = keys.spent(spent)
             return try await store.set([1], for: mark, lifetime: publication.spentLifetime, holding: lease)
@@ -143,7 +140,7 @@ struct SharedRefreshes: Sendable {
         }
     }
 
-    /// Gives the lease back, and tells those who wait.
+    /// Releases the lease, and notifies the instances that wait.
     func finish(_ lease: Lease?, _ keys: RefreshKeys, event: String?) async {
         if let lease { try? await store.release(lease) }
         guard let event else { return }
@@ -152,6 +149,6 @@ struct SharedRefreshes: Sendable {
 }
 
 extension RefreshRequest {
-    /// What proves the session.
+    /// The credential that proves the session.
     var secret: [UInt8] { refreshToken ?? accessToken }
 }

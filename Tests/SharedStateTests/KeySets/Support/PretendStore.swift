@@ -17,13 +17,13 @@ final class PretendStore: Store {
 
     var isUp: Bool { reachable.value }
     func setUp(_ isUp: Bool) { reachable.update { $0 = isUp } }
-    private let absence = Awaited(false)
+    private let outage = Awaited(false)
     /// Away, and known to be for longer than anyone waits.
     func setAbsent(_ isAbsent: Bool) {
-        absence.update { $0 = isAbsent }
+        outage.update { $0 = isAbsent }
         setUp(!isAbsent)
     }
-    var isAbsent: Bool { absence.value }
+    var isAbsent: Bool { outage.value }
     /// How many leases of this kind have been given.
     func grants(of kind: String) -> Int { grants.value.count { $0.contains(":\(kind):") } }
 
@@ -114,7 +114,7 @@ final class PretendStore: Store {
         try await reached().removeExpiredRevocations(tenants: tenants)
     }
 
-    func news(after position: StorePosition, waiting duration: Duration) async throws(StoreError) -> StoreChanges {
-        try await reached().news(after: position, waiting: duration)
+    func changes(after position: StorePosition, waiting duration: Duration) async throws(StoreError) -> StoreChanges {
+        try await reached().changes(after: position, waiting: duration)
     }
 }

@@ -71,7 +71,7 @@ import Testing
 
     // MARK: Requests
 
-    @Test func theRequestIsSentAsItIs() async throws {
+    @Test func requestIsSentUnchanged() async throws {
         try await withEndpoint({ _, _ in .status("200 OK", [], Array("{}".utf8)) }) { transport, endpoint in
             let response = try await transport.send(request(endpoint, "/token?a=b"), tenant: 3)
             #expect(response.status == 200)
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func anEmptyPostSaysThatItIsEmpty() async throws {
+    @Test func emptyPostHasAContentLength() async throws {
         try await withEndpoint({ _, _ in .status("200 OK") }) { transport, endpoint in
             _ = try await transport.send(request(endpoint, body: ""), tenant: 0)
             #expect(try #require(endpoint.requests.first).components.fields.contains("content-length: 0"))
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(arguments: ["GET", "PUT", "PATCH"])
-    func theMethodIsTheRules(method: String) async throws {
+    func methodFollowsTheRules(method: String) async throws {
         let (result, _) = try await outcome(method: method, .status("200 OK", [], Array("{}".utf8)))
         #expect(try result.get().body == Array("{}".utf8))
     }
@@ -160,18 +160,18 @@ import Testing
         }
     }
 
-    @Test func anAnswerWithoutALengthEndsWithItsConnection() async throws {
+    @Test func responseWithoutLengthEndsWithItsConnection() async throws {
         let (result, _) = try await outcome(.raw(Array("HTTP/1.1 200 OK\r\n\r\n{}".utf8)))
         #expect(try result.get().body == Array("{}".utf8))
     }
 
-    @Test func theLongestBodyIsRead() async throws {
+    @Test func bodyOfMaximumLengthIsRead() async throws {
         let body = [UInt8](repeating: 0x20, count: RefreshHTTPResponse.mostBytes)
         let (result, _) = try await outcome(.status("200 OK", [], body))
         #expect(try result.get().body == body)
     }
 
-    @Test func aLongerBodyIsNot() async throws {
+    @Test func oversizedBodyIsRefused() async throws {
         let body = [UInt8](repeating: 0x20, count: RefreshHTTPResponse.mostBytes + 1)
         #expect(try await trouble(.status("200 OK", [], body)) == .tooLargeAnswer)
         #expect(try await trouble(.raw(Array("HTTP/1.1 200 OK\r\n\r\n".utf8) + body)) == .tooLargeAnswer)
@@ -180,7 +180,7 @@ import Testing
         #expect(try await trouble(TokenEndpoint.Answer(bytes: head)) == .tooLargeAnswer)
     }
 
-    @Test func aRefusalCountsWhateverFollowsIt() async throws {
+    @Test func refusalStatusCountsWithAnyBody() async throws {
         let body = [UInt8](repeating: 0x20, count: RefreshHTTPResponse.mostBytes + 1)
         let (result, _) = try await outcome(.status("400 Bad Request", [], body))
         #expect(try result.get().status == 400)
@@ -190,7 +190,7 @@ import Testing
     // MARK: Troubles
 
     @Test(arguments: [nil, "", "HTTP/1.1 200 OK\r\nConte", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{"])
-    func anAnswerThatDoesNotEndIsATimeout(answer: String?) async throws {
+    func unfinishedResponseIsATimeout(answer: String?) async throws {
         let answer = TokenEndpoint.Answer(bytes: answer.map { Array($0.utf8) })
         let (result, requests) = try await outcome(timeout: .milliseconds(200), answer)
         #expect(result.trouble == .timeout)
@@ -199,7 +199,7 @@ import Testing
     }
 
     @Test(arguments: ["", "HTTP/1.1 200 OK\r\nConte", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{"])
-    func aConnectionThatEndsBeforeTheAnswerDoesIsTheNetworks(answer: String) async throws {
+    func truncatedResponseIsANetworkFailure(answer: String) async throws {
         #expect(try await trouble(.raw(Array(answer.utf8))) == .network)
     }
 
@@ -211,7 +211,7 @@ import Testing
         #expect(try await trouble(.raw(Array(answer.utf8))) == .garbledAnswer)
     }
 
-    @Test func nobodyThereIsTheNetworks() async throws {
+    @Test func refusedConnectionIsANetworkFailure() async throws {
         let endpoint = try await TokenEndpoint { _, _ in .silence }
         await endpoint.close()
         let http = OutgoingHTTP(group: MultiThreadedEventLoopGroup.singleton)
@@ -233,7 +233,7 @@ import Testing
 
     // MARK: The end
 
-    @Test func theShutdownEndsCallsUnderWayAndThoseThatComeLater() async throws {
+    @Test func shutdownEndsPresentAndLaterCalls() async throws {
         let http = OutgoingHTTP(group: MultiThreadedEventLoopGroup.singleton)
         let transport = ProviderTransport(http)
         let endpoint = try await TokenEndpoint { _, _ in .silence }

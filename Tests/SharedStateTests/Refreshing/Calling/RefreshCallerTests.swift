@@ -27,7 +27,7 @@ import Time
         )
     }
 
-    @Test func aPathIsAskedForOnTheBackend() async throws {
+    @Test func pathIsCalledOnTheBackend() async throws {
         let caller = caller([nil, try SampleCalls.rules(to: .backend(path: "/api/refresh?x=1"))])
         #expect(await caller.call(try SampleCalls.credential(), tenant: 1).tokens == Self.tokens)
         #expect(backend.requests.map(\.target) == ["/api/refresh?x=1"])
@@ -37,7 +37,7 @@ import Time
         #expect(issuer.tenants.isEmpty)
     }
 
-    @Test func aURLIsAskedForAtTheProvider() async throws {
+    @Test func urlIsCalledAtTheProvider() async throws {
         let url = "https://id.test/token"
         let caller = caller([try SampleCalls.rules(.oauth2(clientID: "app", clientSecret: nil), to: .url(url))])
         #expect(await caller.call(try SampleCalls.credential(), tenant: 0).tokens == Self.tokens)
@@ -45,7 +45,7 @@ import Time
         #expect(backend.requests.isEmpty)
     }
 
-    @Test func theBuiltInIssuerIsAskedWithoutARequest() async throws {
+    @Test func builtInIssuerNeedsNoRequest() async throws {
         let caller = caller([try SampleCalls.rules(.builtIn, to: nil)])
         let result = await caller.call(try SampleCalls.credential(refreshToken: nil), tenant: 0)
         #expect(result.tokens == Self.tokens)
@@ -53,7 +53,7 @@ import Time
         #expect(backend.requests.isEmpty && provider.requests.isEmpty)
     }
 
-    @Test func nobodyIsAskedWithoutARefreshToken() async throws {
+    @Test func missingRefreshTokenMakesNoCall() async throws {
         for strategy in [RefreshCall.Strategy.refreshTokenJSON, .oauth2(clientID: "app", clientSecret: nil)] {
             let caller = caller([try SampleCalls.rules(strategy)])
             let result = await caller.call(try SampleCalls.credential(refreshToken: nil), tenant: 0)
@@ -70,13 +70,13 @@ import Time
         #expect(backend.requests.isEmpty)
     }
 
-    @Test func rulesWithoutATargetLeadNowhere() async throws {
+    @Test func rulesWithoutTargetMakeNoCall() async throws {
         let caller = caller([try SampleCalls.rules(to: nil)])
         #expect(await caller.call(try SampleCalls.credential(), tenant: 0).trouble == .noRefreshToken)
     }
 
     @Test(arguments: [RefreshFailure.network, .timeout, .garbledAnswer, .tooLargeAnswer])
-    func whatTheTransportSaysIsPassedOn(trouble: RefreshFailure) async throws {
+    func transportFailureIsReturned(trouble: RefreshFailure) async throws {
         let caller = caller(
             [try SampleCalls.rules(to: .url("https://id.test/"))],
             provider: RecordingTransport(.failure(trouble))
@@ -86,7 +86,7 @@ import Time
 
     /// Trying again is the service's.
     @Test(arguments: [400, 500, 200, 302])
-    func oneCallIsOneTry(status: Int) async throws {
+    func callIsNotRetried(status: Int) async throws {
         let provider = RecordingTransport(status, "")
         let caller = caller([try SampleCalls.rules(to: .url("https://id.test/"))], provider: provider)
         #expect(await caller.call(try SampleCalls.credential(), tenant: 0).tokens == nil)

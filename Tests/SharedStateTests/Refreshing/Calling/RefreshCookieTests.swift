@@ -26,7 +26,7 @@ import Verification
 
     // MARK: Values
 
-    @Test func cookiesComeInTheOrderOfTheRules() throws {
+    @Test func cookiesAreInTheOrderOfTheRules() throws {
         let body = #"{"access_token":"a.b.c","refresh_token":"r","more":{"csrf":"!#$%&'()*+-./:<=>?@[]^_`{|}~"}}"#
         #expect(
             try cookies(body, [("csrf", "/more/csrf"), ("refresh", "/refresh_token"), ("access", "/access_token")])
@@ -35,7 +35,7 @@ import Verification
     }
 
     @Test(arguments: [#""#, #","refresh_token":null"#])
-    func aValueThatIsMissingLeavesItsCookieAsItIs(members: String) throws {
+    func missingValueLeavesTheCookieUnchanged(members: String) throws {
         #expect(try cookies(#"{"access_token":"a.b.c"\#(members)}"#) == [cookie("access", "a.b.c")])
     }
 
@@ -49,13 +49,13 @@ import Verification
         #expect(try cookies(body, [("csrf", "/csrf")]) == nil)
     }
 
-    @Test func aRefreshTokenThatMayNotStandInItsCookieIsGarbled() throws {
+    @Test func refreshTokenWithInvalidCookieOctetsIsGarbled() throws {
         let body = #"{"access_token":"a.b.c","refresh_token":"a;b"}"#
         #expect(try cookies(body, [("access", "/access_token")]) != nil)
         #expect(try cookies(body) == nil)
     }
 
-    @Test func theLongestCookieIsTakenAndNoLonger() throws {
+    @Test func cookieLengthIsLimited() throws {
         let longest = String(repeating: "v", count: 16_384)
         #expect(try cookies(#"{"access_token":"a.b.c","v":"\#(longest)"}"#, [("v", "/v")])?.count == 1)
         #expect(try cookies(#"{"access_token":"a.b.c","v":"\#(longest)v"}"#, [("v", "/v")]) == nil)
@@ -63,7 +63,7 @@ import Verification
 
     // MARK: Expiry
 
-    @Test func aTokensOwnExpiryIsItsCookies() throws {
+    @Test func cookieExpiresWithItsToken() throws {
         let access = try SampleCalls.token(["exp": 2_000_000_900])
         let refresh = try SampleCalls.token(["exp": 2_000_604_800, "typ": "refresh"])
         let body =
@@ -75,12 +75,12 @@ import Verification
     }
 
     @Test(arguments: ["refresh_expires_in", "refresh_token_expires_in"])
-    func theAnswerSaysHowLongWhatIsNoTokenLives(member: String) throws {
+    func opaqueTokenExpiresByTheResponse(member: String) throws {
         let body = #"{"access_token":"a.b.c","expires_in":300,"refresh_token":"r","\#(member)":86400.5}"#
         #expect(try cookies(body) == [cookie("access", "a.b.c", now + 300), cookie("refresh", "r", now + 86_400.5)])
     }
 
-    @Test func secondsStandBesideTheirToken() throws {
+    @Test func lifetimeIsReadBesideItsToken() throws {
         let body = #"{"expires_in":7,"data":{"access":"a.b.c","expires_in":300},"more":[{"r":"r"},1]}"#
         #expect(
             try cookies(
@@ -92,26 +92,26 @@ import Verification
         )
     }
 
-    @Test func otherValuesLiveAsLongAsTheBrowserSays() throws {
+    @Test func otherValuesAreSessionCookies() throws {
         let body = #"{"access_token":"a.b.c","expires_in":300,"refresh_expires_in":300,"csrf":"x"}"#
         #expect(try cookies(body, [("csrf", "/csrf")]) == [cookie("csrf", "x")])
     }
 
     @Test(arguments: ["null", "\"300\"", "true", "1e300", "0", "-1", "-1e300", "[]", "252000000000"])
-    func noTimeIsMadeOfWhatIsNone(seconds: String) throws {
+    func invalidLifetimesAreIgnored(seconds: String) throws {
         let body =
             #"{"access_token":"a.b.c","refresh_token":"r","expires_in":\#(seconds),"refresh_expires_in":\#(seconds)}"#
         #expect(try cookies(body) == [cookie("access", "a.b.c"), cookie("refresh", "r")])
     }
 
     @Test(arguments: [300_000_000_000, -1, "tomorrow", nil] as [JSONValue])
-    func anExpiryThatIsNoDateCountsForNothing(expiry: JSONValue) throws {
+    func implausibleExpiryIsIgnored(expiry: JSONValue) throws {
         let access = try SampleCalls.token(["exp": expiry])
         let body = #"{"access_token":"\#(access)","expires_in":60}"#
         #expect(try cookies(body) == [cookie("access", access, now + 60)])
     }
 
-    @Test func anAnswerThatIsTheTokenSaysNothingOfItsTime() throws {
+    @Test func bareTokenResponseHasNoLifetime() throws {
         #expect(try cookies(#""a.b.c""#, accessToken: "", [("access", "")]) == [cookie("access", "a.b.c")])
     }
 }

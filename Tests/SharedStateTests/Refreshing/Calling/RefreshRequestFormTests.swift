@@ -35,11 +35,11 @@ import Testing
         #expect(request.host == Array("app.test".utf8))
     }
 
-    @Test func bearerKeepsTheRefreshTokenToItself() throws {
+    @Test func bearerSendsNoRefreshToken() throws {
         #expect(try !request(.bearer).text.contains("old-refresh"))
     }
 
-    @Test func refreshTokenJSONSendsNothingButTheRefreshToken() throws {
+    @Test func refreshTokenJSONSendsOnlyTheRefreshToken() throws {
         #expect(
             try request(.refreshTokenJSON, refreshToken: #"a"b\c"#).text == #"""
                 POST /session/refresh?by=gateway
@@ -90,7 +90,7 @@ import Testing
         #expect(request.text.contains("\nAuthorization: Basic \(basic)\n"))
     }
 
-    @Test func basicIsInTheAlphabetOfBase64ForAllSecrets() throws {
+    @Test func basicCredentialsAreBase64ForAnySecret() throws {
         var random = SplitMix64(seed: 7617)
         for _ in 0..<300 {
             let secret = (0..<random.within(1...40)).map { _ in UInt8(truncatingIfNeeded: random.next()) }
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func oauth2WithoutAClientSendsTheGrantAlone() throws {
+    @Test func oauth2WithoutClientSendsOnlyTheGrant() throws {
         #expect(
             try request(.oauth2(clientID: nil, clientSecret: nil)).text
                 .hasSuffix("\n\ngrant_type=refresh_token&refresh_token=old-refresh")
@@ -109,27 +109,27 @@ import Testing
     }
 
     @Test(arguments: [nil, "", "two words", "line\nend", "naïve", "tab\t", String(repeating: "x", count: 16_385)])
-    func whatIsNoRefreshTokenIsNotSent(token: String?) throws {
+    func invalidRefreshTokenIsNotSent(token: String?) throws {
         for strategy in [RefreshCall.Strategy.refreshTokenJSON, .oauth2(clientID: nil, clientSecret: nil)] {
             #expect(throws: RefreshFailure.noRefreshToken) { try request(strategy, refreshToken: token) }
         }
     }
 
-    @Test func bytesThatAreNoUTF8AreNotSent() throws {
+    @Test func invalidUTF8IsNotSent() throws {
         let credential = try SampleCalls.credential(refreshTokenBytes: [0x61, 0xFF, 0x62])
         #expect(throws: RefreshFailure.noRefreshToken) {
             try RefreshRequestForm.request(try SampleCalls.rules().call, credential, to: "/")
         }
     }
 
-    @Test func theLongestRefreshTokenIsSent() throws {
+    @Test func refreshTokenOfMaximumLengthIsSent() throws {
         let token = String(repeating: "x", count: 16_384)
         #expect(
             try request(.refreshTokenJSON, refreshToken: token).body.count == #"{"refresh_token":""}"#.count + 16_384
         )
     }
 
-    @Test func everyByteHasItsPlaceInAForm() {
+    @Test func everyByteIsFormEncoded() {
         let bytes = (UInt8.min...UInt8.max).map { $0 }
         var decoded: [UInt8] = []
         var text = FormText.encoded(bytes)[...]

@@ -20,7 +20,7 @@ import Verification
     // MARK: Statuses
 
     @Test(arguments: [200, 201, 202, 203, 299])
-    func anySuccessMayHoldTokens(status: Int) throws {
+    func anySuccessStatusMayHaveTokens(status: Int) throws {
         let body = #"{"access_token":"\#(Self.token)"}"#
         #expect(try result(body, status: status).tokens?.accessToken == Array(Self.token.utf8))
     }
@@ -31,14 +31,14 @@ import Verification
     }
 
     @Test(arguments: [408, 425, 429, 500, 501, 502, 503, 504, 599])
-    func whatSpeaksOfTheMomentDoesNotEndTheSession(status: Int) throws {
+    func temporaryStatusDoesNotEndTheSession(status: Int) throws {
         let result = try result(#"{"access_token":"\#(Self.token)"}"#, status: status)
         #expect(result.trouble == .providerFailed)
         #expect(result.mayRetry)
     }
 
     @Test(arguments: [-1, 0, 100, 101, 199, 300, 301, 302, 303, 304, 307, 308, 399, 600, 999])
-    func whatIsNoAnswerIsGarbled(status: Int) throws {
+    func invalidResponseIsGarbled(status: Int) throws {
         let result = try result(#"{"access_token":"\#(Self.token)"}"#, status: status)
         #expect(result.trouble == .garbledAnswer)
         #expect(!result.mayRetry)
@@ -65,7 +65,7 @@ import Verification
         #expect(try result(#"{"access_token":"\#(token)"}"#).trouble == .garbledAnswer)
     }
 
-    @Test func theLongestAccessTokenIsTakenAndNoLonger() throws {
+    @Test func accessTokenLengthIsLimited() throws {
         let longest = "a.b." + String(repeating: "c", count: 16_380)
         #expect(try tokens(#"{"access_token":"\#(longest)"}"#).accessToken.count == 16_384)
         #expect(try result(#"{"access_token":"\#(longest)c"}"#).trouble == .garbledAnswer)
@@ -88,27 +88,27 @@ import Verification
     }
 
     @Test(arguments: [("\"x\"", "x"), (#""!~{}:/\"\\""#, #"!~{}:/"\"#), (#""\u0041""#, "A")])
-    func aRefreshTokenIsTakenAsItIs(value: String, token: String) throws {
+    func refreshTokenIsUnchanged(value: String, token: String) throws {
         #expect(try refreshToken(value).tokens?.refreshToken == Array(token.utf8))
     }
 
-    @Test func theOldRefreshTokenStaysWhereNoneIsGiven() throws {
+    @Test func missingRefreshTokenKeepsTheOldOne() throws {
         #expect(try tokens(#"{"access_token":"a.b.c"}"#).refreshToken == nil)
         #expect(try refreshToken("null").tokens == ReceivedTokens(accessToken: Array("a.b.c".utf8), cookies: []))
     }
 
-    @Test func aRefreshTokenThatNobodyAskedForIsLeftOut() throws {
+    @Test func unconfiguredRefreshTokenIsIgnored() throws {
         let rules = try SampleCalls.rules(refreshToken: nil)
         #expect(try tokens(#"{"access_token":"a.b.c","refresh_token":7}"#, rules).refreshToken == nil)
     }
 
     /// A rotated refresh token that cannot be kept would be missed at the next call: better to know now.
     @Test(arguments: ["\"\"", "7", "true", "[]", "{}", "\" \"", "\"a b\"", "\"é\"", "\"a\\u0000\"", "\"\\u007f\""])
-    func whatIsNoRefreshTokenIsGarbled(value: String) throws {
+    func invalidRefreshTokenIsGarbled(value: String) throws {
         #expect(try refreshToken(value).trouble == .garbledAnswer)
     }
 
-    @Test func theLongestRefreshTokenIsTakenAndNoLonger() throws {
+    @Test func refreshTokenLengthIsLimited() throws {
         let longest = String(repeating: "r", count: 16_384)
         #expect(try refreshToken("\"\(longest)\"").tokens?.refreshToken?.count == 16_384)
         #expect(try refreshToken("\"\(longest)r\"").trouble == .garbledAnswer)

@@ -18,42 +18,42 @@ struct RefreshAloneTests {
     /// A flight that has the lease, and has given the store up at three seconds.
     private func aloneWithLease() -> RefreshFlight {
         var flight = RefreshFlight(at: 0, .refreshing(.alone))
-        _ = flight.look(at: 0)
-        _ = flight.looked(.nothing, at: 0)
+        _ = flight.lookUp(at: 0)
+        _ = flight.lookedUp(.nothing, at: 0)
         _ = flight.granted(at: 0)
         _ = flight.acquired(.held(Self.lease), at: 0)
         var now: MonotonicTime = 0
-        while !flight.isAlone, now < .after(60 * Self.second) {
-            _ = flight.looked(.away, at: now)
+        while !flight.isWithoutStore, now < .after(60 * Self.second) {
+            _ = flight.lookedUp(.away, at: now)
             now += Self.second
-            _ = flight.rested(at: now)
+            _ = flight.pauseEnded(at: now)
         }
         return flight
     }
 
     /// It is still renewed: given up here, nobody could have it, and this flight neither.
-    @Test func whoGoesAloneKeepsHisLease() {
+    @Test func callWithoutTheStoreKeepsTheLease() {
         let flight = aloneWithLease()
-        #expect(flight.isAlone && flight.lease == Self.lease)
+        #expect(flight.isWithoutStore && flight.lease == Self.lease)
     }
 
-    @Test func afterACallAloneTheStoreIsAskedAgainBeforeTheNext() {
+    @Test func storeIsTriedAgainAfterACallWithoutIt() {
         var flight = aloneWithLease()
         let record = RefreshRecord.failure(.unavailable(.network), presented: nil, at: 0)
         let failed = flight.called(.failed(record, mayRetry: true), at: .after(4 * Self.second))
-        guard case .rest(let until) = failed else { return #expect(Bool(false), "\(failed)") }
-        let step = flight.rested(at: until)
-        #expect(step == .look)
+        guard case .pause(let until) = failed else { return #expect(Bool(false), "\(failed)") }
+        let step = flight.pauseEnded(at: until)
+        #expect(step == .lookUp)
     }
 
     /// Whoever else has the lease by now would present the same refresh token.
-    @Test func aStoreThatAnswersAgainEndsBeingAlone() {
+    @Test func returningStoreIsUsedAgain() {
         var flight = aloneWithLease()
         let step = flight.storeIsBack(at: .after(4 * Self.second))
-        #expect(step == .look && !flight.isAlone && flight.calls == 0)
+        #expect(step == .lookUp && !flight.isWithoutStore && flight.calls == 0)
     }
 
-    @Test func whatCouldNotBeCalledInTimeIsGivenUp() {
+    @Test func lateFlightIsGivenUp() {
         var flight = aloneWithLease()
         let end = flight.endsAt
         let step = flight.notCalled(at: end)
@@ -62,23 +62,23 @@ struct RefreshAloneTests {
     }
 
     /// Others of the tenant may do without the store.
-    @Test func whoWaitsForAStoreGivesHisPlaceBack() {
+    @Test func waitingForTheStoreReleasesTheCallSlot() {
         var flight = RefreshFlight(at: 0, .refreshing(.alone))
-        _ = flight.look(at: 0)
-        _ = flight.looked(.nothing, at: 0)
+        _ = flight.lookUp(at: 0)
+        _ = flight.lookedUp(.nothing, at: 0)
         _ = flight.granted(at: 0)
         _ = flight.acquired(.busy, at: 0)
-        _ = flight.rested(at: .after(4 * Self.second))
-        let step = flight.looked(.away, at: .after(5 * Self.second))
+        _ = flight.pauseEnded(at: .after(4 * Self.second))
+        let step = flight.lookedUp(.away, at: .after(5 * Self.second))
         guard case .wait = step else { return #expect(Bool(false), "\(step)") }
     }
 
     // MARK: A store that nobody waits for any more
 
-    @Test func absentStoreIsAskedOnceAndThenTheCallIsMade() {
+    @Test func absentStoreIsTriedOnceBeforeTheCall() {
         var flight = RefreshFlight(at: 0, .refreshing(.alone))
-        #expect(flight.look(at: 0) == .look)
-        #expect(flight.looked(.absent, at: 0) == .enqueue)
+        #expect(flight.lookUp(at: 0) == .lookUp)
+        #expect(flight.lookedUp(.absent, at: 0) == .enqueue)
         #expect(flight.granted(at: 0) == .acquire)
         #expect(flight.acquired(.absent, at: 0) == .call)
         #expect(flight.mayCall(at: 0))
@@ -86,56 +86,56 @@ struct RefreshAloneTests {
 
     @Test func refusingFlightEndsWithStoreUnavailableOnceTheStoreIsGivenUp() {
         var flight = RefreshFlight(at: 0, .refreshing(.refuse))
-        let late = MonotonicTime.after(Self.rules.patienceWithStore)
-        #expect(flight.look(at: 0) == .look)
-        #expect(flight.looked(.away, at: late) == .rest(until: late + Self.rules.pauseForStore))
-        #expect(flight.rested(at: late + Self.rules.pauseForStore) == .look)
-        let step = flight.looked(.absent, at: late + Self.rules.pauseForStore)
+        let late = MonotonicTime.after(Self.rules.storeOutageLimit)
+        #expect(flight.lookUp(at: 0) == .lookUp)
+        #expect(flight.lookedUp(.away, at: late) == .pause(until: late + Self.rules.storeRetryDelay))
+        #expect(flight.pauseEnded(at: late + Self.rules.storeRetryDelay) == .lookUp)
+        let step = flight.lookedUp(.absent, at: late + Self.rules.storeRetryDelay)
         #expect(step == .finish(RefreshFlight.Ending(content: .obstacle(.storeUnavailable))))
-        #expect(!flight.isAlone && flight.calls == 0)
+        #expect(!flight.isWithoutStore && flight.calls == 0)
     }
 
     /// The lease was free when the store went away: somebody else may have it now.
     @Test func refusingFlightMakesNoCallWhenTheStoreIsLostBeforeTheLease() {
         var flight = RefreshFlight(at: 0, .refreshing(.refuse))
-        _ = flight.look(at: 0)
-        _ = flight.looked(.nothing, at: 0)
+        _ = flight.lookUp(at: 0)
+        _ = flight.lookedUp(.nothing, at: 0)
         #expect(flight.granted(at: 0) == .acquire)
         let step = flight.acquired(.absent, at: .after(Self.second))
         #expect(step == .finish(RefreshFlight.Ending(content: .obstacle(.storeUnavailable))))
     }
 
     /// The other instance may have its result by then.
-    @Test func refusingFlightWaitsLongerWhereAnotherHasTheLease() {
+    @Test func refusingFlightWaitsLongerForAnotherHolder() {
         var flight = RefreshFlight(at: 0, .refreshing(.refuse))
-        _ = flight.look(at: 0)
-        _ = flight.looked(.nothing, at: 0)
+        _ = flight.lookUp(at: 0)
+        _ = flight.lookedUp(.nothing, at: 0)
         _ = flight.granted(at: 0)
         _ = flight.acquired(.busy, at: 0)
         var now = MonotonicTime.after(Self.rules.leaseDuration + FleetFlightRules.leaseMargin)
         let began = now
-        var step = flight.rested(at: now)
-        #expect(step == .look)
-        while step == .look, now < .after(60 * Self.second) {
-            step = flight.looked(.absent, at: now)
+        var step = flight.pauseEnded(at: now)
+        #expect(step == .lookUp)
+        while step == .lookUp, now < .after(60 * Self.second) {
+            step = flight.lookedUp(.absent, at: now)
             guard case .wait(let until) = step else { break }
             now = until
-            step = flight.rested(at: now)
+            step = flight.pauseEnded(at: now)
         }
         #expect(step == .finish(RefreshFlight.Ending(content: .obstacle(.storeUnavailable))))
-        #expect(now - began >= FleetFlightRules.refreshing(.refuse).patienceWithHolder)
-        #expect(now - began < FleetFlightRules.refreshing(.refuse).patienceWithHolder + Self.rules.pauseForStore * 2)
+        #expect(now - began >= FleetFlightRules.refreshing(.refuse).holderOutageLimit)
+        #expect(now - began < FleetFlightRules.refreshing(.refuse).holderOutageLimit + Self.rules.storeRetryDelay * 2)
         #expect(flight.calls == 0)
     }
 
     /// What was got before the store went away is for the client, and for the store when it is back.
-    @Test func resultIsHandedOutThoughTheStoreIsAbsent() {
+    @Test func resultIsReturnedWithoutTheStore() {
         var flight = RefreshFlight(at: 0, .refreshing(.refuse))
-        _ = flight.look(at: 0)
-        _ = flight.looked(.nothing, at: 0)
+        _ = flight.lookUp(at: 0)
+        _ = flight.lookedUp(.nothing, at: 0)
         _ = flight.granted(at: 0)
         _ = flight.acquired(.held(Self.lease), at: 0)
-        #expect(flight.looked(.nothing, at: 0) == .call)
+        #expect(flight.lookedUp(.nothing, at: 0) == .call)
         let record = RefreshRecord(
             content: .renewed(accessToken: Array("new".utf8), cookies: []),
             presented: nil,

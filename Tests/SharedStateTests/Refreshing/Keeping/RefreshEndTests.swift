@@ -14,56 +14,56 @@ struct RefreshEndTests {
 
     private func heldLease(_ flight: inout RefreshFlight, at now: MonotonicTime) -> Lease {
         let lease = Lease(key: StoreKey(tenant: "chat", kind: "refresh-lease", name: "s"), holder: "a", fencingToken: 1)
-        #expect(flight.look(at: now) == .look)
-        #expect(flight.looked(.nothing, at: now) == .enqueue)
+        #expect(flight.lookUp(at: now) == .lookUp)
+        #expect(flight.lookedUp(.nothing, at: now) == .enqueue)
         #expect(flight.granted(at: now) == .acquire)
-        #expect(flight.acquired(.held(lease), at: now) == .look)
+        #expect(flight.acquired(.held(lease), at: now) == .lookUp)
         return lease
     }
 
-    @Test func noCallIsBegunThatCannotBeWaitedFor() {
+    @Test func noCallBeginsWithTooLittleTime() {
         var flight = RefreshFlight(at: 0, .refreshing(.alone))
-        let late = MonotonicTime.after(Self.rules.limit - Self.rules.callDuration + 1)
+        let late = MonotonicTime.after(Self.rules.timeLimit - Self.rules.callDuration + 1)
         _ = heldLease(&flight, at: late)
-        guard case .finish(let ending) = flight.looked(.nothing, at: late) else {
+        guard case .finish(let ending) = flight.lookedUp(.nothing, at: late) else {
             Issue.record("a call was begun")
             return
         }
         #expect(ending.content == .obstacle(.late))
     }
 
-    @Test func aCallUnderWayIsWaitedForWhenTheTimeIsUp() {
+    @Test func callUnderWayOutlivesTheTimeLimit() {
         var flight = RefreshFlight(at: 0, .refreshing(.alone))
-        let late = MonotonicTime.after(Self.rules.limit - Self.rules.callDuration)
+        let late = MonotonicTime.after(Self.rules.timeLimit - Self.rules.callDuration)
         let lease = heldLease(&flight, at: late)
-        #expect(flight.looked(.nothing, at: late) == .call)
-        #expect(flight.timeIsUp(at: .after(Self.rules.limit)) == .none)
+        #expect(flight.lookedUp(.nothing, at: late) == .call)
+        #expect(flight.timeIsUp(at: .after(Self.rules.timeLimit)) == .none)
         let record = RefreshRecord.failure(.unavailable(.network), presented: nil, at: 0)
-        #expect(flight.called(.value(record), at: .after(Self.rules.limit)) == .publish(record, lease))
+        #expect(flight.called(.value(record), at: .after(Self.rules.timeLimit)) == .publish(record, lease))
         // And no other is begun behind it.
-        guard case .finish(let ending) = flight.published(.lost, at: .after(Self.rules.limit)) else {
+        guard case .finish(let ending) = flight.published(.lost, at: .after(Self.rules.timeLimit)) else {
             Issue.record("it went on")
             return
         }
         #expect(ending.isUnpublished && ending.lease == nil)
     }
 
-    @Test func aLeaseThatMayHaveRunOutIsNotCalledWith() {
+    @Test func noCallWithALeaseThatMayHaveExpired() {
         var flight = RefreshFlight(at: 0, .refreshing(.alone))
         let lease = heldLease(&flight, at: 0)
-        #expect(flight.looked(.nothing, at: 0) == .call)
+        #expect(flight.lookedUp(.nothing, at: 0) == .call)
         let certain = MonotonicTime.after(Self.rules.leaseDuration - FleetFlightRules.leaseMargin)
         #expect(flight.mayCall(at: certain - 1) && !flight.mayCall(at: certain))
         flight.renewed(lease, at: 1_000_000_000)
         #expect(flight.mayCall(at: certain))
         flight.leaseWasLost(lease)
         #expect(!flight.mayCall(at: 1))
-        #expect(flight.notCalled(at: 1) == .look)
+        #expect(flight.notCalled(at: 1) == .lookUp)
         #expect(flight.calls == 0)
     }
 
     /// Everything up to the call takes its time, and another instance has the lease meanwhile.
-    @Test func whoLostTheLeaseBeforeTheCallDoesNotMakeIt() async throws {
+    @Test func lostLeaseBeforeTheCallPreventsIt() async throws {
         let fixture = try RefreshFixture()
         fixture.provider.script(.failure(.network))
         let request = try fixture.request(patience: 100)
@@ -86,7 +86,7 @@ struct RefreshEndTests {
         #expect(await answer == "2")
     }
 
-    @Test func theProcessesEndWaitsForTheProviderAndTheStore() async throws {
+    @Test func stopWaitsForProviderAndStore() async throws {
         let fixture = try RefreshFixture(2)
         fixture.provider.hold()
         let request = try fixture.request()
@@ -102,7 +102,7 @@ struct RefreshEndTests {
         #expect(fixture.provider.calls == 1)
     }
 
-    @Test func theProcessesEndWaitsForAStoreThatComesBack() async throws {
+    @Test func stopWaitsForAReturningStore() async throws {
         let fixture = try RefreshFixture(2)
         fixture.provider.hold()
         let request = try fixture.request()
@@ -121,7 +121,7 @@ struct RefreshEndTests {
         #expect(fixture.provider.calls == 1)
     }
 
-    @Test func theProcessesEndWaitsForNobodyLongerThanACall() async throws {
+    @Test func stopWaitsNoLongerThanACall() async throws {
         let fixture = try RefreshFixture()
         fixture.provider.hold()
         let request = try fixture.request()
@@ -135,7 +135,7 @@ struct RefreshEndTests {
         fixture.provider.letGo()
     }
 
-    @Test func theProcessesEndIsAtOnceWhereNothingIsUnderWay() async throws {
+    @Test func idleServiceStopsAtOnce() async throws {
         let fixture = try RefreshFixture()
         #expect(await fixture.services[0].refresh(try fixture.request()).text == "2")
         await fixture.services[0].stop()

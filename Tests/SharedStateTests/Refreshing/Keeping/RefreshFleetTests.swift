@@ -8,7 +8,7 @@ import Verification
 /// What may go wrong between instances: holders that die, words that are lost, a store that is away.
 @Suite(.timeLimit(.minutes(2)))
 struct RefreshFleetTests {
-    @Test func aDeadHoldersLeaseIsWaitedOutAndTakenOver() async throws {
+    @Test func leaseOfADeadHolderIsTakenOver() async throws {
         let fixture = try RefreshFixture(2)
         // A holder that will not be heard of again.
         let lease = try await fixture.store.acquire(fixture.keys().lease, for: .seconds(3))
@@ -24,7 +24,7 @@ struct RefreshFleetTests {
         #expect(fixture.provider.calls == 1)
     }
 
-    @Test func aLostWordCostsNoMoreThanTheLease() async throws {
+    @Test func lostAnnouncementDelaysNoLongerThanTheLease() async throws {
         let fixture = try RefreshFixture(2, tellsWords: false)
         fixture.provider.hold()
         let request = try fixture.request()
@@ -40,7 +40,7 @@ struct RefreshFleetTests {
         #expect(fixture.provider.calls == 1)
     }
 
-    @Test func theLeaseIsRenewedWhileTheProviderThinks() async throws {
+    @Test func leaseIsRenewedDuringASlowCall() async throws {
         let fixture = try RefreshFixture(2)
         fixture.provider.hold()
         let request = try fixture.request()
@@ -57,7 +57,7 @@ struct RefreshFleetTests {
         #expect(fixture.provider.calls == 1)
     }
 
-    @Test func whoLostTheLeaseMeanwhileKeepsWhatItGotAndTheLaterOneFindsIt() async throws {
+    @Test func resultOfALostLeaseIsFoundByTheNextHolder() async throws {
         let fixture = try RefreshFixture(2, tellsWords: false)
         fixture.provider.hold()
         let request = try fixture.request(patience: 100)
@@ -76,7 +76,7 @@ struct RefreshFleetTests {
         #expect(fixture.provider.calls == 1)
     }
 
-    @Test func aStoreThatIsAwayIsWaitedForAndThenTheProcessGoesAlone() async throws {
+    @Test func callIsMadeWithoutTheStoreAfterItsOutageLimit() async throws {
         let fixture = try RefreshFixture()
         fixture.store.setUp(false)
         let request = try fixture.request()
@@ -93,7 +93,7 @@ struct RefreshFleetTests {
         #expect(fixture.provider.calls == 1)
     }
 
-    @Test func whatTheStoreMissedItGetsWhenItIsBack() async throws {
+    @Test func returningStoreGetsUnstoredResult() async throws {
         let fixture = try RefreshFixture(2)
         fixture.provider.hold()
         let request = try fixture.request()
@@ -107,7 +107,7 @@ struct RefreshFleetTests {
         #expect(fixture.provider.calls == 1)
     }
 
-    @Test func whoHasSeenAHolderDoesNotGoAlone() async throws {
+    @Test func knownHolderPreventsACallWithoutTheStore() async throws {
         let fixture = try RefreshFixture()
         _ = try await fixture.store.acquire(fixture.keys().lease, for: .seconds(3))
         let request = try fixture.request(patience: 20)
@@ -125,7 +125,7 @@ struct RefreshFleetTests {
         #expect(fixture.provider.calls == 0)
     }
 
-    @Test func aResultThatCannotBeOpenedKeepsTheTokenFromBeingPresented() async throws {
+    @Test func unreadableResultPreventsAnotherPresentation() async throws {
         let fixture = try RefreshFixture(2, isSealed: false)
         _ = await fixture.services[0].refresh(try fixture.request())
         let other = try fixture.request(refresh: Array("another client's".utf8))
@@ -134,7 +134,7 @@ struct RefreshFleetTests {
     }
 
     @Test(arguments: [true, false])
-    func theStoreShowsNoToken(isSealed: Bool) async throws {
+    func storeContainsNoReadableToken(isSealed: Bool) async throws {
         let fixture = try RefreshFixture(isSealed: isSealed)
         _ = await fixture.services[0].refresh(try fixture.request())
         let bytes = try #require(try await fixture.store.value(for: fixture.keys().result))

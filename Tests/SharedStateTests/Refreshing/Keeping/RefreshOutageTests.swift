@@ -26,7 +26,7 @@ struct RefreshOutageTests {
         )
     }
 
-    @Test func whoStoodInLineAloneHasTheLeaseWhenTheStoreIsBack() async throws {
+    @Test func queuedFlightTakesTheLeaseWhenTheStoreIsBack() async throws {
         let fixture = try RefreshFixture(callsAtOnce: 1)
         fixture.provider.hold()
         let other = try fixture.request("s2")
@@ -37,7 +37,7 @@ struct RefreshOutageTests {
         async let second = fixture.services[0].refresh(request).text
         await pass(fixture, quarters: 8)
         let session = RefreshSession(tenant: 0, name: request.session)
-        while await fixture.services[0].flights[session]?.run.flight.isAlone != true { await Task.yield() }
+        while await fixture.services[0].flights[session]?.run.flight.isWithoutStore != true { await Task.yield() }
         fixture.store.setUp(true)
         // Another instance refreshes the session when the only place is free at last.
         let taken = try #require(try await fixture.store.acquire(fixture.keys().lease, for: .seconds(3)))
@@ -50,21 +50,21 @@ struct RefreshOutageTests {
         #expect(await second == "2")
     }
 
-    @Test func oneQuestionThatGotNoAnswerInTimeIsNotEnough() {
+    @Test func singleTimeoutDoesNotGiveUpTheStore() {
         var flight = RefreshFlight(at: 0, .refreshing(.alone))
-        #expect(flight.look(at: 0) == .look)
-        let late = MonotonicTime.after(Self.rules.patienceWithStore)
-        #expect(flight.looked(.away, at: late) == .rest(until: late + Self.rules.pauseForStore))
-        #expect(flight.rested(at: late + Self.rules.pauseForStore) == .look)
-        #expect(flight.looked(.away, at: late + Self.rules.patienceWithStore) == .enqueue)
-        #expect(flight.isAlone)
-        #expect(flight.granted(at: late + Self.rules.patienceWithStore) == .acquire)
-        #expect(flight.acquired(.away, at: late + Self.rules.patienceWithStore) == .call)
+        #expect(flight.lookUp(at: 0) == .lookUp)
+        let late = MonotonicTime.after(Self.rules.storeOutageLimit)
+        #expect(flight.lookedUp(.away, at: late) == .pause(until: late + Self.rules.storeRetryDelay))
+        #expect(flight.pauseEnded(at: late + Self.rules.storeRetryDelay) == .lookUp)
+        #expect(flight.lookedUp(.away, at: late + Self.rules.storeOutageLimit) == .enqueue)
+        #expect(flight.isWithoutStore)
+        #expect(flight.granted(at: late + Self.rules.storeOutageLimit) == .acquire)
+        #expect(flight.acquired(.away, at: late + Self.rules.storeOutageLimit) == .call)
     }
 
     /// Each of two instances has the session's refresh token, which the provider takes once.
     @Test(arguments: [RefreshTokenSource.cookie(name: "refresh"), .vault])
-    func absentStoreLeadsToNoCallWhereTokensRotate(source: RefreshTokenSource) async throws {
+    func absentStorePreventsCallsWithRotatingTokens(source: RefreshTokenSource) async throws {
         let fixture = try RefreshFixture(2, source: source, withoutStore: .refuse)
         if source == .vault { try await capture(fixture, RefreshTokens.access("s1")) }
         let cookie: [UInt8]? = source == .vault ? nil : RefreshTokens.refresh("s1")
@@ -84,7 +84,7 @@ struct RefreshOutageTests {
     }
 
     /// The clock stands still: nothing is waited for.
-    @Test func absentStoreIsNotWaitedForBeforeACallAlone() async throws {
+    @Test func absentStoreDoesNotDelayACallWithoutIt() async throws {
         let fixture = try RefreshFixture(source: .none, provider: PretendIssuer(rotates: false), withoutStore: .alone)
         fixture.store.setAbsent(true)
         let answer = await fixture.services[0].refresh(try fixture.request(refresh: .some(nil))).text
@@ -95,7 +95,7 @@ struct RefreshOutageTests {
 
     /// The store misses the result, and is back before the lease has run out.
     @Test(arguments: [RefreshTokenSource.cookie(name: "refresh"), .vault])
-    func aHiccupWhenTheResultIsWrittenLeadsToNoSecondCall(source: RefreshTokenSource) async throws {
+    func storeOutageDuringTheWriteCausesNoSecondCall(source: RefreshTokenSource) async throws {
         let fixture = try RefreshFixture(2, source: source)
         let access = RefreshTokens.access("s1")
         if source == .vault { try await capture(fixture, access) }
@@ -118,7 +118,7 @@ struct RefreshOutageTests {
     }
 
     @Test(arguments: [true, false])
-    func whatIsNotWrittenYetFallsWithTheSession(isTold: Bool) async throws {
+    func unstoredResultIsDroppedWithARevokedSession(isTold: Bool) async throws {
         let fixture = try RefreshFixture(source: .vault, provider: PretendIssuer(naming: .jti))
         let access = RefreshTokens.access("s1", naming: .jti)
         try await capture(fixture, access)
@@ -156,7 +156,7 @@ struct RefreshOutageTests {
         #expect(try await fixture.store.value(for: old.result) == nil)
     }
 
-    @Test func whatTheStoreHasLaterIsNotOverwritten() async throws {
+    @Test func laterVaultEntryIsNotOverwritten() async throws {
         let fixture = try RefreshFixture(source: .vault)
         let sealer = Sealer(try SealingKeys("MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="))
         let vault = RefreshVault(store: fixture.store, sealer: sealer)
@@ -183,7 +183,7 @@ struct RefreshOutageTests {
         #expect(try await write("fifth", origin: "a", generation: 5) == "newest")
     }
 
-    @Test func whatIsNotWrittenYetIsNotPresentedTwice() throws {
+    @Test func unstoredTokenIsNotPresentedTwice() throws {
         var backlog = RefreshBacklog()
         let sessions = try (1...3).map { number in
             let access = RefreshTokens.access("s1", number, naming: .jti)
@@ -219,7 +219,7 @@ struct RefreshOutageTests {
         #expect(backlog.all.map(\.publication.vault?.isUsedUp) == [true, false])
     }
 
-    @Test func theOldestOfTooManyThatWaitIsGivenUp() throws {
+    @Test func fullBacklogDropsTheOldest() throws {
         var backlog = RefreshBacklog()
         let principal = try RefreshTokens.oldPrincipal(RefreshTokens.access("s1"))
         var keys: [RefreshKeys] = []

@@ -53,9 +53,9 @@ struct RefreshPartsTests {
     }
 
     @Test(arguments: records)
-    func aRecordIsReadAsItWasWritten(record: RefreshRecord) { #expect(RefreshRecord(json: record.json) == record) }
+    func writtenRecordIsReadBack(record: RefreshRecord) { #expect(RefreshRecord(json: record.json) == record) }
 
-    @Test func whatIsNoRecordIsNotRead() {
+    @Test func invalidRecordsAreRejected() {
         var random = SplitMix64(seed: 5)
         for text in ["", "{}", "[]", #"{"version":2,"made_at":1,"usable_until":2,"refused":"refused"}"#] {
             #expect(RefreshRecord(json: Array(text.utf8)) == nil)
@@ -68,7 +68,7 @@ struct RefreshPartsTests {
 
     /// What would end a field or a cookie early, or begin another, is not taken from the store.
     @Test(arguments: ["", "a b", "a;b", "a\u{d}\u{a}X-User-Id: admin", "a\u{0}", "é"])
-    func recordWithBytesThatNoFieldMayHaveIsNotRead(text: String) {
+    func recordWithInvalidFieldBytesIsRejected(text: String) {
         let bytes = Array(text.utf8)
         let cookie = Renewal.Cookie(name: "one", value: Array("1".utf8), expiresAt: nil)
         let token = Array("a.b.c".utf8)
@@ -89,7 +89,7 @@ struct RefreshPartsTests {
     }
 
     @Test(arguments: [true, false], records)
-    func aSealedRecordOpensForWhoPresentsTheSameAndNobodyElse(hasKey: Bool, record: RefreshRecord) throws {
+    func sealedRecordOpensOnlyWithTheSameCredential(hasKey: Bool, record: RefreshRecord) throws {
         let text = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="
         let seal = RefreshSeal(sealer: hasKey ? Sealer(try SealingKeys(text)) : nil)
         let sealed = try seal.seal(record, for: Self.key, secret: [7])
@@ -110,7 +110,7 @@ struct RefreshPartsTests {
         }
     }
 
-    @Test func placesAreGivenInTheOrderInWhichTheyWereAskedFor() throws {
+    @Test func callSlotsAreGrantedInOrder() throws {
         let sessions = try (0..<6).map { number in
             let token = RefreshTokens.access("s\(number)")
             return RefreshSession(tenant: 0, name: SessionName(try RefreshTokens.oldPrincipal(token)))

@@ -40,7 +40,7 @@ struct RefreshProofTests {
         #expect(subjects == ["alice", "bob", "bob"])
     }
 
-    @Test func aWrongCookieGetsNothingFromMemoryOrTheStore() async throws {
+    @Test func wrongCookieGetsNoTokensFromMemoryOrStore() async throws {
         let fixture = try RefreshFixture(2)
         #expect(await fixture.services[0].refresh(try fixture.request()).text == "2")
         fixture.provider.script(.refusal, .refusal)
@@ -53,7 +53,7 @@ struct RefreshProofTests {
         for service in fixture.services { #expect(await service.refresh(newer).text == "2 shared") }
     }
 
-    @Test func aWrongCookieGetsNothingByJoining() async throws {
+    @Test func wrongCookieGetsNoTokensByJoiningAFlight() async throws {
         let fixture = try RefreshFixture()
         fixture.provider.hold()
         let request = try fixture.request()
@@ -69,7 +69,7 @@ struct RefreshProofTests {
         #expect(fixture.provider.state.value.presented.last == Self.wrong)
     }
 
-    @Test func aWrongCookieGetsNothingWhileTheStoreIsAway() async throws {
+    @Test func wrongCookieGetsNoTokensWithoutTheStore() async throws {
         let fixture = try RefreshFixture()
         #expect(await fixture.services[0].refresh(try fixture.request()).text == "2")
         fixture.store.setUp(false)
@@ -82,7 +82,7 @@ struct RefreshProofTests {
         #expect(await answer == "unavailable late")
     }
 
-    @Test func aRefusedCookieEndsNobodyElsesSession() async throws {
+    @Test func refusedCookieDoesNotEndTheOwnersSession() async throws {
         let fixture = try RefreshFixture()
         fixture.provider.script(.refusal)
         let wrong = try fixture.request(refresh: Self.wrong)
@@ -94,7 +94,7 @@ struct RefreshProofTests {
     }
 
     /// The end of the one token, which is not that of the session, takes nothing that the session was given since.
-    @Test func anOldTokensEndAloneTakesNoNewTokens() async throws {
+    @Test func revokingTheOldTokenLeavesTheNewOnes() async throws {
         let fixture = try RefreshFixture()
         let request = try fixture.request()
         #expect(await fixture.services[0].refresh(request).text == "2")
@@ -104,7 +104,7 @@ struct RefreshProofTests {
         #expect(try await fixture.store.value(for: fixture.keys().result) != nil)
     }
 
-    @Test func aRefusalWithoutACookieEndsTheSession() async throws {
+    @Test func refusalWithoutRequiredCookieEndsTheSession() async throws {
         let fixture = try RefreshFixture(source: .none)
         fixture.provider.script(.refusal)
         #expect(await fixture.services[0].refresh(try fixture.request(refresh: .some(nil))).text == "refused refused")
@@ -112,7 +112,7 @@ struct RefreshProofTests {
     }
 
     /// Ends that take their time do not keep anybody longer than he can wait.
-    @Test func whoCannotWaitForTheSessionsEndIsToldSo() async throws {
+    @Test func requestDoesNotWaitForASlowSessionEnd() async throws {
         let fixture = try RefreshFixture()
         fixture.provider.script(.refusal)
         fixture.endings.update { $0 = false }

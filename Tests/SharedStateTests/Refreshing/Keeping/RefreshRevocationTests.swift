@@ -24,7 +24,7 @@ struct RefreshRevocationTests {
     }
 
     /// It has not been told that something changed, but looks before anything is written.
-    @Test func aRevocationThatNobodySpokeOfWinsToo() async throws {
+    @Test func unannouncedRevocationWins() async throws {
         let fixture = try RefreshFixture(provider: PretendIssuer(naming: .jti))
         fixture.provider.hold()
         let access = RefreshTokens.access("s1", naming: .jti)
@@ -39,7 +39,7 @@ struct RefreshRevocationTests {
         #expect(await fixture.services[0].counts[0]?["renewed"] == nil)
     }
 
-    @Test func aRevocationSoonAfterTakesTheNewTokenToo() async throws {
+    @Test func revocationAfterTheRefreshRevokesTheNewToken() async throws {
         let provider = PretendIssuer(naming: .jti)
         let fixture = try RefreshFixture(2, provider: provider)
         let access = RefreshTokens.access("s1", 1, naming: .jti)
@@ -54,7 +54,7 @@ struct RefreshRevocationTests {
         #expect(try await fixture.store.value(for: keys.result) == nil)
     }
 
-    @Test func aRevokedSessionIsNotAskedFor() async throws {
+    @Test func revokedSessionIsNotRefreshed() async throws {
         let fixture = try RefreshFixture()
         await fixture.revoke("s1")
         #expect(await fixture.services[0].refresh(try fixture.request()).text == "refused revoked")

@@ -18,7 +18,7 @@ struct RefreshRotationTests {
 
     /// It came with an access token that is of no use; a later try presents it.
     @Test(arguments: [RefreshTokenSource.cookie(name: "refresh"), .vault])
-    func aSuccessorThatCameWithAUselessTokenIsKept(source: RefreshTokenSource) async throws {
+    func successorBesideAnUnusableTokenIsKept(source: RefreshTokenSource) async throws {
         let fixture = try RefreshFixture(source: source)
         let access = RefreshTokens.access("s1")
         let token = RefreshTokens.refresh("s1")
@@ -40,7 +40,7 @@ struct RefreshRotationTests {
         #expect(await service.refresh(request).text == "unavailable spent_token")
     }
 
-    @Test func aSpentTokenIsKnownForAMonth() async throws {
+    @Test func spentTokenIsRememberedForAMonth() async throws {
         let fixture = try RefreshFixture(2)
         #expect(await fixture.services[0].refresh(try fixture.request()).text == "2")
         fixture.clock.advance(by: 29 * 86_400)
@@ -58,7 +58,7 @@ struct RefreshRotationTests {
     }
 
     /// One that was got ahead is kept for long; so is one that its key was withdrawn for.
-    @Test func anOldResultThatIsNoGoodAnyMoreIsInNobodysWay() async throws {
+    @Test func oldUnusableResultDoesNotBlockRefreshes() async throws {
         let fixture = try RefreshFixture(2, source: .none)
         let access = RefreshTokens.access("s1", 1, expiresAt: RefreshTokens.now + 5000)
         let short = RefreshTokens.access("s1", 2, expiresAt: RefreshTokens.now + 100)
@@ -75,13 +75,13 @@ struct RefreshRotationTests {
         #expect(await fixture.services[1].refresh(request).text == "3")
     }
 
-    @Test func oneTenantsSpentTokensEvictNobodyElses() async throws {
+    @Test func spentTokensOfOneTenantEvictNoOthers() async throws {
         let fixture = try RefreshFixture()
         let service = fixture.services[0]
         #expect(await service.recent.count == service.tenants.count)
     }
 
-    @Test func missedWordsAreMadeUpForByAReload() async throws {
+    @Test func reloadMakesUpForMissedAnnouncements() async throws {
         let fixture = try RefreshFixture(2, tellsWords: false)
         #expect(await fixture.services[0].refresh(try fixture.request()).text == "2")
         let next = try fixture.request(
@@ -95,7 +95,7 @@ struct RefreshRotationTests {
         #expect(await fixture.services[0].refresh(try fixture.request()).text == "3 shared")
     }
 
-    @Test func whoWaitsLooksAfterAReload() async throws {
+    @Test func waitingFlightLooksAgainAfterAReload() async throws {
         let fixture = try RefreshFixture(2, tellsWords: false)
         fixture.provider.hold()
         let request = try fixture.request()
@@ -109,7 +109,7 @@ struct RefreshRotationTests {
         #expect(await second == "2 shared")
     }
 
-    @Test func oneQuestionIsAskedOfAllSessionsOfATenantThatChanged() async throws {
+    @Test func revocationsOfATenantAreCheckedTogether() async throws {
         let fixture = try RefreshFixture(source: .none)
         for number in 0..<50 {
             let request = try fixture.request("s\(number)", refresh: .some(nil))

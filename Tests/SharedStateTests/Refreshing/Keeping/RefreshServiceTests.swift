@@ -31,7 +31,7 @@ struct RefreshServiceTests {
         #expect(started == 1)
     }
 
-    @Test func theResultServesForHalfAMinuteAndThenTheTokenIsKnownToBeSpent() async throws {
+    @Test func resultIsUsableForThirtySecondsThenTheTokenIsSpent() async throws {
         let fixture = try RefreshFixture(2)
         let request = try fixture.request(patience: 1000)
         #expect(await fixture.services[0].refresh(request).text == "2")
@@ -43,7 +43,7 @@ struct RefreshServiceTests {
         #expect(fixture.provider.calls == 1)
     }
 
-    @Test func aTokenThatWasJustBroughtIsNotRefreshedForThe401ButWhenItExpires() async throws {
+    @Test func newTokenIsNotRefreshedForA401ButWhenItExpires() async throws {
         let fixture = try RefreshFixture(2)
         _ = await fixture.services[0].refresh(try fixture.request())
         let access = RefreshTokens.access("s1", 2)
@@ -61,7 +61,7 @@ struct RefreshServiceTests {
         #expect(await fixture.services[0].refresh(try fixture.request()).text == "3 shared")
     }
 
-    @Test func whatFailsIsTriedThreeTimesASecondApart() async throws {
+    @Test func failedCallIsTriedThreeTimes() async throws {
         let fixture = try RefreshFixture()
         fixture.provider.script(.failure(.providerFailed), .failure(.network))
         let request = try fixture.request()
@@ -75,7 +75,7 @@ struct RefreshServiceTests {
         #expect(fixture.provider.calls == 3)
     }
 
-    @Test func aFailureIsRememberedEverywhereForThreeSeconds() async throws {
+    @Test func failureIsRememberedByAllInstancesForThreeSeconds() async throws {
         let fixture = try RefreshFixture(2)
         fixture.provider.script(.failure(.garbledAnswer))
         let request = try fixture.request(patience: 100)
@@ -85,7 +85,7 @@ struct RefreshServiceTests {
         #expect(await fixture.services[1].refresh(request).text == "2")
     }
 
-    @Test func aRefusalEndsTheSessionAndIsKnownEverywhere() async throws {
+    @Test func refusalEndsTheSessionOnAllInstances() async throws {
         let fixture = try RefreshFixture(2)
         fixture.provider.script(.refusal)
         #expect(await fixture.services[0].refresh(try fixture.request()).text == "refused refused")
@@ -94,7 +94,7 @@ struct RefreshServiceTests {
         #expect(fixture.provider.calls == 1)
     }
 
-    @Test func aRefusalAheadOfTimeLeavesTheOldTokenGoodUntilSomebodyNeedsMore() async throws {
+    @Test func refusalAheadOfTimeLeavesTheOldTokenValid() async throws {
         let fixture = try RefreshFixture(2)
         fixture.provider.script(.refusal)
         #expect(await fixture.services[0].refresh(try fixture.request(trigger: .ahead)).text == "refused refused")
@@ -122,7 +122,7 @@ struct RefreshServiceTests {
         #expect(await fixture.services[0].refresh(try fixture.request()).text == "unavailable \(reason)")
     }
 
-    @Test func whoCannotWaitLongerIsToldSoAndTheRefreshGoesOn() async throws {
+    @Test func refreshOutlivesTheRequestsDeadline() async throws {
         let fixture = try RefreshFixture()
         fixture.provider.hold()
         let request = try fixture.request(patience: 2)
@@ -136,14 +136,14 @@ struct RefreshServiceTests {
         #expect(await fixture.services[0].refresh(try fixture.request()).text == "2 shared")
     }
 
-    @Test func aCookieThatIsMissingCannotBeRefreshed() async throws {
+    @Test func missingCookieCannotBeRefreshed() async throws {
         let fixture = try RefreshFixture()
         let request = try fixture.request(refresh: .some(nil))
         #expect(await fixture.services[0].refresh(request).text == "unavailable no_refresh_token")
         #expect(fixture.provider.calls == 0)
     }
 
-    @Test func ofTwoThousandSessionsThirtyTwoAreCalledForAtOnce() async throws {
+    @Test func callsAtOnceAreLimitedTo32() async throws {
         let fixture = try RefreshFixture(source: .none, provider: PretendIssuer(rotates: false))
         fixture.provider.hold()
         let requests = try (0..<2000).map { try fixture.request("s\($0)", refresh: .some(nil)) }
@@ -158,7 +158,7 @@ struct RefreshServiceTests {
         #expect(fixture.provider.state.value.mostUnderWay == 32)
     }
 
-    @Test func aResultMadeAheadServesUntilTheOldTokenIsOfNoUse() async throws {
+    @Test func resultMadeAheadIsUsableUntilTheOldTokenExpires() async throws {
         let fixture = try RefreshFixture(2)
         let access = RefreshTokens.access("s1", 1, expiresAt: RefreshTokens.now + 100)
         let request = try fixture.request(access: access, trigger: .ahead, patience: 10_000)

@@ -22,7 +22,7 @@ struct RefreshVaultTests {
     }
 
     @Test(arguments: [RefreshTokens.Naming.sid, .jti])
-    func theTokenFollowsTheSessionFromRefreshToRefresh(naming: RefreshTokens.Naming) async throws {
+    func vaultTokenFollowsTheSession(naming: RefreshTokens.Naming) async throws {
         let fixture = try RefreshFixture(2, source: .vault, provider: PretendIssuer(naming: naming))
         #expect(try await capture(fixture, RefreshTokens.access("s1", naming: naming)))
         for number in 1...5 {
@@ -33,7 +33,7 @@ struct RefreshVaultTests {
         #expect(fixture.provider.state.value.presented == (1...5).map { RefreshTokens.refresh("s1", $0) })
     }
 
-    @Test func theEntryOfTheOldNameIsGone() async throws {
+    @Test func vaultEntryOfTheOldNameIsRemoved() async throws {
         let fixture = try RefreshFixture(source: .vault, provider: PretendIssuer(naming: .jti))
         let access = RefreshTokens.access("s1", naming: .jti)
         #expect(try await capture(fixture, access))
@@ -43,7 +43,7 @@ struct RefreshVaultTests {
         #expect(try await fixture.store.value(for: keys.vault) == nil)
     }
 
-    @Test func whatTheClientWasGivenDuringACallCountsMoreThanWhatTheCallBrings() async throws {
+    @Test func tokenCapturedDuringACallCountsMore() async throws {
         let fixture = try RefreshFixture(source: .vault, provider: PretendIssuer(rotates: true))
         #expect(try await capture(fixture))
         fixture.provider.hold()
@@ -59,7 +59,7 @@ struct RefreshVaultTests {
         #expect(fixture.provider.state.value.presented.last == newer)
     }
 
-    @Test func aRefusalIsForgottenWhenTheClientSignsInAgain() async throws {
+    @Test func newSignInClearsARefusal() async throws {
         let fixture = try RefreshFixture(2, source: .vault)
         let ahead = try fixture.request(refresh: .some(nil), trigger: .ahead)
         for service in fixture.services { #expect(await service.refresh(ahead).text == "unavailable no_refresh_token") }
@@ -81,7 +81,7 @@ struct RefreshVaultTests {
         #expect(await fixture.services[0].refresh(request).text == "unavailable no_refresh_token")
     }
 
-    @Test func aRotatedTokenThatTheStoreCouldNotTakeIsNotLost() async throws {
+    @Test func unstoredRotatedTokenIsNotLost() async throws {
         let fixture = try RefreshFixture(2, source: .vault)
         #expect(try await capture(fixture))
         fixture.provider.hold()
@@ -97,7 +97,7 @@ struct RefreshVaultTests {
         #expect(fixture.provider.state.value.ended.isEmpty)
     }
 
-    @Test func withTheStoreAwayAnUnknownTokenCannotBePresented() async throws {
+    @Test func withoutTheStoreAnUnknownTokenIsNotPresented() async throws {
         let fixture = try RefreshFixture(source: .vault)
         #expect(try await capture(fixture))
         fixture.store.setUp(false)

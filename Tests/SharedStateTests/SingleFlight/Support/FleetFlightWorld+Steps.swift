@@ -17,11 +17,11 @@ extension FleetFlightWorld {
         instances[place].due = now
         switch step {
         case .none: break
-        case .look: instances[place].reply = .looked
+        case .lookUp: instances[place].reply = .lookedUp
         case .enqueue: instances[place].reply = .granted
         case .acquire: instances[place].reply = .acquired
-        case .wait(let until), .rest(let until):
-            instances[place].reply = .rested
+        case .wait(let until), .pause(let until):
+            instances[place].reply = .pauseEnded
             instances[place].due = until
         case .call:
             if instances[place].isStopping { complaints.append("a call was begun at the process's end") }
@@ -35,16 +35,16 @@ extension FleetFlightWorld {
         guard let reply = instances[place].reply, now >= instances[place].due else { return }
         instances[place].reply = nil
         switch reply {
-        case .looked:
-            let look = look()
-            instances[place].storeAnswered = look != .away && look != .absent
-            tell(place) { $0.looked(look, at: $1) }
+        case .lookedUp:
+            let lookup = lookUp()
+            instances[place].storeAnswered = lookup != .away && lookup != .absent
+            tell(place) { $0.lookedUp(lookup, at: $1) }
         case .granted: tell(place) { $0.granted(at: $1) }
         case .acquired:
             let grant = acquire()
             instances[place].storeAnswered = grant != .away && grant != .absent
             tell(place) { $0.acquired(grant, at: $1) }
-        case .rested: tell(place) { $0.rested(at: $1) }
+        case .pauseEnded: tell(place) { $0.pauseEnded(at: $1) }
         case .presented:
             guard instances[place].flight?.mayCall(at: now) == true else {
                 return tell(place) { $0.notCalled(at: $1) }
@@ -65,7 +65,7 @@ extension FleetFlightWorld {
     /// Whether calls to it fail at once, for it has been away for as long as anyone waits.
     private var isStoreAbsent: Bool { now - storeDownSince >= 2_000_000_000 }
 
-    private func look() -> Flight.Look {
+    private func lookUp() -> Flight.Lookup {
         guard isStoreUp else { return isStoreAbsent ? .absent : .away }
         if let result { return .found(result) }
         if isSpentKnown { return .obstacle(.spentToken) }
@@ -111,15 +111,15 @@ extension FleetFlightWorld {
     private mutating func beginCall(_ place: Int) {
         calls += 1
         instances[place].isCalling = true
-        instances[place].wasAloneAtCall = instances[place].flight?.isAlone ?? false
-        if instances[place].wasAloneAtCall {
+        instances[place].calledWithoutStore = instances[place].flight?.isWithoutStore ?? false
+        if instances[place].calledWithoutStore {
             mayPresentAgain = true
-            if !rules.goesAlone { complaints.append("presented without the store") }
+            if !rules.callsWithoutStore { complaints.append("presented without the store") }
         }
-        if instances[place].wasAloneAtCall, instances[place].storeAnswered {
+        if instances[place].calledWithoutStore, instances[place].storeAnswered {
             complaints.append("alone, though the store had answered")
         }
-        if let flight = instances[place].flight, !flight.isAlone, lease != flight.lease || now >= leaseUntil {
+        if let flight = instances[place].flight, !flight.isWithoutStore, lease != flight.lease || now >= leaseUntil {
             // It cannot know yet; whoever has the lease now cannot know that the token is under way.
             if !leaseVanished { complaints.append("a call without the lease") }
             mayPresentAgain = true

@@ -23,7 +23,7 @@ struct FleetFlightWorld {
 
     /// A reply on its way to an instance.
     enum Reply {
-        case looked, granted, acquired, rested, presented, called, published
+        case lookedUp, granted, acquired, pauseEnded, presented, called, published
     }
 
     struct Instance {
@@ -39,7 +39,7 @@ struct FleetFlightWorld {
         var known: Value?
         /// The call that the provider has and has not answered, and whether the lease was held when it was made.
         var isCalling = false
-        var wasAloneAtCall = false
+        var calledWithoutStore = false
         var received: Int?
         /// What the store has still to be told, with the lease that goes with it.
         var unstored: (record: Value, lease: Lease?)?
@@ -143,7 +143,7 @@ struct FleetFlightWorld {
         instances[place].askers += 1
         guard instances[place].flight == nil else { return }
         instances[place].flight = Flight(at: now, rules)
-        tell(place) { $0.look(at: $1) }
+        tell(place) { $0.lookUp(at: $1) }
     }
 
     private mutating func pass(_ time: UInt64) {
@@ -226,7 +226,7 @@ struct FleetFlightWorld {
     // MARK: What must hold
 
     private mutating func check() {
-        let callers = instances.filter { $0.isCalling && !$0.isDead && !$0.wasAloneAtCall && holdsLease($0) }
+        let callers = instances.filter { $0.isCalling && !$0.isDead && !$0.calledWithoutStore && holdsLease($0) }
         if callers.count > 1 { complaints.append("\(callers.count) holders call at once") }
         if isEnded, !mayPresentAgain { complaints.append("a used token was presented") }
     }

@@ -18,38 +18,40 @@ extension RedisStore {
         _ = try await send(command)
     }
 
-    public func news(
+    public func changes(
         after position: StorePosition,
         waiting duration: Duration
     ) async throws(StoreError) -> StoreChanges {
         guard let position = RedisPosition(position), !witness.withLock({ $0.needsLoad }) else { return .missed }
-        let client = try clients().news
+        let client = try clients().changes
         let connection = client.connectionNumber
         // The wait comes before the check that the history is complete. So for a connection that has not responded yet,
         // or a position that it did not return, check first without waiting.
         let canWait = duration >= .milliseconds(1)
         if !canWait || !witness.withLock({ $0.isProved(position, connection) }) {
-            let news = try await look(after: position, waiting: nil, client)
-            guard canWait, case .changes([], [], _) = news else { return news }
+            let changes = try await read(after: position, waiting: nil, client)
+            guard canWait, case .changes([], [], _) = changes else { return changes }
         }
-        let news = try await look(after: position, waiting: duration, client)
-        if case .changes(_, _, let next) = news, let next = RedisPosition(next) {
+        let changes = try await read(after: position, waiting: duration, client)
+        if case .changes(_, _, let next) = changes, let next = RedisPosition(next) {
             witness.withLock { $0.proved(next, connection) }
         }
-        return news
+        return changes
     }
 
     /// Waits for an entry, if requested, and reads both streams in one step together with the proof that nothing in
     /// between is missing.
-    private func look(
+    private func read(
         after position: RedisPosition,
         waiting duration: Duration?,
         _ client: RedisClient
     ) async throws(StoreError) -> StoreChanges {
         let unread = witness.withLock { $0.unread }
-        let arguments: [any RedisArgument] = [position.change.text, position.announcement.text, RevocationLimits.news]
-        let look = RedisScripts.look.command(keys: RedisPosition.keys, arguments: arguments + unread.map(\.text))
-        var commands = [look]
+        let arguments: [any RedisArgument] = [
+            position.change.text, position.announcement.text, RevocationLimits.changesPerCall,
+        ]
+        let read = RedisScripts.read.command(keys: RedisPosition.keys, arguments: arguments + unread.map(\.text))
+        var commands = [read]
         if let duration {
             // The script reads the same entries again, because scripts cannot wait.
             var wait = RedisCommand("XREAD", "COUNT", 1, "BLOCK", Int64(duration.seconds * 1000))
@@ -64,21 +66,21 @@ extension RedisStore {
             timeout: configuration.commandTimeout + (duration ?? .zero)
         )
         guard let reply = replies.last else { throw .unexpected("XREAD") }
-        return try news(RedisHistoryPage(reply, unread: unread.count), after: position, unread: unread)
+        return try changes(RedisHistoryPage(reply, unread: unread.count), after: position, unread: unread)
     }
 
-    private func news(
-        _ look: RedisHistoryPage,
+    private func changes(
+        _ page: RedisHistoryPage,
         after position: RedisPosition,
         unread: [RedisStreamID]
     ) throws(StoreError) -> StoreChanges {
-        guard let tally = look.state.tally(after: position, reading: look.changes.count) else {
+        guard let tally = page.state.tally(after: position, reading: page.changes.count) else {
             return .missed
         }
         var next = position
         next.tally = tally
         var changes: [RevocationRecord] = []
-        for entry in look.changes {
+        for entry in page.changes {
             guard let record = entry.record else {
                 unreadable.foundChange(entry.id.text)
                 return .missed
@@ -86,14 +88,14 @@ extension RedisStore {
             changes.append(record)
             next.change = entry.id
         }
-        if let last = look.announcements.last { next.announcement = last.id }
+        if let last = page.announcements.last { next.announcement = last.id }
         witness.withLock { $0.read(upTo: next.change, having: unread) }
         // An invalid announcement counts as lost, which announcements may be.
-        return .changes(changes, look.announcements.compactMap(\.announcement), next.position)
+        return .changes(changes, page.announcements.compactMap(\.announcement), next.position)
     }
 }
 
-/// The reply to ``RedisScripts/look``.
+/// The reply to ``RedisScripts/read``.
 private struct RedisHistoryPage {
     private(set) var changes: [RedisEntry] = []
     private(set) var announcements: [RedisEntry] = []
@@ -103,7 +105,7 @@ private struct RedisHistoryPage {
     init(_ reply: RedisReply, unread: Int) throws(StoreError) {
         guard let parts = reply.array, parts.count == 6, let hasPosition = parts[1].integer,
             let found = parts[2].integer, let last = parts[3].bytes.flatMap({ RedisStreamID($0) })
-        else { throw .unexpected("the look at the streams") }
+        else { throw .unexpected("the streams") }
         state = RedisStreamState(
             hasPosition: hasPosition > 0,
             hasAcknowledged: found == unread,

@@ -1,35 +1,37 @@
 import Store
-public import Tenants
+import Tenants
 import Time
-public import Verification
+import Verification
 
-/// The session's end, and what is done behind flights.
+/// The end of a session, and of the process.
 extension RefreshService {
-    /// What an ending means for the session, before anybody hears of it.
+    /// Ends or cleans up the session as the flight's ending demands, before its requests are answered.
     func settle(_ entry: Entry, _ ending: RefreshFlight.Ending, _ session: RefreshSession) async {
         switch ending.content {
         case .obstacle: break
         case .cancelled:
             let principal = entry.received == nil ? nil : entry.principal
-            workBehind { await $0.remove(entry.keys, session, principal: principal) }
+            runInBackground { await $0.remove(entry.keys, session, principal: principal) }
         case .value(let record):
             if record.isRefused {
-                // The old token stays good until it expires where nobody has refused it.
-                let asker = entry.askers.values.first { $0.request.trigger != .ahead && concerns(record, $0.request) }
-                if let request = asker?.request { await endSession(request, session) }
+                // A refresh ahead of time leaves the old token valid until it expires.
+                let request = entry.requests.values.first { $0.trigger != .ahead && concerns(record, $0) }
+                if let request { await endSession(request, session) }
             } else if record.isRenewed, await isRevoked(entry.marks, session.tenant) {
                 dropResults([session])
             }
         }
     }
 
-    public func isRevoked(_ marks: RevocationMarks, _ tenant: TenantIndex) async -> Bool {
+    func isRevoked(_ marks: RevocationMarks, _ tenant: TenantIndex) async -> Bool {
         await helpers.areRevoked(tenant, [marks]).first ?? false
     }
 
-    /// The access token alone does not prove the session where a cookie has to be shown, and a made-up cookie is
-    /// refused: that must not end somebody else's session, nor, once the token has expired, keep its owner from
-    /// refreshing it. What the backend itself has refused is over.
+    /// Revokes what a refused refresh has ended.
+    ///
+    /// Where a cookie is required, the access token alone does not prove the session: whoever has a copy of it and
+    /// makes up a cookie is refused, which must neither end the owner's session nor keep the owner from refreshing it
+    /// once the token has expired. A token that the backend has answered with 401 is revoked, without its session.
     func endSession(_ request: RefreshRequest, _ session: RefreshSession) async {
         recent[session.tenant].failures.update(session) { $0.endedSession = true }
         let isProven = if case .cookie? = tenants[session.tenant]?.source { false } else { true }
@@ -37,22 +39,17 @@ extension RefreshService {
         await helpers.endSession(session.tenant, request.principal, isProven)
     }
 
-    /// The same, but the request does not wait beyond its deadline; the end comes all the same.
+    /// Like ``endSession(_:_:)``, but the request does not wait beyond its deadline.
     func endSessionInTime(_ request: RefreshRequest, _ session: RefreshSession) async {
-        lastAsker += 1
-        let id = lastAsker
-        _ = await withCheckedContinuation { continuation in
-            leaving[id] = continuation
-            let timer = watchTime(ofLeaving: [(id, request.deadline)])
-            workBehind { service in
+        _ = await wait(for: session, until: request.deadline) { id in
+            runInBackground { service in
                 await service.endSession(request, session)
-                await service.answer(id, .askAgain)
-                timer.cancel()
+                await service.resume(id, with: .retry)
             }
         }
     }
 
-    /// Takes results back: their sessions had been ended.
+    /// Removes the results of sessions that were ended.
     func dropResults(_ sessions: [RefreshSession]) {
         var dropped: [(keys: RefreshKeys, session: RefreshSession, principal: Principal)] = []
         for session in sessions {
@@ -63,19 +60,19 @@ extension RefreshService {
             dropped.append((RefreshKeys(tenant: tenant.name, session.name), session, result.principal))
         }
         guard !dropped.isEmpty else { return }
-        workBehind { [dropped] service in
+        runInBackground { [dropped] service in
             for (keys, session, principal) in dropped { await service.remove(keys, session, principal: principal) }
         }
     }
 
-    /// Takes from the store what a session has there that was ended.
+    /// Removes an ended session's entries from the store.
     ///
-    /// - Parameter principal: The new access token's, where there may be one.
-    public func remove(_ keys: RefreshKeys, _ session: RefreshSession, principal: Principal?) async {
+    /// - Parameter principal: The new access token's, which is revoked; nil if there is none.
+    func remove(_ keys: RefreshKeys, _ session: RefreshSession, principal: Principal?) async {
         guard let tenant = tenants[session.tenant] else { return }
-        if let entry = backlog.remove(keys) { letGo(of: entry) }
+        if let entry = backlog.remove(keys) { release(entry) }
         if let principal {
-            // What revoked the old token may have revoked the new one with it.
+            // The old token's revocation may include the new one.
             if await !helpers.isRevoked(session.tenant, principal) {
                 await helpers.endSession(session.tenant, principal, true)
             }
@@ -88,43 +85,38 @@ extension RefreshService {
         if newKeys.vault != keys.vault { try? await vault?.remove(newKeys) }
     }
 
-    // MARK: Behind flights
+    // MARK: The process's end
 
-    /// Does what nobody waits for, except the end of the process.
-    func workBehind(_ work: @escaping @Sendable (RefreshService) async -> Void) {
-        worksBehind += 1
+    /// Runs work that only ``stop()`` waits for.
+    func runInBackground(_ work: @escaping @Sendable (RefreshService) async -> Void) {
+        backgroundTasks += 1
         Task {
             await work(self)
-            worksBehind -= 1
-            lookWhetherDone()
+            backgroundTasks -= 1
+            stopIfIdle()
         }
     }
 
-    // MARK: The process's end
-
-    /// Nanoseconds for what a call brings at the last moment to be checked and stored.
+    /// Nanoseconds for verifying and storing the tokens of a call that ends at the last moment.
     private static let timeToStore: UInt64 = 3_000_000_000
 
-    /// Begins nothing new, and waits for what providers have been asked for and for what the store has not taken, but
-    /// no longer than a call takes. Then whatever is left ends.
+    /// Begins no new calls, and waits for calls under way and unstored results, but no longer than a call takes. Then
+    /// ends the rest.
     public func stop() async {
         isStopping = true
         for session in flights.keys { advance(session) { $0.stop(at: $1) } }
-        let clock = clock
-        let timer = Task { [weak self] in
-            await clock.sleep(clock.monotonic() + FleetFlightRules.refreshing(.refuse).callDuration + Self.timeToStore)
-            if !Task.isCancelled { await self?.stopWaiting() }
-        }
+        let longest = FleetFlightRules.refreshing(.refuse).callDuration + Self.timeToStore
+        let timer = timer(until: clock.monotonic() + longest) { await $0.stopWaiting() }
         await withCheckedContinuation { continuation in
             stopping.append(continuation)
-            lookWhetherDone()
+            stopIfIdle()
         }
         timer.cancel()
         endAll()
     }
 
-    func lookWhetherDone() {
-        if flights.isEmpty, worksBehind == 0, backlog.isEmpty { stopWaiting() }
+    func stopIfIdle() {
+        if flights.isEmpty, backgroundTasks == 0, backlog.isEmpty { stopWaiting() }
     }
 
     private func stopWaiting() {
@@ -145,7 +137,7 @@ extension RefreshService {
         logger.error("new tokens are lost, for the store did not take them", metadata: ["count": "\(backlog.count)"])
         for entry in backlog.all {
             backlog.remove(entry.publication.keys)
-            letGo(of: entry)
+            release(entry)
         }
     }
 }

@@ -10,28 +10,30 @@ extension EmbeddedStore {
             try db.cachedStatement(sql: "DELETE FROM announcement WHERE id <= ?")
                 .execute(arguments: [db.lastInsertedRowID - Int64(RevocationLimits.keptAnnouncements)])
         }
-        bell.ring()
+        signal.ring()
     }
 
-    public func news(
+    public func changes(
         after position: StorePosition,
         waiting duration: Duration
     ) async throws(StoreError) -> StoreChanges {
         let end = ContinuousClock.now + duration
         let wakes = wakes.load(ordering: .acquiring)
         while true {
-            let rings = bell.rings
+            let rings = signal.rings
             let stamp = EmbeddedStamp(path)
-            let news = try await read { [unreadable] in try Self.news(after: position, $0, unreadable) }
-            guard case .changes([], [], _) = news, self.wakes.load(ordering: .acquiring) == wakes else { return news }
-            guard await isWritten(past: rings, since: stamp, until: end) else { return news }
+            let changes = try await read { [unreadable] in try Self.changes(after: position, $0, unreadable) }
+            guard case .changes([], [], _) = changes, self.wakes.load(ordering: .acquiring) == wakes else {
+                return changes
+            }
+            guard await isWritten(past: rings, since: stamp, until: end) else { return changes }
             if Task.isCancelled { throw .unavailable("the caller was cancelled") }
         }
     }
 
     public func wake() {
         wakes.add(1, ordering: .releasing)
-        bell.ring()
+        signal.ring()
     }
 
     /// Waits until something may have been written, by this process or another; false if nothing was until `end`.
@@ -41,27 +43,27 @@ extension EmbeddedStore {
         since stamp: EmbeddedStamp,
         until end: ContinuousClock.Instant
     ) async -> Bool {
-        while !Task.isCancelled, bell.rings == rings {
+        while !Task.isCancelled, signal.rings == rings {
             // The notification comes before the commit, which the attributes do not show yet: for as long as a write
             // may take, check repeatedly, however quiet the files are.
-            let isTold =
-                isWatched && !bell.hasRung(within: Self.callLimit) && stamp.isCurrent(path, now: Clock.unix())
+            let isNotified =
+                isWatched && !signal.hasRung(within: Self.callLimit) && stamp.isCurrent(path, now: Clock.unix())
             let left = end - .now
             guard left > .zero else { return false }
-            await bell.wait(past: rings, for: min(left, isTold ? Self.longestPause : Self.lookInterval))
+            await signal.wait(past: rings, for: min(left, isNotified ? Self.longestPause : Self.checkInterval))
             guard stamp.isCurrent(path, now: Clock.unix()) else { return true }
         }
         return true
     }
 
-    private static func news(
+    private static func changes(
         after position: StorePosition,
         _ db: Database,
         _ unreadable: UnreadableLog
     ) throws -> StoreChanges {
         guard let start = EmbeddedPosition(position), try start.isInHistory(db) else { return .missed }
         var reached = start
-        let limit = RevocationLimits.news
+        let limit = RevocationLimits.changesPerCall
         var changes: [RevocationRecord] = []
         let sql = "SELECT id, tenant, \(EmbeddedRecords.columns) FROM change WHERE id > ? ORDER BY id LIMIT ?"
         let rows = try Row.fetchCursor(db.cachedStatement(sql: sql), arguments: [reached.change, limit])

@@ -6,8 +6,8 @@ import Verification
 @testable import SharedState
 
 /// Between the moment that keys are held and the one that they are in use.
-@Suite(.timeLimit(.minutes(1))) struct KeySetHandingOnTests {
-    @Test func whoAsksWhileKeysAreHandedOnIsToldOnceTheyAreInUse() async throws {
+@Suite(.timeLimit(.minutes(1))) struct KeySetUseTests {
+    @Test func requestReturnsOnceNewKeysAreInUse() async throws {
         let (isOpen, isBegun, isAnswered) = (Awaited(false), Awaited(false), Awaited(false))
         let clock = PretendClock()
         let service = KeySetService(
@@ -24,12 +24,12 @@ import Verification
         let running = Task { await service.run() }
         await isBegun.wait { $0 }
         let asking = Task {
-            let answer = await service.ask(KeySetFixture.source, because: .missing)
+            let answer = await service.requestKeys(KeySetFixture.source, because: .missing)
             isAnswered.update { $0 = true }
             return answer
         }
         for _ in 0..<1000 {
-            _ = await service.states()
+            _ = await service.statuses()
             await Task.yield()
         }
         #expect(!isAnswered.value)

@@ -8,7 +8,7 @@ import Verification
 @testable import SharedState
 
 /// What an instance makes of the store when it may have missed a word, or the store may have lost one.
-@Suite(.timeLimit(.minutes(1))) struct LookAgainTests {
+@Suite(.timeLimit(.minutes(1))) struct KeySetReconcilingTests {
     private func store(_ record: KeySetRecord, in fixture: KeySetFixture) async {
         let logger = Logger(label: "another") { _ in SwiftLogNoOpLogHandler() }
         _ = await SharedKeySets(store: fixture.store, logger: logger).publish(record)
@@ -36,7 +36,7 @@ import Verification
         await fixture.stop()
     }
 
-    @Test func olderSetOfAStoreThatLostTheNewerIsReplacedByOurs() async throws {
+    @Test func olderSetInTheStoreIsReplaced() async throws {
         try await withService { fixture, ours in
             let old = try SampleKeys.keySet()
             let location = KeySetFixture.source.locationText
@@ -44,13 +44,13 @@ import Verification
                 SampleKeys.record(old, fetchedAt: fixture.clock.now.unix - 600, location: location),
                 in: fixture
             )
-            await fixture.services[0].lookAgain()
+            await fixture.services[0].reconcile()
             #expect(fixture.used[0].value == [ours], "a key that was withdrawn must not come back")
             #expect(try await stored(in: fixture) == ours)
         }
     }
 
-    @Test func newerSetThatNobodyToldOfIsAdopted() async throws {
+    @Test func newerUnannouncedSetIsAdopted() async throws {
         try await withService { fixture, ours in
             let new = try SampleKeys.keySet()
             let location = KeySetFixture.source.locationText
@@ -58,24 +58,24 @@ import Verification
                 SampleKeys.record(new, fetchedAt: fixture.clock.now.unix + 1, location: location),
                 in: fixture
             )
-            await fixture.services[0].lookAgain()
+            await fixture.services[0].reconcile()
             #expect(fixture.used[0].value == [ours, try SampleKeys.parsed(new)])
         }
     }
 
-    @Test func storeThatLostItAllGetsOurs() async throws {
+    @Test func emptyStoreGetsTheSetAgain() async throws {
         try await withService { fixture, ours in
             let location = KeySetFixture.source.locationText
             try await fixture.store.remove(StoreKey(tenant: nil, kind: "key-set", hashing: location.utf8))
-            await fixture.services[0].lookAgain()
+            await fixture.services[0].reconcile()
             #expect(try await stored(in: fixture) == ours)
         }
     }
 
-    @Test func storeThatIsAwayChangesNothing() async throws {
+    @Test func absentStoreChangesNothing() async throws {
         try await withService { fixture, ours in
             fixture.store.setUp(false)
-            await fixture.services[0].lookAgain()
+            await fixture.services[0].reconcile()
             #expect(fixture.used[0].value == [ours])
         }
     }
