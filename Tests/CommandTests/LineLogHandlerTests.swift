@@ -122,7 +122,7 @@ struct LineLogHandlerTests {
 
         handler.use(LogSettings(level: .error, levels: [.tracing: .trace]))
         #expect(try written { $0.trace("t") } == ["gatehouse.tracing"])
-        // What was changed through the admin API is told in any case.
+        // Changes through the admin API are logged in any case.
         #expect(try written { $0.notice("n") } == ["gatehouse.audit", "gatehouse.tracing"])
         #expect(try written { $0.error("e") }.count == loggers.count + 1)
     }

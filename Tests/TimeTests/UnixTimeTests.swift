@@ -16,7 +16,7 @@ struct UnixTimeTests {
         #expect(times.shuffled().sorted() == times)
     }
 
-    /// A check that asks for `now < end` or `now >= start` refuses such a time either way.
+    /// Both `now < end` and `now >= start` refuse such a time.
     @Test func nanPassesNoComparison() {
         let time = UnixTime(.nan)
         for other in [time, .distantPast, UnixTime(0), .distantFuture] {

@@ -35,7 +35,7 @@ final class ExplainPipeline {
         return report
     }
 
-    /// What the same request meets when nobody asks for an explanation.
+    /// The decision on the same request without an explanation.
     func plainDecision(
         _ target: String,
         method: String,

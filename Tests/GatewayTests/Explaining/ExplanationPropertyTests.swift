@@ -42,7 +42,7 @@ struct ExplanationPropertyTests {
                 Self.fields[Int(random.next() % UInt64(Self.fields.count))]
             }
             guard let report = try? pipeline.report(path, method: method, token: token, fields: fields) else {
-                // What cannot be asked about cannot be sent either.
+                // A request that cannot be explained cannot be sent either.
                 #expect(path == "/é")
                 continue
             }

@@ -10,7 +10,7 @@ import Verification
 @testable import Gateway
 @testable import SharedState
 
-/// What is told of decisions, step by step.
+/// Explanations of decisions, step by step.
 struct ExplanationTests {
     private typealias Step = DecisionReport.Step
 

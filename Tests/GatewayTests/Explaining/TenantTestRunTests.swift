@@ -53,13 +53,13 @@ struct TenantTestRunTests {
             Self.test("/x", claims: ["exp": 1], status: 401, code: "token_expired"),
             Self.test("/x", claims: ["iss": "https://other.test"], status: 401, code: "invalid_token"),
             Self.test("/x/..%2fy", status: 400, code: "ambiguous_path"),
-            // Those of rules that are only observed tell what will be.
+            // Tests of observed rules expect the decision once they are enforced.
             Self.test("/soon/x", claims: ["role": "customer"], status: 403, code: "insufficient_role"),
         ])
         #expect(mistakes == [])
     }
 
-    /// Which scheme the app is reached by, a test does not say.
+    /// A test does not name the scheme.
     @Test func ownOriginHoldsForBothSchemes() async throws {
         let tenant = try ExplainPipeline.tenant(from: [.cookie(name: "session")])
         func test(_ origin: String, status: Int) -> TenantTest {

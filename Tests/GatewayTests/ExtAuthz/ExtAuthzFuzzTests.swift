@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import UpstreamTestSupport
 
-/// Descriptions of requests that nobody in his right mind would send: each is answered at once, and none gets through
+/// Random descriptions of requests: each is replied to at once, and none gets through
 /// without a good token.
 @Suite struct ExtAuthzFuzzTests {
     private static let names = [

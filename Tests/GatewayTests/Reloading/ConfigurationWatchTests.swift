@@ -89,7 +89,7 @@ import Upstream
         }
     }
 
-    /// The store was out of reach: nobody writes the file again for that.
+    /// The store was unreachable: the file is not written again for that.
     @Test func temporaryFailureIsRetried() async throws {
         let later = ReloadReport(result: .refused, generation: 1, mistakes: ["no store"], mayGoWellLater: true)
         try await withAttempt([later, later]) { attempt in

@@ -164,7 +164,7 @@ struct IntrospectionServiceTests {
         #expect(server.asked == ["t", "a", "b", "c", "t", "d"])
     }
 
-    /// An answer that cannot be had is no reason to believe the last one for longer.
+    /// A failure does not extend the last outcome.
     @Test func expiredOutcomeIsNotUsedWhileTheServerIsAway() async throws {
         let service = try service()
         server.set("t", Self.alice)

@@ -5,12 +5,12 @@ import Verification
 
 @testable import SharedState
 
-/// What is remembered of opaque tokens, and when a server is asked.
+/// The known outcomes of opaque tokens, and when the server is called.
 struct IntrospectionStateTests {
     private static let now = HandClock.start
     private let box = Ledger()
 
-    /// Expectations may not change what they look at, and a question does.
+    /// A reference, since expectations may not mutate a value.
     private final class Ledger {
         var state = IntrospectionState()
     }
@@ -68,7 +68,7 @@ struct IntrospectionStateTests {
         #expect(reply(1, after: 6) == "alice")
     }
 
-    /// Gives what those who have asked are told.
+    /// - Returns: The outcome for the waiting requests.
     @discardableResult
     private func fail(_ name: UInt8, _ trouble: IntrospectionFailure, after seconds: Double = 0) -> String {
         box.state.failed([name], trouble, at: Self.now + seconds).text
@@ -133,7 +133,7 @@ struct IntrospectionStateTests {
 
     @Test func formerlyActiveTokensAreProbedOneAtATime() throws {
         for name in 1...UInt8(3) { box.state.succeeded([name], try Self.active(asked: Self.now - 60), at: Self.now) }
-        // The loops are not told to ask no more.
+        // The loops still send requests.
         #expect(fail(9, .serverFailed) == "unavailable for this one")
         #expect(reply(8) == "unavailable for this one")
         #expect(reply(1) == "call")

@@ -7,7 +7,7 @@ import Verification
 @testable import SharedState
 @testable import Tenants
 
-/// A server that records who is asked about, how often, and how many at once. It answers when it is told to.
+/// A server that records the introspected tokens, and how many at once. It can hold its responses.
 final class PretendIntrospection: IntrospectionClient {
     private struct State {
         var answers: [[UInt8]: Result<String, IntrospectionFailure>] = [:]
@@ -61,7 +61,7 @@ final class PretendIntrospection: IntrospectionClient {
             return arrived
         }
         for (_, watcher) in arrived { watcher.resume() }
-        // What the server knows when it is asked, however late its answer comes.
+        // The server's state at the time of the request, however late the response is.
         let answer = state.withLock { $0.answers[token] } ?? .success(#"{"active":false}"#)
         await withCheckedContinuation { continuation in
             let isOpen = state.withLock { state in
@@ -87,7 +87,7 @@ final class HandClock: Sendable {
 }
 
 extension Tenant {
-    /// One whose opaque tokens are asked about.
+    /// A tenant whose opaque tokens are introspected.
     static func introspecting(_ rules: Introspection) throws -> Tenant {
         let issuer = IssuerPolicy(
             issuer: "https://issuer.test",

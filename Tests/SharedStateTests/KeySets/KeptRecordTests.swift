@@ -72,7 +72,7 @@ import Verification
             clock.advance(by: 2880)
             await used.wait { $0.count == 2 }
             #expect(used.value.last == goodKeys)
-            // What the provider itself has given is asked about from then on.
+            // From then on the provider's own response is revalidated.
             await clock.waitForSleepers(1, after: 2880)
             clock.advance(by: 2880)
             await server.requests.wait { $0.count == 2 }

@@ -7,7 +7,7 @@ import Verification
 
 @testable import SharedState
 
-/// What an instance makes of the store when it may have missed a word, or the store may have lost one.
+/// Reconciling an instance with the store after a missed announcement, or lost data.
 @Suite(.timeLimit(.minutes(1))) struct KeySetReconcilingTests {
     private func store(_ record: KeySetRecord, in fixture: KeySetFixture) async {
         let logger = Logger(label: "another") { _ in SwiftLogNoOpLogHandler() }

@@ -20,7 +20,7 @@ import Verification
         var resumed: Set<UInt64> = []
         var nextID: UInt64 = 0
         var lastSuccess: Double?
-        /// The keys that were told, as `use` has them.
+        /// The keys that `use` was called with last.
         var told: KeySet?
 
         mutating func step() throws {
@@ -116,7 +116,7 @@ import Verification
         private var moment: ClockReading { ClockReading(monotonic: now, unix: 1_000_000 + now) }
         private mutating func unit() -> Double { Double(random.below(1000)) / 1000 }
 
-        /// Everybody who still waits gets an answer in the end.
+        /// Every waiting request gets a result in the end.
         mutating func end() {
             now += 5
             settle(state.waitersOverdue(at: now))

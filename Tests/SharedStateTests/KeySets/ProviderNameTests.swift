@@ -6,7 +6,7 @@ import Testing
 @testable import SharedState
 @testable import Tenants
 
-/// Providers over TLS on 127.0.0.1: whose certificate is for that address alone is not the one who has a name.
+/// Providers over TLS on 127.0.0.1: a certificate for only that address does not prove a name.
 @Suite(.timeLimit(.minutes(1))) struct ProviderNameTests {
     private let folder: CertificateFolder
 

@@ -6,7 +6,7 @@ import Verification
 
 @testable import SharedState
 
-/// Tokens that name keys nobody knows, in pretend time. The time limit is a failure's.
+/// Tokens that name unknown keys, in simulated time. Only a failure reaches the time limit.
 @Suite(.timeLimit(.minutes(1))) struct UnknownKeyTests {
     private let keySet: [UInt8]
 

@@ -5,7 +5,7 @@ import Time
 
 @testable import SharedState
 
-/// How an instance's revocations change, by the store's word and by its own.
+/// How an instance's revocations change, by the store's changes and its own writes.
 struct RevocationReplicaTests {
     private func record(
         _ name: String,
@@ -142,7 +142,7 @@ struct RevocationReplicaTests {
             _ = first.apply([record], inOrder: true, at: 1)
             switch random.below(8) {
             case 0:
-                // Its own write, known before the stream tells.
+                // Its own write, known before the stream returns it.
                 _ = second.apply([record], inOrder: false, at: 1)
             case 1:
                 _ = second.apply(Array(history[secondHasSeen...]), inOrder: true, at: 1)

@@ -119,7 +119,7 @@ struct RevocationServiceTests {
             let before = try await store.store.revocations(tenant: "app", cursor: nil, limit: 10)
             #expect(before.records.isEmpty)
             store.heal()
-            // Another instance is told: it is in the store.
+            // Another instance gets it: it is in the store.
             let other = try await store.store.loadRevocations(tenants: ["app"]) { _ in }
             var stored = try await store.store.revocations(tenant: "app", cursor: nil, limit: 10).records
             var position = other

@@ -19,7 +19,7 @@ struct RevocationTableTests {
                 isWithdrawn: random.oneIn(5),
                 revokedAt: UnixTime(Double(random.below(1000))),
                 expiresAt: random.oneIn(3) ? .distantFuture : UnixTime(Double(random.below(100_000))),
-                // Now and then an older word comes late.
+                // Sometimes an older entry arrives late.
                 version: UInt64(random.oneIn(4) ? random.below(version) + 1 : version)
             )
             let isLater = entry.version > model[digest]?.version ?? 0

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SharedState
 
-/// Providers over TLS on 127.0.0.1: a refresh token is shown to nobody whose certificate is not for the URL's host.
+/// Providers over TLS on 127.0.0.1: a refresh token is sent only to a server whose certificate is for the URL's host.
 @Suite(.timeLimit(.minutes(1))) struct ProviderTransportNameTests {
     private let folder: CertificateFolder
 

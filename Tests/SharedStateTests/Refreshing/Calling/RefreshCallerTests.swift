@@ -4,7 +4,7 @@ import Time
 
 @testable import SharedState
 
-/// Who is asked, and what becomes of the answer.
+/// Which server is called, and the result.
 @Suite struct RefreshCallerTests {
     private static let answer = #"{"access_token":"a.b.c","refresh_token":"new","expires_in":60}"#
     private static let tokens = ReceivedTokens(

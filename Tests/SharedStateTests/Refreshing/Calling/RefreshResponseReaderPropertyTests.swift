@@ -5,7 +5,7 @@ import Verification
 
 @testable import SharedState
 
-/// Answers that nobody thought of.
+/// Random responses.
 @Suite struct RefreshResponseReaderPropertyTests {
     private static let tokenCharacters = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.".utf8)
 

@@ -31,7 +31,7 @@ struct RefreshAloneTests {
         return flight
     }
 
-    /// It is still renewed: given up here, nobody could have it, and this flight neither.
+    /// The lease is still renewed: if it were dropped here, no other flight could have it, nor this one.
     @Test func callWithoutTheStoreKeepsTheLease() {
         let flight = aloneWithLease()
         #expect(flight.isWithoutStore && flight.lease == Self.lease)
@@ -46,7 +46,7 @@ struct RefreshAloneTests {
         #expect(step == .lookUp)
     }
 
-    /// Whoever else has the lease by now would present the same refresh token.
+    /// Another holder of the lease would present the same refresh token.
     @Test func returningStoreIsUsedAgain() {
         var flight = aloneWithLease()
         let step = flight.storeIsBack(at: .after(4 * Self.second))
@@ -73,7 +73,7 @@ struct RefreshAloneTests {
         guard case .wait = step else { return #expect(Bool(false), "\(step)") }
     }
 
-    // MARK: A store that nobody waits for any more
+    // MARK: An absent store
 
     @Test func absentStoreIsTriedOnceBeforeTheCall() {
         var flight = RefreshFlight(at: 0, .refreshing(.alone))
@@ -95,7 +95,7 @@ struct RefreshAloneTests {
         #expect(!flight.isWithoutStore && flight.calls == 0)
     }
 
-    /// The lease was free when the store went away: somebody else may have it now.
+    /// The lease was free when the store went away: another instance may have it now.
     @Test func refusingFlightMakesNoCallWhenTheStoreIsLostBeforeTheLease() {
         var flight = RefreshFlight(at: 0, .refreshing(.refuse))
         _ = flight.lookUp(at: 0)
@@ -128,7 +128,7 @@ struct RefreshAloneTests {
         #expect(flight.calls == 0)
     }
 
-    /// What was got before the store went away is for the client, and for the store when it is back.
+    /// A result from before the outage is for the client, and for the store when it is back.
     @Test func resultIsReturnedWithoutTheStore() {
         var flight = RefreshFlight(at: 0, .refreshing(.refuse))
         _ = flight.lookUp(at: 0)

@@ -95,7 +95,7 @@ struct RefreshEndTests {
         async let stop: Void = fixture.services[0].stop()
         await fixture.clock.waitForSleepers(1, after: 13)
         #expect(await fixture.services[0].refresh(try fixture.request("s2")).text == "unavailable overloaded")
-        fixture.provider.letGo()
+        fixture.provider.release()
         #expect(await answer == "2")
         await stop
         #expect(await fixture.services[1].refresh(request).text == "2 shared")
@@ -109,7 +109,7 @@ struct RefreshEndTests {
         async let answer = fixture.services[0].refresh(request).text
         await fixture.provider.called(1)
         fixture.store.setUp(false)
-        fixture.provider.letGo()
+        fixture.provider.release()
         #expect(await answer == "2")
         async let stop: Void = fixture.services[0].stop()
         await fixture.clock.waitForSleepers(1, after: 13)
@@ -132,7 +132,7 @@ struct RefreshEndTests {
         fixture.clock.advance(by: 13)
         #expect(await answer == "unavailable late")
         await stop
-        fixture.provider.letGo()
+        fixture.provider.release()
     }
 
     @Test func idleServiceStopsAtOnce() async throws {

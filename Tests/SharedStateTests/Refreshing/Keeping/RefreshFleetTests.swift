@@ -5,7 +5,7 @@ import Verification
 
 @testable import SharedState
 
-/// What may go wrong between instances: holders that die, words that are lost, a store that is away.
+/// Failures between instances: dead lease holders, lost announcements, a store that is away.
 @Suite(.timeLimit(.minutes(2)))
 struct RefreshFleetTests {
     @Test func leaseOfADeadHolderIsTakenOver() async throws {
@@ -25,14 +25,14 @@ struct RefreshFleetTests {
     }
 
     @Test func lostAnnouncementDelaysNoLongerThanTheLease() async throws {
-        let fixture = try RefreshFixture(2, tellsWords: false)
+        let fixture = try RefreshFixture(2, deliversAnnouncements: false)
         fixture.provider.hold()
         let request = try fixture.request()
         async let first = fixture.services[0].refresh(request).text
         await fixture.provider.called(1)
         async let second = fixture.services[1].refresh(request).text
         await fixture.clock.waitForSleepers(1, after: 3.25)
-        fixture.provider.letGo()
+        fixture.provider.release()
         #expect(await first == "2")
         await fixture.store.announcements.wait { !$0.isEmpty }
         fixture.clock.advance(by: 3.25)
@@ -52,22 +52,22 @@ struct RefreshFleetTests {
         }
         async let second = fixture.services[1].refresh(request).text
         await fixture.clock.waitForSleepers(1, after: 3.25)
-        fixture.provider.letGo()
+        fixture.provider.release()
         #expect(await [first, second] == ["2", "2 shared"])
         #expect(fixture.provider.calls == 1)
     }
 
     @Test func resultOfALostLeaseIsFoundByTheNextHolder() async throws {
-        let fixture = try RefreshFixture(2, tellsWords: false)
+        let fixture = try RefreshFixture(2, deliversAnnouncements: false)
         fixture.provider.hold()
         let request = try fixture.request(patience: 100)
         async let first = fixture.services[0].refresh(request).text
         await fixture.provider.called(1)
         await fixture.clock.waitForSleepers(1, after: 1)
-        // As if the machine had slept: the lease runs out before it can be renewed.
+        // As if the machine had slept: the lease expires before it can be renewed.
         fixture.clock.advance(by: 4)
         let taken = try #require(try await fixture.store.acquire(fixture.keys().lease, for: .seconds(3)))
-        fixture.provider.letGo()
+        fixture.provider.release()
         await fixture.clock.waitForSleepers(1, after: 3.25)
         try await fixture.store.release(taken)
         fixture.clock.advance(by: 3.25)
@@ -100,7 +100,7 @@ struct RefreshFleetTests {
         async let first = fixture.services[0].refresh(request).text
         await fixture.provider.called(1)
         fixture.store.setUp(false)
-        fixture.provider.letGo()
+        fixture.provider.release()
         #expect(await first == "2")
         await fixture.storeComesBack()
         #expect(await fixture.services[1].refresh(request).text == "2 shared")

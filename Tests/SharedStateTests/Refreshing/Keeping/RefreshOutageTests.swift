@@ -41,7 +41,7 @@ struct RefreshOutageTests {
         fixture.store.setUp(true)
         // Another instance refreshes the session when the only place is free at last.
         let taken = try #require(try await fixture.store.acquire(fixture.keys().lease, for: .seconds(3)))
-        fixture.provider.letGo()
+        fixture.provider.release()
         #expect(await first == "2")
         await fixture.clock.waitForSleepers(1, after: 3.25)
         #expect(fixture.provider.calls == 1)
@@ -105,7 +105,7 @@ struct RefreshOutageTests {
         async let first = fixture.services[0].refresh(request).text
         await fixture.provider.called(1)
         fixture.store.setUp(false)
-        fixture.provider.letGo()
+        fixture.provider.release()
         #expect(await first == "2")
         // The lease's renewal and the next try to write.
         await fixture.clock.waitForSleepers(2, after: 1)
@@ -127,7 +127,7 @@ struct RefreshOutageTests {
         async let answer = fixture.services[0].refresh(request).text
         await fixture.provider.called(1)
         fixture.store.setUp(false)
-        fixture.provider.letGo()
+        fixture.provider.release()
         #expect(await answer == "2")
         await fixture.clock.waitForSleepers(2, after: 1)
         // Longer than the result is remembered.

@@ -103,9 +103,9 @@ struct RefreshPartsTests {
         #expect(seal.open(sealed, for: other, secret: [7]) == .closed(label))
         if !hasKey { #expect(seal.open(sealed, for: Self.key, secret: [8]) == .closed(label)) }
         #expect(RefreshSeal(sealer: nil).open([], for: Self.key, secret: [7]) == .garbled)
-        for place in sealed.indices {
+        for index in sealed.indices {
             var changed = sealed
-            changed[place] ^= 1
+            changed[index] ^= 1
             #expect(seal.open(changed, for: Self.key, secret: [7]) != .record(record))
         }
     }
@@ -115,18 +115,18 @@ struct RefreshPartsTests {
             let token = RefreshTokens.access("s\(number)")
             return RefreshSession(tenant: 0, name: SessionName(try RefreshTokens.oldPrincipal(token)))
         }
-        var places = CallSlots(most: 2)
-        /// Who has the place now.
-        func leave(_ number: Int) -> Int? { places.leave(sessions[number]).flatMap { sessions.firstIndex(of: $0) } }
+        var slots = CallSlots(most: 2)
+        /// The session that has the slot now.
+        func leave(_ number: Int) -> Int? { slots.leave(sessions[number]).flatMap { sessions.firstIndex(of: $0) } }
         var granted: [Bool] = []
-        for session in sessions { granted.append(places.ask(session)) }
+        for session in sessions { granted.append(slots.ask(session)) }
         #expect(granted == [true, true, false, false, false, false])
-        // One in line goes, and comes back to its end.
+        // A waiting session leaves, and comes back as the last.
         #expect(leave(2) == nil)
-        let isGranted = places.ask(sessions[2])
+        let isGranted = slots.ask(sessions[2])
         #expect(!isGranted)
         #expect([leave(1), leave(0), leave(3), leave(4)] == [3, 4, 5, 2])
         #expect([leave(5), leave(2)] == [nil, nil])
-        #expect(places.count == 0)
+        #expect(slots.count == 0)
     }
 }

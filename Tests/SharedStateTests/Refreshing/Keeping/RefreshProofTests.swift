@@ -6,7 +6,7 @@ import Verification
 
 @testable import SharedState
 
-/// New tokens are for who has proved the session that they are of, and for nobody else.
+/// New tokens are only for requests that have proved the session.
 @Suite(.timeLimit(.minutes(2)))
 struct RefreshProofTests {
     private static let wrong = Array("made up".utf8)
@@ -33,7 +33,7 @@ struct RefreshProofTests {
         async let first = fixture.services[0].refresh(requests[0])
         async let second = fixture.services[0].refresh(requests[1])
         await fixture.provider.called(2)
-        fixture.provider.letGo()
+        fixture.provider.release()
         let answers = await [first, second] + [fixture.services[1].refresh(requests[1])]
         var subjects: [String?] = []
         for case .renewed(let renewal, _) in answers { subjects.append(renewal.principal.subject) }
@@ -47,7 +47,7 @@ struct RefreshProofTests {
         for service in fixture.services {
             #expect(await service.refresh(try impostor(fixture)).text == "refused refused")
         }
-        // Whoever has the right one is not disturbed, and neither is who has the new one already.
+        // Requests with the right cookie, or the new one, still get the tokens.
         for service in fixture.services { #expect(await service.refresh(try fixture.request()).text == "2 shared") }
         let newer = try fixture.request(refresh: RefreshTokens.refresh("s1", 2))
         for service in fixture.services { #expect(await service.refresh(newer).text == "2 shared") }
@@ -63,7 +63,7 @@ struct RefreshProofTests {
         async let second = fixture.services[0].refresh(wrong).text
         await fixture.clock.waitForSleepers(1, after: 15)
         fixture.provider.state.update { $0.script = [.tokens, .refusal] }
-        fixture.provider.letGo()
+        fixture.provider.release()
         #expect(await first == "2")
         #expect(await second == "refused refused")
         #expect(fixture.provider.state.value.presented.last == Self.wrong)
@@ -111,7 +111,7 @@ struct RefreshProofTests {
         #expect(fixture.revoked.value == ["s1"])
     }
 
-    /// Ends that take their time do not keep anybody longer than he can wait.
+    /// A slow end of the session does not delay a request beyond its deadline.
     @Test func requestDoesNotWaitForASlowSessionEnd() async throws {
         let fixture = try RefreshFixture()
         fixture.provider.script(.refusal)

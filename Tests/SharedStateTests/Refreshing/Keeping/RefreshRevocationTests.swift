@@ -5,7 +5,7 @@ import Verification
 
 @testable import SharedState
 
-/// A revoked or logged-out session is never brought back by a late answer.
+/// A late response never restores a revoked or signed-out session.
 @Suite(.timeLimit(.minutes(2)))
 struct RefreshRevocationTests {
     @Test func aRevocationDuringTheCallWins() async throws {
@@ -18,12 +18,12 @@ struct RefreshRevocationTests {
         await fixture.clock.waitForSleepers(1, after: 3.25)
         await fixture.revoke("s1")
         #expect(await second == "refused revoked")
-        fixture.provider.letGo()
+        fixture.provider.release()
         #expect(await first == "refused revoked")
         #expect(try await fixture.store.value(for: fixture.keys().result) == nil)
     }
 
-    /// It has not been told that something changed, but looks before anything is written.
+    /// The service has not been notified, but checks before each write.
     @Test func unannouncedRevocationWins() async throws {
         let fixture = try RefreshFixture(provider: PretendIssuer(naming: .jti))
         fixture.provider.hold()
@@ -32,7 +32,7 @@ struct RefreshRevocationTests {
         async let answer = fixture.services[0].refresh(request).text
         await fixture.provider.called(1)
         fixture.revoked.update { _ = $0.insert("s1-1") }
-        fixture.provider.letGo()
+        fixture.provider.release()
         #expect(await answer == "refused revoked")
         let keys = RefreshKeys(tenant: "chat", SessionName(try RefreshTokens.oldPrincipal(access)))
         #expect(try await fixture.store.value(for: keys.result) == nil)
@@ -73,7 +73,7 @@ struct RefreshRevocationTests {
         async let answer = service.refresh(request).text
         await fixture.provider.called(1)
         await fixture.revoke("s1")
-        fixture.provider.letGo()
+        fixture.provider.release()
         #expect(await answer == "refused revoked")
         let keys = try fixture.keys()
         #expect(try await fixture.store.value(for: keys.captured) == nil)

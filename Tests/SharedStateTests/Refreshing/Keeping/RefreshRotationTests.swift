@@ -57,7 +57,7 @@ struct RefreshRotationTests {
         #expect(tenant.spentLifetime == 60 * 86_400 + 60)
     }
 
-    /// One that was got ahead is kept for long; so is one that its key was withdrawn for.
+    /// A result made ahead of time is kept for long, even if its key was withdrawn.
     @Test func oldUnusableResultDoesNotBlockRefreshes() async throws {
         let fixture = try RefreshFixture(2, source: .none)
         let access = RefreshTokens.access("s1", 1, expiresAt: RefreshTokens.now + 5000)
@@ -82,7 +82,7 @@ struct RefreshRotationTests {
     }
 
     @Test func reloadMakesUpForMissedAnnouncements() async throws {
-        let fixture = try RefreshFixture(2, tellsWords: false)
+        let fixture = try RefreshFixture(2, deliversAnnouncements: false)
         #expect(await fixture.services[0].refresh(try fixture.request()).text == "2")
         let next = try fixture.request(
             access: RefreshTokens.access("s1", 2),
@@ -96,14 +96,14 @@ struct RefreshRotationTests {
     }
 
     @Test func waitingFlightLooksAgainAfterAReload() async throws {
-        let fixture = try RefreshFixture(2, tellsWords: false)
+        let fixture = try RefreshFixture(2, deliversAnnouncements: false)
         fixture.provider.hold()
         let request = try fixture.request()
         async let first = fixture.services[0].refresh(request).text
         await fixture.provider.called(1)
         async let second = fixture.services[1].refresh(request).text
         await fixture.clock.waitForSleepers(1, after: 3.25)
-        fixture.provider.letGo()
+        fixture.provider.release()
         #expect(await first == "2")
         await fixture.services[1].reloaded()
         #expect(await second == "2 shared")

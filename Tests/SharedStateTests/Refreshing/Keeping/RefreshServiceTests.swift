@@ -20,7 +20,7 @@ struct RefreshServiceTests {
                 group.addTask { await service.refresh(request).text }
             }
             await fixture.provider.called(1)
-            fixture.provider.letGo()
+            fixture.provider.release()
             return await group.reduce(into: [String: Int]()) { $0[$1, default: 0] += 1 }
         }
         #expect(answers == ["2": 1, "2 shared": 599])
@@ -55,8 +55,8 @@ struct RefreshServiceTests {
         let expired = try fixture.request(access: access, refresh: refresh, trigger: .expired)
         #expect(await fixture.services[1].refresh(expired).text == "3")
         await fixture.store.announcements.wait { $0.count == 2 }
-        let word = try #require(fixture.store.announcements.value.last)
-        await fixture.services[0].announced(word.subject)
+        let announcement = try #require(fixture.store.announcements.value.last)
+        await fixture.services[0].announced(announcement.subject)
         // Whoever still has the first gets the latest, also from the instance that made the second.
         #expect(await fixture.services[0].refresh(try fixture.request()).text == "3 shared")
     }
@@ -131,7 +131,7 @@ struct RefreshServiceTests {
         await fixture.clock.waitForSleepers(1, after: 2)
         fixture.clock.advance(by: 2)
         #expect(await answer == "unavailable late")
-        fixture.provider.letGo()
+        fixture.provider.release()
         await fixture.store.announcements.wait { !$0.isEmpty }
         #expect(await fixture.services[0].refresh(try fixture.request()).text == "2 shared")
     }
@@ -150,7 +150,7 @@ struct RefreshServiceTests {
         let renewed = await withTaskGroup(of: Bool.self) { group in
             for request in requests { group.addTask { await fixture.services[0].refresh(request).text == "2" } }
             await fixture.provider.called(32)
-            fixture.provider.letGo()
+            fixture.provider.release()
             return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
         #expect(renewed == 2000)

@@ -52,7 +52,7 @@ struct RefreshVaultTests {
         await fixture.provider.called(1)
         let newer = Array("signed in anew".utf8)
         #expect(try await capture(fixture, RefreshTokens.access("s1", 7), newer))
-        fixture.provider.letGo()
+        fixture.provider.release()
         #expect(await answer == "2")
         let next = try fixture.request(access: RefreshTokens.access("s1", 2), refresh: .some(nil), trigger: .expired)
         _ = await fixture.services[0].refresh(next)
@@ -89,7 +89,7 @@ struct RefreshVaultTests {
         async let answer = fixture.services[0].refresh(request).text
         await fixture.provider.called(1)
         fixture.store.setUp(false)
-        fixture.provider.letGo()
+        fixture.provider.release()
         #expect(await answer == "2")
         await fixture.storeComesBack()
         let next = try fixture.request(access: RefreshTokens.access("s1", 2), refresh: .some(nil), trigger: .expired)

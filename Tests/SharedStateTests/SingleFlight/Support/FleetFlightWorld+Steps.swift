@@ -4,59 +4,59 @@ import Time
 
 @testable import SharedState
 
-/// The instances' runner: does what flights say, each step in its own time.
+/// The instances' runner: performs the steps of flights, each taking a random time.
 extension FleetFlightWorld {
     typealias Event = (inout Flight, MonotonicTime) -> Flight.Step
 
-    mutating func tell(_ place: Int, _ event: Event) {
-        guard var flight = instances[place].flight else { return }
+    mutating func advance(_ index: Int, _ event: Event) {
+        guard var flight = instances[index].flight else { return }
         let step = event(&flight, now)
-        instances[place].flight = flight
+        instances[index].flight = flight
         guard step != .none else { return }
-        instances[place].step = step
-        instances[place].due = now
+        instances[index].step = step
+        instances[index].due = now
         switch step {
         case .none: break
-        case .lookUp: instances[place].reply = .lookedUp
-        case .enqueue: instances[place].reply = .granted
-        case .acquire: instances[place].reply = .acquired
+        case .lookUp: instances[index].reply = .lookedUp
+        case .enqueue: instances[index].reply = .granted
+        case .acquire: instances[index].reply = .acquired
         case .wait(let until), .pause(let until):
-            instances[place].reply = .pauseEnded
-            instances[place].due = until
+            instances[index].reply = .pauseEnded
+            instances[index].due = until
         case .call:
-            if instances[place].isStopping { complaints.append("a call was begun at the process's end") }
-            instances[place].reply = .presented
-        case .publish: instances[place].reply = .published
-        case .finish(let ending): finish(place, ending)
+            if instances[index].isStopping { violations.append("a call was begun at the process's end") }
+            instances[index].reply = .presented
+        case .publish: instances[index].reply = .published
+        case .finish(let ending): finish(index, ending)
         }
     }
 
-    mutating func reply(to place: Int) {
-        guard let reply = instances[place].reply, now >= instances[place].due else { return }
-        instances[place].reply = nil
+    mutating func reply(to index: Int) {
+        guard let reply = instances[index].reply, now >= instances[index].due else { return }
+        instances[index].reply = nil
         switch reply {
         case .lookedUp:
             let lookup = lookUp()
-            instances[place].storeAnswered = lookup != .away && lookup != .absent
-            tell(place) { $0.lookedUp(lookup, at: $1) }
-        case .granted: tell(place) { $0.granted(at: $1) }
+            instances[index].storeAnswered = lookup != .away && lookup != .absent
+            advance(index) { $0.lookedUp(lookup, at: $1) }
+        case .granted: advance(index) { $0.granted(at: $1) }
         case .acquired:
             let grant = acquire()
-            instances[place].storeAnswered = grant != .away && grant != .absent
-            tell(place) { $0.acquired(grant, at: $1) }
-        case .pauseEnded: tell(place) { $0.pauseEnded(at: $1) }
+            instances[index].storeAnswered = grant != .away && grant != .absent
+            advance(index) { $0.acquired(grant, at: $1) }
+        case .pauseEnded: advance(index) { $0.pauseEnded(at: $1) }
         case .presented:
-            guard instances[place].flight?.mayCall(at: now) == true else {
-                return tell(place) { $0.notCalled(at: $1) }
+            guard instances[index].flight?.mayCall(at: now) == true else {
+                return advance(index) { $0.notCalled(at: $1) }
             }
-            beginCall(place)
+            beginCall(index)
         case .called:
-            let outcome = endCall(place)
-            tell(place) { $0.called(outcome, at: $1) }
+            let outcome = endCall(index)
+            advance(index) { $0.called(outcome, at: $1) }
         case .published:
-            guard case .publish(let record, let lease) = instances[place].step else { return }
+            guard case .publish(let record, let lease) = instances[index].step else { return }
             let publishing = publish(record, lease)
-            tell(place) { $0.published(publishing, at: $1) }
+            advance(index) { $0.published(publishing, at: $1) }
         }
     }
 
@@ -99,7 +99,7 @@ extension FleetFlightWorld {
             failure = record
             return .done
         }
-        if let result, result != record { complaints.append("a result was overwritten") }
+        if let result, result != record { violations.append("a result was overwritten") }
         result = record
         isSpentKnown = true
         return .done
@@ -107,124 +107,124 @@ extension FleetFlightWorld {
 
     // MARK: The provider
 
-    /// The provider has it from the first moment on; the answer takes its time.
-    private mutating func beginCall(_ place: Int) {
+    /// The provider has the token from the first moment on; the response takes a random time.
+    private mutating func beginCall(_ index: Int) {
         calls += 1
-        instances[place].isCalling = true
-        instances[place].calledWithoutStore = instances[place].flight?.isWithoutStore ?? false
-        if instances[place].calledWithoutStore {
+        instances[index].isCalling = true
+        instances[index].calledWithoutStore = instances[index].flight?.isWithoutStore ?? false
+        if instances[index].calledWithoutStore {
             mayPresentAgain = true
-            if !rules.callsWithoutStore { complaints.append("presented without the store") }
+            if !rules.callsWithoutStore { violations.append("presented without the store") }
         }
-        if instances[place].calledWithoutStore, instances[place].storeAnswered {
-            complaints.append("alone, though the store had answered")
+        if instances[index].calledWithoutStore, instances[index].storeAnswered {
+            violations.append("alone, though the store had completed")
         }
-        if let flight = instances[place].flight, !flight.isWithoutStore, lease != flight.lease || now >= leaseUntil {
-            // It cannot know yet; whoever has the lease now cannot know that the token is under way.
-            if !leaseVanished { complaints.append("a call without the lease") }
+        if let flight = instances[index].flight, !flight.isWithoutStore, lease != flight.lease || now >= leaseUntil {
+            // It does not know yet, and the new holder does not know that the token is being presented.
+            if !leaseVanished { violations.append("a call without the lease") }
             mayPresentAgain = true
         }
-        instances[place].reply = .called
+        instances[index].reply = .called
         if hasAccidents, random.oneIn(8) {
             accidents.insert(.callFailed)
-            instances[place].received = nil
+            instances[index].received = nil
             return
         }
         rotations += 1
         if rotations > 1 { isEnded = true }
-        instances[place].received = rotations
+        instances[index].received = rotations
     }
 
-    private mutating func endCall(_ place: Int) -> Flight.CallOutcome {
-        instances[place].isCalling = false
-        guard let number = instances[place].received else {
+    private mutating func endCall(_ index: Int) -> Flight.CallOutcome {
+        instances[index].isCalling = false
+        guard let number = instances[index].received else {
             return .failed(.failure(until: now + 3_000_000_000), mayRetry: true)
         }
         if number > 1 { return .value(.refused) }
-        return instances[place].knowsOfRevocation ? .cancelled : .value(.got(number))
+        return instances[index].knowsOfRevocation ? .cancelled : .value(.got(number))
     }
 
     // MARK: The end
 
-    private mutating func finish(_ place: Int, _ ending: Flight.Ending) {
-        let held = instances[place].flight?.lease
-        let askers = instances[place].askers
-        instances[place].flight = nil
-        instances[place].reply = nil
-        instances[place].askers = 0
-        if instances[place].isCalling { mayPresentAgain = true }
-        instances[place].isCalling = false
-        if case .value(let record) = ending.content, record.isGot { instances[place].known = record }
+    private mutating func finish(_ index: Int, _ ending: Flight.Ending) {
+        let held = instances[index].flight?.lease
+        let waiting = instances[index].waiting
+        instances[index].flight = nil
+        instances[index].reply = nil
+        instances[index].waiting = 0
+        if instances[index].isCalling { mayPresentAgain = true }
+        instances[index].isCalling = false
+        if case .value(let record) = ending.content, record.isGot { instances[index].known = record }
         var isHandedOn = false
         if ending.isUnpublished, case .value(let record) = ending.content, record.isGot {
             accidents.insert(.resultUnstored)
-            instances[place].unstored = (record, ending.lease)
+            instances[index].unstored = (record, ending.lease)
             isHandedOn = true
             if held == nil { mayPresentAgain = true }
         }
         if !isHandedOn, isStoreUp, let held, lease == held { lease = nil }
-        answer(place, askers, ending.content)
+        complete(index, waiting, ending.content)
         guard ending.isOwn, !ending.isUnpublished else { return }
         if case .value(let record) = ending.content, record != result, record != failure, !isRevoked {
-            complaints.append("what others should find is not there")
+            violations.append("what others should find is not there")
         }
-        tellOthers(than: place)
+        notifyOthers(than: index)
     }
 
-    private mutating func tellOthers(than place: Int) {
+    private mutating func notifyOthers(than index: Int) {
         guard isStoreUp else { return }
-        for other in instances.indices where other != place {
+        for other in instances.indices where other != index {
             if hasAccidents, random.oneIn(3) {
-                accidents.insert(.wordLost)
+                accidents.insert(.announcementLost)
             } else {
-                tell(other) { $0.announced(at: $1) }
+                advance(other) { $0.announced(at: $1) }
             }
         }
     }
 
-    /// Tries to have the store take what it has not, as the service does.
-    mutating func store(_ place: Int) {
-        guard isStoreUp, let unstored = instances[place].unstored else { return }
+    /// Tries to write an unstored value, as the service does.
+    mutating func store(_ index: Int) {
+        guard isStoreUp, let unstored = instances[index].unstored else { return }
         var held = unstored.lease
         if held == nil, case .held(let new) = acquire() { held = new }
         guard let held else { return }
-        instances[place].unstored?.lease = held
-        // What another has brought meanwhile counts.
+        instances[index].unstored?.lease = held
+        // A value that another instance has stored meanwhile counts.
         if let result, result != unstored.record {
-            instances[place].unstored = nil
+            instances[index].unstored = nil
         } else if publish(unstored.record, held) == .done {
-            instances[place].unstored = nil
+            instances[index].unstored = nil
         } else {
-            instances[place].unstored?.lease = nil
+            instances[index].unstored?.lease = nil
             mayPresentAgain = true
             return
         }
         if lease == held { lease = nil }
-        tellOthers(than: place)
+        notifyOthers(than: index)
     }
 
-    mutating func stop(_ place: Int) {
-        guard !instances[place].isDead else { return }
+    mutating func stop(_ index: Int) {
+        guard !instances[index].isDead else { return }
         accidents.insert(.stopped)
-        // What has been decided on already is presented, or was.
-        tell(place) { $0.stop(at: $1) }
-        instances[place].isStopping = true
+        // A call that has been decided on is still made.
+        advance(index) { $0.stop(at: $1) }
+        instances[index].isStopping = true
     }
 
-    mutating func answer(_ place: Int, _ count: Int, _ content: Flight.Ending.Content) {
-        answered += count
+    mutating func complete(_ index: Int, _ count: Int, _ content: Flight.Ending.Content) {
+        completed += count
         switch content {
         case .value(let record) where record.isGot:
-            renewedAnswers += count
-            if instances[place].knowsOfRevocation { complaints.append("a revoked session got new tokens") }
+            renewals += count
+            if instances[index].knowsOfRevocation { violations.append("a revoked session got new tokens") }
         case .value, .obstacle:
-            if instances[place].received == 1, !instances[place].knowsOfRevocation, result == nil, failure == nil,
+            if instances[index].received == 1, !instances[index].knowsOfRevocation, result == nil, failure == nil,
                 !accidents.contains(.storeEmptied)
             {
-                complaints.append("an instance lost what it was given")
+                violations.append("an instance lost what it was given")
             }
         case .cancelled:
-            if !instances[place].knowsOfRevocation { complaints.append("nobody had revoked the session") }
+            if !instances[index].knowsOfRevocation { violations.append("nobody had revoked the session") }
         }
     }
 }

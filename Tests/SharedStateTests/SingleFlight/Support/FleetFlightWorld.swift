@@ -4,8 +4,8 @@ import Time
 
 @testable import SharedState
 
-/// One key in a world where every reply takes its own time. The provider answers a call as it does where refresh tokens
-/// rotate: it gives a value once, and refuses everything when it is asked again for it.
+/// A model of one key's flights in several instances, where every reply takes a random time. The provider behaves as with
+/// rotating refresh tokens: it gives a value once, and refuses everything after a second presentation.
 struct FleetFlightWorld {
     typealias Flight = FleetSingleFlight<Value, RefreshFailure>
 
@@ -18,7 +18,8 @@ struct FleetFlightWorld {
     }
 
     enum Accident: CaseIterable {
-        case storeAway, storeEmptied, holderDied, leaseLost, wordLost, revoked, callFailed, resultUnstored, stopped
+        case storeAway, storeEmptied, holderDied, leaseLost, announcementLost, revoked, callFailed, resultUnstored,
+            stopped
     }
 
     /// A reply on its way to an instance.
@@ -29,21 +30,21 @@ struct FleetFlightWorld {
     struct Instance {
         var flight: Flight?
         var reply: Reply?
-        /// Not before this does the reply come.
+        /// The earliest time of the reply.
         var due = MonotonicTime.distantPast
         var step = Flight.Step.none
-        var askers = 0
+        var waiting = 0
         var isDead = false
         var knowsOfRevocation = false
-        /// What it remembers, so that who asks again begins no new flight.
+        /// The value that it remembers: later requests begin no new flight.
         var known: Value?
-        /// The call that the provider has and has not answered, and whether the lease was held when it was made.
+        /// The call that the provider has and has not completed, and whether the lease was held when it was made.
         var isCalling = false
         var calledWithoutStore = false
         var received: Int?
-        /// What the store has still to be told, with the lease that goes with it.
+        /// The value that is not in the store yet, with its lease.
         var unstored: (record: Value, lease: Lease?)?
-        /// Whether the store gave the last answer that it was asked for.
+        /// Whether the store replied to the last call.
         var storeAnswered = true
         var isStopping = false
     }
@@ -53,12 +54,12 @@ struct FleetFlightWorld {
     let rules: FleetFlightRules
     var now: MonotonicTime = 1_000_000_000
     var instances: [Instance]
-    var complaints: [String] = []
+    var violations: [String] = []
     var accidents: Set<Accident> = []
     var calls = 0
     var asked = 0
-    var answered = 0
-    var renewedAnswers = 0
+    var completed = 0
+    var renewals = 0
     // The store.
     var isStoreUp = true
     var storeDownSince = MonotonicTime.distantPast
@@ -73,8 +74,8 @@ struct FleetFlightWorld {
     // The provider.
     var rotations = 0
     var isEnded = false
-    /// Whether a used token may have to be presented again, for nobody could know that it was used: its caller died,
-    /// or had to go alone, or lost the lease while it called.
+    /// Whether a used token may have to be presented again, since no instance can know that it was used: its caller died,
+    /// called without the store, or lost the lease during the call.
     var mayPresentAgain = false
 
     init(seed: UInt64, accidents: Bool = true) {
@@ -94,32 +95,32 @@ struct FleetFlightWorld {
             happen()
             check()
         }
-        // Everything calms down: the store is back, and time passes until nobody waits any more.
+        // The accidents end: the store is back, and time passes until no request waits any more.
         isStoreUp = true
         var rounds = 0
         while instances.contains(where: { $0.flight != nil || $0.unstored != nil }), rounds < 2000 {
             rounds += 1
-            for place in instances.indices { reply(to: place) }
-            for place in instances.indices { store(place) }
+            for index in instances.indices { reply(to: index) }
+            for index in instances.indices { store(index) }
             pass(100_000_000)
             check()
         }
-        if instances.contains(where: { $0.unstored != nil }) { complaints.append("a result was never stored") }
-        if answered != asked { complaints.append("\(asked - answered) of \(asked) were not answered") }
+        if instances.contains(where: { $0.unstored != nil }) { violations.append("a result was never stored") }
+        if completed != asked { violations.append("\(asked - completed) of \(asked) were not completed") }
     }
 
     private mutating func happen() {
-        let place = random.below(instances.count)
+        let index = random.below(instances.count)
         switch random.below(hasAccidents ? 44 : 20) {
-        case 0...4: ask(place)
-        case 5...14: reply(to: place)
+        case 0...4: ask(index)
+        case 5...14: reply(to: index)
         case 15...18: pass(UInt64(random.below(400)) * 1_000_000)
-        case 19: renew(place)
-        case 20...27: reply(to: place)
+        case 19: renew(index)
+        case 20...27: reply(to: index)
         case 28...29: pass(UInt64(random.below(3000)) * 1_000_000)
-        case 30...33: renew(place)
+        case 30...33: renew(index)
         case 34: setStore(random.oneIn(2))
-        case 35: if random.oneIn(4) { die(place) }
+        case 35: if random.oneIn(4) { die(index) }
         case 36:
             if random.oneIn(3) {
                 leaseVanished = true
@@ -127,48 +128,48 @@ struct FleetFlightWorld {
                 if random.oneIn(3) { emptyStore() }
             }
         case 37: if random.oneIn(6) { revoke() }
-        case 38...40: store(place)
-        case 41: if random.oneIn(6) { stop(place) }
-        default: ask(place)
+        case 38...40: store(index)
+        case 41: if random.oneIn(6) { stop(index) }
+        default: ask(index)
         }
     }
 
     // MARK: What happens
 
-    private mutating func ask(_ place: Int) {
-        guard !instances[place].isDead, !instances[place].isStopping else { return }
+    private mutating func ask(_ index: Int) {
+        guard !instances[index].isDead, !instances[index].isStopping else { return }
         asked += 1
-        if instances[place].knowsOfRevocation { return answer(place, 1, .cancelled) }
-        if let known = instances[place].known { return answer(place, 1, .value(known)) }
-        instances[place].askers += 1
-        guard instances[place].flight == nil else { return }
-        instances[place].flight = Flight(at: now, rules)
-        tell(place) { $0.lookUp(at: $1) }
+        if instances[index].knowsOfRevocation { return complete(index, 1, .cancelled) }
+        if let known = instances[index].known { return complete(index, 1, .value(known)) }
+        instances[index].waiting += 1
+        guard instances[index].flight == nil else { return }
+        instances[index].flight = Flight(at: now, rules)
+        advance(index) { $0.lookUp(at: $1) }
     }
 
     private mutating func pass(_ time: UInt64) {
         now += time
-        for place in instances.indices where !hasAccidents || !random.oneIn(5) { renew(place) }
+        for index in instances.indices where !hasAccidents || !random.oneIn(5) { renew(index) }
         if now >= leaseUntil { endLease() }
-        for place in instances.indices {
-            if let flight = instances[place].flight, now >= flight.endsAt {
-                tell(place) { $0.timeIsUp(at: $1) }
+        for index in instances.indices {
+            if let flight = instances[index].flight, now >= flight.endsAt {
+                advance(index) { $0.timeIsUp(at: $1) }
             }
         }
     }
 
-    private mutating func renew(_ place: Int) {
-        guard isStoreUp, let held = instances[place].flight?.lease ?? instances[place].unstored?.lease else { return }
+    private mutating func renew(_ index: Int) {
+        guard isStoreUp, let held = instances[index].flight?.lease ?? instances[index].unstored?.lease else { return }
         if lease == held, now < leaseUntil {
             leaseUntil = now + rules.leaseDuration
-            instances[place].flight?.renewed(held, at: now)
-        } else if instances[place].unstored?.lease == held {
-            instances[place].unstored?.lease = nil
+            instances[index].flight?.renewed(held, at: now)
+        } else if instances[index].unstored?.lease == held {
+            instances[index].unstored?.lease = nil
             mayPresentAgain = true
         } else {
             accidents.insert(.leaseLost)
-            if instances[place].isCalling || instances[place].received != nil { mayPresentAgain = true }
-            instances[place].flight?.leaseWasLost(held)
+            if instances[index].isCalling || instances[index].received != nil { mayPresentAgain = true }
+            instances[index].flight?.leaseWasLost(held)
         }
     }
 
@@ -178,7 +179,7 @@ struct FleetFlightWorld {
         if !isUp { accidents.insert(.storeAway) }
     }
 
-    /// The lease ends before its holder has said what came of the call: the next cannot know of it.
+    /// The lease ends before its holder has published the value: the next holder cannot know of it.
     mutating func endLease() {
         if let lease,
             instances.contains(where: {
@@ -190,35 +191,35 @@ struct FleetFlightWorld {
         lease = nil
     }
 
-    /// Nothing says any more that there was a result.
+    /// The store loses all its data.
     private mutating func emptyStore() {
         accidents.insert(.storeEmptied)
         (result, failure, isSpentKnown) = (nil, nil, false)
         mayPresentAgain = true
     }
 
-    private mutating func die(_ place: Int) {
-        guard instances[place].flight != nil || instances[place].unstored != nil,
+    private mutating func die(_ index: Int) {
+        guard instances[index].flight != nil || instances[index].unstored != nil,
             instances.count(where: { !$0.isDead }) > 1
         else { return }
         accidents.insert(.holderDied)
         mayPresentAgain =
-            mayPresentAgain || instances[place].isCalling || instances[place].received != nil
-            || instances[place].unstored != nil
-        answered += instances[place].askers
-        instances[place] = Instance(isDead: true)
+            mayPresentAgain || instances[index].isCalling || instances[index].received != nil
+            || instances[index].unstored != nil
+        completed += instances[index].waiting
+        instances[index] = Instance(isDead: true)
     }
 
     var isRevoked: Bool { accidents.contains(.revoked) }
 
     private mutating func revoke() {
         accidents.insert(.revoked)
-        for place in instances.indices where !instances[place].isDead {
-            instances[place].knowsOfRevocation = true
-            instances[place].known = nil
-            if let held = instances[place].unstored?.lease, held == lease { lease = nil }
-            instances[place].unstored = nil
-            tell(place) { flight, _ in flight.cancelled() }
+        for index in instances.indices where !instances[index].isDead {
+            instances[index].knowsOfRevocation = true
+            instances[index].known = nil
+            if let held = instances[index].unstored?.lease, held == lease { lease = nil }
+            instances[index].unstored = nil
+            advance(index) { flight, _ in flight.cancelled() }
         }
         result = nil
     }
@@ -227,8 +228,8 @@ struct FleetFlightWorld {
 
     private mutating func check() {
         let callers = instances.filter { $0.isCalling && !$0.isDead && !$0.calledWithoutStore && holdsLease($0) }
-        if callers.count > 1 { complaints.append("\(callers.count) holders call at once") }
-        if isEnded, !mayPresentAgain { complaints.append("a used token was presented") }
+        if callers.count > 1 { violations.append("\(callers.count) holders call at once") }
+        if isEnded, !mayPresentAgain { violations.append("a used token was presented") }
     }
 
     private func holdsLease(_ instance: Instance) -> Bool {

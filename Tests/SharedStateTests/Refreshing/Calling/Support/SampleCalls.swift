@@ -73,7 +73,7 @@ extension RefreshCallResult {
         if case .tokens(let tokens) = self { tokens } else { nil }
     }
 
-    /// One word for a result that is none.
+    /// A short text for a result without tokens.
     var trouble: RefreshFailure? {
         switch self {
         case .tokens: nil

@@ -4,8 +4,8 @@ import Verification
 
 @testable import SharedState
 
-/// A provider that gives each session new tokens, once for each refresh token: who presents a used one ends the session
-/// for good (RFC 9700 section 4.14.2).
+/// A provider that issues new tokens once for each refresh token; presenting a used one ends the session for good (RFC
+/// 9700 section 4.14.2).
 final class PretendIssuer: RefreshCalling {
     enum Answer: Sendable {
         case tokens
@@ -18,7 +18,7 @@ final class PretendIssuer: RefreshCalling {
         var calls = 0
         var underWay = 0
         var mostUnderWay = 0
-        /// What was presented, in order.
+        /// The presented credentials, in order.
         var presented: [[UInt8]] = []
         /// The refresh token that is good now, by session.
         var current: [String: Int] = [:]
@@ -85,6 +85,6 @@ final class PretendIssuer: RefreshCalling {
     var calls: Int { state.value.calls }
     func script(_ answers: Answer...) { state.update { $0.script = answers } }
     func hold() { state.update { $0.isHeld = true } }
-    func letGo() { state.update { $0.isHeld = false } }
+    func release() { state.update { $0.isHeld = false } }
     func called(_ count: Int) async { await state.wait { $0.calls >= count } }
 }

@@ -7,7 +7,7 @@ import Verification
 
 @testable import SharedState
 
-/// Some instances with one store and one provider, in pretend time.
+/// Several instances with one store and one provider, in simulated time.
 final class RefreshFixture: Sendable {
     let clock = PretendClock(unix: RefreshTokens.now)
     let store: PretendStore
@@ -22,20 +22,20 @@ final class RefreshFixture: Sendable {
 
     /// The tokens, or their whole sessions, that the services ended.
     let ended = Awaited<[Ended]>([])
-    /// Whether that is done at once.
+    /// Whether sessions end at once.
     let endings = Awaited(true)
-    /// Whether it is said at once what is revoked.
+    /// Whether revocation checks return at once.
     let answersRevocation = Awaited(true)
-    /// How many were asked for together, each time that many were.
+    /// The number of tokens of each combined revocation check.
     let questions = Awaited<[Int]>([])
-    private let words = Awaited<Task<Void, Never>?>(nil)
+    private let deliveries = Awaited<Task<Void, Never>?>(nil)
 
     init(
         _ count: Int = 1,
         source: RefreshTokenSource = .cookie(name: "refresh"),
         provider: PretendIssuer = PretendIssuer(),
         isSealed: Bool = true,
-        tellsWords: Bool = true,
+        deliversAnnouncements: Bool = true,
         callsAtOnce: Int = RefreshService.callsAtOnce,
         withoutStore: RefreshWithoutStore = .alone
     ) throws {
@@ -86,25 +86,25 @@ final class RefreshFixture: Sendable {
                 callsAtOnce: callsAtOnce
             )
         }
-        if tellsWords { tellWords() }
+        if deliversAnnouncements { deliverAnnouncements() }
     }
 
-    deinit { words.value?.cancel() }
+    deinit { deliveries.value?.cancel() }
 
     /// Carries announcements to every instance, as the store does.
-    private func tellWords() {
+    private func deliverAnnouncements() {
         let (store, services) = (store, services)
         let task = Task {
-            var told = 0
+            var delivered = 0
             while !Task.isCancelled {
-                await store.announcements.wait { [told] in $0.count > told }
-                for word in store.announcements.value.dropFirst(told) {
-                    told += 1
-                    for service in services { await service.announced(word.subject) }
+                await store.announcements.wait { [delivered] in $0.count > delivered }
+                for announcement in store.announcements.value.dropFirst(delivered) {
+                    delivered += 1
+                    for service in services { await service.announced(announcement.subject) }
                 }
             }
         }
-        words.update { $0 = task }
+        deliveries.update { $0 = task }
     }
 
     func request(
@@ -130,15 +130,15 @@ final class RefreshFixture: Sendable {
         RefreshKeys(tenant: "chat", SessionName(try RefreshTokens.oldPrincipal(RefreshTokens.access(session))))
     }
 
-    /// After the leases have run out that could not be given back; returns when something that waited was written.
+    /// Brings the store back after the unreleased leases have expired; returns when an unstored result is written.
     func storeComesBack() async {
-        let told = store.announcements.value.count
+        let count = store.announcements.value.count
         await clock.waitForSleepers(1, after: 1)
         clock.advance(by: 4)
         await clock.waitForSleepers(1, after: 1)
         store.setUp(true)
         clock.advance(by: 1)
-        await store.announcements.wait { $0.count > told }
+        await store.announcements.wait { $0.count > count }
     }
 
     func revoke(_ name: String) async {
@@ -148,7 +148,7 @@ final class RefreshFixture: Sendable {
 }
 
 extension RefreshOutcome {
-    /// In a few words: `2`, or `2 shared`, for the number of the new access token; else the outcome and its reason.
+    /// In short: `2`, or `2 shared`, for the number of the new access token; else the outcome and its reason.
     var text: String {
         switch self {
         case .renewed(let renewal, let isShared):
