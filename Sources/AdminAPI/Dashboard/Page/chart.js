@@ -1,6 +1,6 @@
 /**
- * Lines, or areas on top of one another, over the last minutes. Colors are the style sheet's; what is drawn is also said
- * in words, for those who do not see it.
+ * Lines or stacked areas over the last minutes. Colors come from the style sheet; a text describes the picture for
+ * screen readers.
  */
 class Chart {
     static margin = { top: 10, right: 4, bottom: 22, left: 50 };
@@ -15,7 +15,7 @@ class Chart {
     #points = [];
     #pointer = null;
 
-    /** `series`: `{ name, value(point), color }`; a value is null where there is none. `format` makes words of values. */
+    /** `series`: `{ name, value(point), color }`; a value is null where there is none. `format` turns values into text. */
     constructor(figure, { title, series, isStacked = false, isLogarithmic = false, format }) {
         this.#series = series;
         this.#isStacked = isStacked;
@@ -60,22 +60,22 @@ class Chart {
     #draw() {
         const { clientWidth: width, clientHeight: height } = this.#plot;
         const points = this.#points;
-        // A view that is not shown has no size.
+        // A hidden view has no size.
         if (!width || !points.length) return;
         const { top, right, bottom, left } = Chart.margin;
         const end = points.at(-1).time;
         const values = points.flatMap(({ tops }) => tops).filter(value => value !== null);
         const { ticks, part } = this.#isLogarithmic ? decades(values) : halves(values);
-        const place = {
+        const scale = {
             x: time => left + (width - left - right) * (1 - (end - time) / this.span),
             y: value => height - bottom - (height - top - bottom) * part(value),
             left, right: width - right, bottom: height - bottom, ticks,
         };
         setAttribute(this.#picture, "viewBox", `0 0 ${width} ${height}`);
-        this.#picture.replaceChildren(...this.#scale(place), ...this.#shapes(place), ...this.#cross(place));
-        const words = this.#words(points.at(-1));
-        setText(this.#reading, this.#pointer === null ? words : this.#words(this.#nearest(place), true));
-        setAttribute(this.#picture, "aria-label", `${this.title}, the last ${duration(this.span)}. Now: ${words}`);
+        this.#picture.replaceChildren(...this.#scale(scale), ...this.#shapes(scale), ...this.#cross(scale));
+        const text = this.#text(points.at(-1));
+        setText(this.#reading, this.#pointer === null ? text : this.#text(this.#nearest(scale), true));
+        setAttribute(this.#picture, "aria-label", `${this.title}, the last ${duration(this.span)}. Now: ${text}`);
     }
 
     #scale({ left, right, bottom, x, y, ticks }) {
@@ -84,8 +84,8 @@ class Chart {
             drawn("text", { class: "tick", x: left - 8, y: y(value) + 4, "text-anchor": "end" }, this.#format(value)),
         ]);
         const end = this.#points.at(-1).time;
-        const most = Math.floor((right - left) / 70);
-        const step = [15, 30, 60, 120].find(step => this.span / step <= most) ?? 300;
+        const maximum = Math.floor((right - left) / 70);
+        const step = [15, 30, 60, 120].find(step => this.span / step <= maximum) ?? 300;
         const times = [];
         for (let ago = 0; ago <= this.span; ago += step) {
             const anchor = ago === 0 ? "end" : x(end - ago) < left + 20 ? "start" : "middle";
@@ -95,64 +95,64 @@ class Chart {
         return [...lines, ...times];
     }
 
-    #shapes(place) {
+    #shapes(scale) {
         const shapes = this.#series.map(({ color }, index) => {
             const known = this.#points.filter(({ tops }) => tops[index] !== null);
-            const line = trace(known, place, point => point.tops[index]);
+            const line = trace(known, scale, point => point.tops[index]);
             if (!this.#isStacked || !known.length) return drawn("path", { class: `line ${color}`, d: line });
-            const under = trace([...known].reverse(), place, point => index ? point.tops[index - 1] : 0);
+            const under = trace([...known].reverse(), scale, point => index ? point.tops[index - 1] : 0);
             return drawn("path", { class: `area ${color}`, d: `${line}${under.replace("M", "L")}Z` });
         });
         return shapes;
     }
 
-    #cross(place) {
+    #cross(scale) {
         if (this.#pointer === null) return [];
-        const x = place.x(this.#nearest(place).time);
-        return [drawn("line", { class: "cross", x1: x, x2: x, y1: Chart.margin.top, y2: place.bottom })];
+        const x = scale.x(this.#nearest(scale).time);
+        return [drawn("line", { class: "cross", x1: x, x2: x, y1: Chart.margin.top, y2: scale.bottom })];
     }
 
-    #nearest(place) {
-        const distance = point => Math.abs(place.x(point.time) - this.#pointer);
+    #nearest(scale) {
+        const distance = point => Math.abs(scale.x(point.time) - this.#pointer);
         return this.#points.reduce((best, point) => distance(point) < distance(best) ? point : best);
     }
 
-    #words({ time, values }, isPast = false) {
-        const told = this.#series.map(({ name }, index) =>
+    #text({ time, values }, isPast = false) {
+        const text = this.#series.map(({ name }, index) =>
             `${name} ${values[index] === null ? "–" : this.#format(values[index])}`).join(" · ");
-        return isPast ? `${clockTime.format(new Date(time * 1000))}: ${told}` : told;
+        return isPast ? `${clockTime.format(new Date(time * 1000))}: ${text}` : text;
     }
 }
 
-const stacked = values => values.map((_, place) => values.slice(0, place + 1).reduce((sum, value) => sum + value, 0));
+const stacked = values => values.map((_, index) => values.slice(0, index + 1).reduce((sum, value) => sum + value, 0));
 
-const trace = (points, place, value) => points
-    .map((point, index) => `${index ? "L" : "M"}${place.x(point.time).toFixed(1)} ${place.y(value(point)).toFixed(1)}`)
+const trace = (points, scale, value) => points
+    .map((point, index) => `${index ? "L" : "M"}${scale.x(point.time).toFixed(1)} ${scale.y(value(point)).toFixed(1)}`)
     .join("");
 
-/** A scale from 0: its ticks, and which part of its height a value has. */
+/** A linear scale from 0: its ticks, and the part of the height for a value. */
 function halves(values) {
-    const most = nice(Math.max(0, ...values));
-    return { ticks: [0, most / 2, most], part: value => value / most };
+    const maximum = nice(Math.max(0, ...values));
+    return { ticks: [0, maximum / 2, maximum], part: value => value / maximum };
 }
 
-/** A scale of powers of ten, where what is small is to be seen beside what is large. */
+/** A logarithmic scale, for small values beside large ones. */
 function decades(values) {
     const known = values.filter(value => value > 0);
     const first = Math.floor(Math.log10(Math.min(1, ...known)));
     const last = Math.max(first + 1, Math.ceil(Math.log10(Math.max(...known, 10 ** first))));
-    const ticks = Array.from({ length: last - first + 1 }, (_, place) => 10 ** (first + place));
+    const ticks = Array.from({ length: last - first + 1 }, (_, index) => 10 ** (first + index));
     return { ticks, part: value => (Math.log10(Math.max(value, 10 ** first)) - first) / (last - first) };
 }
 
-/** The next of 1, 2, 4, 6, 8 and their tens, so that the half of it is a short number too. */
+/** The next of 1, 2, 4, 6, 8 times a power of ten, so that its half is a short number too. */
 function nice(value) {
     if (!(value > 0)) return 1;
     const size = 10 ** Math.floor(Math.log10(value));
     return [1, 2, 4, 6, 8, 10].find(step => step * size >= value) * size;
 }
 
-/** A line of the size of a word. */
+/** A small line chart. */
 function sparkline(cell, values) {
     let picture = cell.querySelector("svg");
     if (!picture) {
@@ -160,9 +160,9 @@ function sparkline(cell, values) {
             class: "spark", viewBox: "0 0 80 24", preserveAspectRatio: "none", "aria-hidden": "true",
         }, drawn("path", { class: "line" })));
     }
-    const most = Math.max(...values, 0) || 1;
+    const maximum = Math.max(...values, 0) || 1;
     const step = 80 / Math.max(1, values.length - 1);
-    const line = values.map((value, place) =>
-        `${place ? "L" : "M"}${(place * step).toFixed(1)} ${(22 - 20 * value / most).toFixed(1)}`).join("");
+    const line = values.map((value, index) =>
+        `${index ? "L" : "M"}${(index * step).toFixed(1)} ${(22 - 20 * value / maximum).toFixed(1)}`).join("");
     setAttribute(picture.firstElementChild, "d", line);
 }

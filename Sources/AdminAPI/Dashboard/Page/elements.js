@@ -1,4 +1,4 @@
-// What the gateway tells gets into the page as text and as nothing else: no HTML is ever made of it.
+// Data from the gateway is inserted as text only, never as HTML.
 
 const byId = id => document.getElementById(id);
 
@@ -19,7 +19,7 @@ function filled(made, attributes, children) {
     return made;
 }
 
-/** Touches only what is another: what has not changed is neither drawn nor read out again. */
+/** Changes only what differs, so that nothing is drawn or read out again without a change. */
 function setAttribute(of, name, value) {
     if (value === null || value === false) of.removeAttribute(name);
     else if (of.getAttribute(name) !== String(value)) of.setAttribute(name, value);
@@ -30,12 +30,12 @@ function setText(of, text) {
 }
 
 /**
- * Makes the children of `list` those of `items`, each found again by its key, so that the focus stays where it is.
- * `make` gives an element, `update` is told the element and its item.
+ * Updates the children of `list` to match `items`, reusing elements by key, so that the focus is kept. `make(item)`
+ * returns a new element, `update(element, item)` sets its content.
  */
 function keyed(list, items, key, make, update) {
     const kept = new Map([...list.children].map(child => [child.dataset.key, child]));
-    let place = list.firstElementChild;
+    let next = list.firstElementChild;
     for (const item of items) {
         const name = String(key(item));
         let child = kept.get(name);
@@ -44,16 +44,16 @@ function keyed(list, items, key, make, update) {
             child = make(item);
             child.dataset.key = name;
         }
-        if (child === place) place = place.nextElementSibling;
-        else list.insertBefore(child, place);
+        if (child === next) next = next.nextElementSibling;
+        else list.insertBefore(child, next);
         update(child, item);
     }
     for (const child of kept.values()) child.remove();
 }
 
 /**
- * A table whose rows are kept by their key. On a narrow screen its rows become cards, which ends what a table is to
- * a screen reader unless its roles are said.
+ * A table that reuses its rows by key. On a narrow screen rows become cards; the explicit roles keep it a table for
+ * screen readers.
  */
 class Table {
     #table;
@@ -74,23 +74,23 @@ class Table {
             element("thead", { role: "rowgroup" }, element("tr", { role: "row" }, ...heads)), this.#body);
     }
 
-    /** A table without rows is not shown. */
+    /** Hides a table without rows. */
     show(items) {
         this.#table.hidden = !items.length;
         keyed(this.#body, items, this.#key, () => this.#row(), (row, item) => {
-            this.#columns.forEach((column, place) => column.cell(row.children[place], item));
+            this.#columns.forEach((column, index) => column.cell(row.children[index], item));
         });
     }
 
     #row() {
-        return element("tr", { role: "row" }, ...this.#columns.map((column, place) => element(place ? "td" : "th", {
-            role: place ? "cell" : "rowheader", scope: place ? null : "row", class: column.number ? "number" : null,
+        return element("tr", { role: "row" }, ...this.#columns.map((column, index) => element(index ? "td" : "th", {
+            role: index ? "cell" : "rowheader", scope: index ? null : "row", class: column.number ? "number" : null,
             "data-label": column.hidden ? null : column.title,
         })));
     }
 }
 
-/** A state in a word and a color. */
+/** Shows a state as text with a color. */
 function setChip(cell, state, text) {
     let chip = cell.querySelector(".chip");
     if (!chip) cell.append(chip = element("span", { class: "chip" }));

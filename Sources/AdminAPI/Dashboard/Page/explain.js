@@ -1,6 +1,6 @@
-/** Asks what would become of a request. */
+/** Explains the decision on a request. */
 class Explain {
-    /** What stands there before anything was asked. */
+    /** The text before the first request. */
     static #invitation = byId("verdict").textContent;
 
     #gateway;
@@ -27,19 +27,19 @@ class Explain {
         if (address.value.trim()) body.address = address.value.trim();
         const lines = headers.value.split("\n").map(line => line.trim()).filter(Boolean);
         if (lines.length) body.headers = lines;
-        const told = await this.#gateway.ask("POST", "api/explain", body);
-        const steps = told.steps.slice(0, -1);
+        const report = await this.#gateway.send("POST", "api/explain", body);
+        const steps = report.steps.slice(0, -1);
         byId("steps").replaceChildren(...steps.map(({ step, text, line }) => element("li", {},
             element("span", { class: "step" }, step), element("span", {}, text),
             ...line ? [element("span", { class: "quiet" }, `tenants.yaml:${line}`)] : [])));
         const verdict = byId("verdict");
         verdict.className = "verdict";
-        verdict.dataset.state = told.decision === "forward" ? "good" : "bad";
-        setText(verdict, told.decision === "forward" ? "It goes on to the backend."
-            : `It is refused: ${told.status} ${told.code}.`);
-        if (told.observed) {
+        verdict.dataset.state = report.decision === "forward" ? "good" : "bad";
+        setText(verdict, report.decision === "forward" ? "It goes on to the backend."
+            : `It is refused: ${report.status} ${report.code}.`);
+        if (report.observed) {
             verdict.dataset.state = "warn";
-            verdict.append(` Only observed: it would be refused with ${told.observed.status} ${told.observed.code}.`);
+            verdict.append(` Only observed: it would be refused with ${report.observed.status} ${report.observed.code}.`);
         }
     }
 }

@@ -3,7 +3,7 @@ const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 
 const count = value => value < 100_000 ? whole.format(value) : compact.format(value);
 
-/** Of a rate: a digit after the point where there is little before it. */
+/** A rate, with one decimal below 10. */
 function rate(value) {
     if (value === 0) return "0";
     if (value < 0.1) return "< 0.1";
@@ -17,7 +17,7 @@ function percent(part, all) {
     return `${value > 0 && value < 10 ? value.toFixed(1) : whole.format(value)} %`;
 }
 
-/** Milliseconds, to two digits that matter. */
+/** A time in milliseconds, with about two significant digits. */
 function milliseconds(value) {
     if (value === null || value === undefined) return "–";
     if (value >= 10_000) return `${whole.format(value / 1000)} s`;
@@ -27,14 +27,14 @@ function milliseconds(value) {
     return `${whole.format(value * 1000)} µs`;
 }
 
-/** Seconds, in the largest units that matter. */
+/** A time in seconds, in its two largest units. */
 function duration(seconds) {
     const units = [["d", 86_400], ["h", 3600], ["min", 60], ["s", 1]];
-    const place = units.findIndex(([, size]) => seconds >= size);
-    if (place < 0) return "0 s";
-    const [name, size] = units[place];
+    const index = units.findIndex(([, size]) => seconds >= size);
+    if (index < 0) return "0 s";
+    const [name, size] = units[index];
     const first = Math.floor(seconds / size);
-    const next = units[place + 1];
+    const next = units[index + 1];
     const second = next && first < 10 ? Math.floor((seconds - first * size) / next[1]) : 0;
     return second ? `${first} ${name} ${second} ${next[0]}` : `${first} ${name}`;
 }
@@ -44,13 +44,13 @@ const dayTime = new Intl.DateTimeFormat("en", {
     day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit", hour12: false,
 });
 
-/** A moment as RFC 3339 says it; null is a time that never comes. */
+/** A time in RFC 3339; null is never. */
 const moment = text => text ? dayTime.format(new Date(text)) : "never";
 
-/** `token_expired` as people write it. */
-const words = code => code.replaceAll("_", " ");
+/** A code like `token_expired` with spaces. */
+const readable = code => code.replaceAll("_", " ");
 
-/** Of `{ name: number }`, the largest first. */
+/** The entries of `{ name: number }` above 0, the largest first. */
 const ranked = counts => Object.entries(counts ?? {}).filter(([, value]) => value > 0).sort((a, b) => b[1] - a[1]);
 
 function added(sum, counts) {

@@ -1,4 +1,4 @@
-/** Why the gateway did not do what it was asked, in its own words (RFC 9457). */
+/** An error response of the admin API (RFC 9457). */
 class Problem extends Error {
     constructor(status, code, title, detail) {
         super(detail ? `${title}: ${detail}` : title);
@@ -7,38 +7,38 @@ class Problem extends Error {
     }
 
     static async of(response) {
-        const told = await response.json().catch(() => ({}));
-        return new Problem(response.status, told.code ?? "", told.title ?? `Status ${response.status}`, told.detail);
+        const body = await response.json().catch(() => ({}));
+        return new Problem(response.status, body.code ?? "", body.title ?? `Status ${response.status}`, body.detail);
     }
 }
 
-/** Nobody is there any more to hear what came of a question: the page was locked. */
+/** The page was locked during a request, so its result is not shown. */
 class Locked extends Error {}
 
-/** The admin API. The token goes into a header, so that no page of another site can have it sent. */
+/** The admin API. The token is sent in a header, so that pages of other sites cannot use it. */
 class Gateway {
-    /** Milliseconds without a byte, heartbeats included, after which a stream is taken for dead. */
+    /** Milliseconds without a byte, including heartbeats, after which a stream counts as broken. */
     static silence = 10_000;
-    static longestPause = 10_000;
+    static maximumPause = 10_000;
 
     #token = sessionStorage.getItem("gatehouse-token");
     #stream = null;
-    /** Of all that is asked until the page is locked. */
-    #asking = new AbortController();
+    /** Aborts all requests when the page is locked. */
+    #requests = new AbortController();
 
     get hasToken() { return this.#token !== null; }
     get isListening() { return this.#stream !== null; }
 
-    /** Takes the token for as long as the tab is open; null forgets it. */
+    /** Stores the token until the tab is closed; null removes it. */
     set token(token) {
         this.#token = token;
         if (token === null) sessionStorage.removeItem("gatehouse-token");
         else sessionStorage.setItem("gatehouse-token", token);
     }
 
-    /** What the gateway answers. Throws a `Problem` where it refuses, `Locked` where the page was locked meanwhile. */
-    async ask(method, path, body) {
-        const { signal } = this.#asking;
+    /** Sends a request. Throws a `Problem` for an error response, `Locked` if the page was locked meanwhile. */
+    async send(method, path, body) {
+        const { signal } = this.#requests;
         try {
             const response = await this.#fetch(method, path, body, signal);
             if (!response.ok) throw await Problem.of(response);
@@ -48,34 +48,34 @@ class Gateway {
         }
     }
 
-    /** Forgets the token, and ends all that is asked for with it. */
+    /** Removes the token and aborts all requests. */
     lock() {
         this.stop();
         this.token = null;
-        this.#asking.abort();
-        this.#asking = new AbortController();
+        this.#requests.abort();
+        this.#requests = new AbortController();
     }
 
     /**
-     * Listens to reports until `stop()`, and again whenever the stream ends. `heard.report` is told each
-     * report, `heard.state` `live` or `lost` with words, `heard.refused` a 401 or 403.
+     * Listens to reports until `stop()`, reconnecting when the stream ends. Calls `handlers.report` with each report,
+     * `handlers.state` with `live` or `lost` and a text, and `handlers.refused` for a 401 or 403.
      */
-    async listen(heard) {
+    async listen(handlers) {
         this.stop();
         const stream = this.#stream = { abort: new AbortController(), pause: 1000, retry: 1000 };
         while (this.#stream === stream) {
             try {
-                await this.#read(stream, heard);
+                await this.#read(stream, handlers);
                 stream.pause = stream.retry;
             } catch (error) {
                 if (this.#stream !== stream) return;
                 if (error.status === 401 || error.status === 403) {
                     this.stop();
-                    heard.refused(error);
+                    handlers.refused(error);
                     return;
                 }
-                heard.state("lost", error instanceof Problem ? error.message : "no connection");
-                stream.pause = Math.min(stream.pause * 2, Gateway.longestPause);
+                handlers.state("lost", error instanceof Problem ? error.message : "no connection");
+                stream.pause = Math.min(stream.pause * 2, Gateway.maximumPause);
             }
             stream.abort = new AbortController();
             await new Promise(done => setTimeout(done, stream.pause));
@@ -94,15 +94,15 @@ class Gateway {
         return fetch(path, { method, headers, signal, cache: "no-store", body: body && JSON.stringify(body) });
     }
 
-    async #read(stream, heard) {
+    async #read(stream, handlers) {
         const abort = stream.abort;
         const response = await this.#fetch("GET", "api/events", undefined, abort.signal);
         if (!response.ok) throw await Problem.of(response);
         const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
         const events = new EventReader(data => {
             stream.pause = stream.retry;
-            heard.state("live", "live");
-            heard.report(JSON.parse(data));
+            handlers.state("live", "live");
+            handlers.report(JSON.parse(data));
         }, retry => { stream.retry = retry; });
         let watch;
         try {
@@ -120,8 +120,8 @@ class Gateway {
 }
 
 /**
- * Server-sent events as HTML's "9.2.6 Interpreting an event stream" has them, from one server that ends its lines by LF.
- * The browser's own EventSource cannot send a header, and a token in a URL would end up in logs.
+ * Parses server-sent events (HTML, section 9.2.6) of a server that ends lines with LF. EventSource cannot send a header,
+ * and a token in a URL would end up in logs.
  */
 class EventReader {
     #rest = "";

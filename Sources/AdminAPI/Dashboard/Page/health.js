@@ -1,4 +1,4 @@
-/** Whether what the gateway needs is there. */
+/** The state of servers, key sets, configuration and store. */
 class Health {
     #servers = new Table(byId("servers"), [
         { title: "Server", cell: (cell, { server }) => setText(cell, server.url) },
@@ -58,10 +58,10 @@ class Health {
 
 const failed = requests => ranked(requests).reduce((sum, [outcome, value]) => sum + (outcome === "answered" ? 0 : value), 0);
 
-/** How long ago a key set was fetched; one that is missing is older than all. */
+/** Seconds since a key set was fetched; a missing one is the oldest. */
 const age = set => set.age_seconds ?? Infinity;
 
-/** Every key set once, with the tenants that go by it; of several with one label, the oldest. */
+/** Every key set once, with its tenants; the oldest of those with one label. */
 function shared(tenants) {
     const sets = new Map();
     for (const tenant of tenants) {
@@ -89,8 +89,8 @@ function facts(list, rows) {
         });
 }
 
-/** What somebody should look at now: `{ key, title, lines }`. */
-function troubles(report) {
+/** Problems that need attention: `{ key, title, lines }`. */
+function problems(report) {
     const found = [];
     if (report.reload?.result === "refused") {
         found.push({ key: "reload", title: "The last reload was refused; the configuration of before is in force",
@@ -109,7 +109,7 @@ function troubles(report) {
 }
 
 function alerts(report) {
-    keyed(byId("alerts"), troubles(report), ({ key, lines }) => `${key} ${lines.join()}`, ({ title, lines }) =>
+    keyed(byId("alerts"), problems(report), ({ key, lines }) => `${key} ${lines.join()}`, ({ title, lines }) =>
         element("div", { class: "alert", role: "alert" }, element("strong", {}, title),
             element("ul", {}, ...lines.map(line => element("li", {}, line)))), () => {});
 }

@@ -1,12 +1,12 @@
 /**
- * The reports of the last minutes. Counters only grow, so that what happens now is the difference of two reports.
- * Whom is asked about is a tenant's name, or "" for all of them.
+ * The reports of the last minutes. Counters only grow, so current rates are differences of two reports. `name` is a
+ * tenant's name, or "" for all tenants.
  */
 class History {
-    /** Seconds that are kept. */
+    /** How many seconds are kept. */
     static span = 300;
-    /** Tenants in all reports that are kept: hundreds of tenants are remembered for a shorter time. */
-    static most = 30_000;
+    /** Maximum of tenants in all kept reports: with hundreds of tenants fewer reports are kept. */
+    static maximumTenants = 30_000;
 
     #samples = [];
 
@@ -21,34 +21,34 @@ class History {
         const last = this.#samples.at(-1);
         const time = Date.parse(report.now) / 1000;
         if (last && time <= last.time) return;
-        // Another process counts from nothing.
+        // A new process counts from 0.
         if (last && last.report.started_at !== report.started_at) this.#samples = [];
         this.#samples.push({ time, report, sums: new Map() });
-        const most = Math.max(30, Math.floor(History.most / Math.max(1, report.tenants.length)));
-        while (this.#samples.length > most || this.length > History.span) this.#samples.shift();
+        const maximum = Math.max(30, Math.floor(History.maximumTenants / Math.max(1, report.tenants.length)));
+        while (this.#samples.length > maximum || this.length > History.span) this.#samples.shift();
     }
 
-    /** What was counted within the last `seconds`, and how many there were to count it in. */
-    lately(name, seconds) {
+    /** The counts of the last `seconds`, and how many seconds there are. */
+    recent(name, seconds) {
         const last = this.#samples.length - 1;
         return this.#between(name, this.#before(last, seconds), last);
     }
 
-    /** A point for each report: what happened in the `seconds` before it. */
+    /** A point for each report, with the counts of the `seconds` before it. */
     points(name, seconds) {
         const points = [];
-        for (let place = 1; place < this.#samples.length; place += 1) {
+        for (let index = 1; index < this.#samples.length; index += 1) {
             points.push({
-                time: this.#samples[place].time, ...this.#between(name, this.#before(place, seconds), place),
+                time: this.#samples[index].time, ...this.#between(name, this.#before(index, seconds), index),
             });
         }
         return points;
     }
 
-    /** The place of the last report that is at least `seconds` older than the one at `place`, or else of the first. */
-    #before(place, seconds) {
-        let before = place;
-        while (before > 0 && this.#samples[place].time - this.#samples[before].time < seconds - 0.5) before -= 1;
+    /** The index of the last report that is at least `seconds` older than the one at `index`, or else of the first. */
+    #before(index, seconds) {
+        let before = index;
+        while (before > 0 && this.#samples[index].time - this.#samples[before].time < seconds - 0.5) before -= 1;
         return before;
     }
 
@@ -56,16 +56,16 @@ class History {
         if (to < 0) return { seconds: 0, ...nothing() };
         const [first, last] = [this.#sum(name, from), this.#sum(name, to)];
         const seconds = this.#samples[to].time - this.#samples[from].time;
-        const less = key => Math.max(0, last[key] - first[key]);
+        const difference = key => Math.max(0, last[key] - first[key]);
         return {
-            seconds, total: less("total"), good: less("good"), client: less("client"), server: less("server"),
-            refused: less("refused"), latency: grown(first.latency, last.latency),
+            seconds, total: difference("total"), good: difference("good"), client: difference("client"), server: difference("server"),
+            refused: difference("refused"), latency: grown(first.latency, last.latency),
             overhead: grown(first.overhead, last.overhead),
         };
     }
 
-    #sum(name, place) {
-        const { report, sums } = this.#samples[place];
+    #sum(name, index) {
+        const { report, sums } = this.#samples[index];
         let sum = sums.get(name);
         if (!sum) {
             sum = nothing();
@@ -95,20 +95,20 @@ function include(tenant, sum) {
     }
 }
 
-/** Requests that were refused, by code. In observe mode nobody is. */
+/** Refused requests by code; none in observe mode. */
 function refusals(tenant) {
     if (tenant.mode === "observe") return [];
     return ranked(tenant.decisions).filter(([outcome]) => outcome !== "granted" && outcome !== "anonymous");
 }
 
-/** The buckets of a histogram's difference. */
+/** The difference of two histograms. */
 function grown(first, last) {
     return [...last.values()].sort((one, other) => one.from - other.from)
         .map(({ from, to, value }) => ({ from, to, value: value - (first.get(from)?.value ?? 0) }))
         .filter(({ value }) => value > 0);
 }
 
-/** A quantile of buckets, taken to be evenly filled; the last bucket has no end. Null without any. */
+/** A quantile, assuming evenly filled buckets; the last bucket is open. Null without buckets. */
 function quantile(buckets, part) {
     let left = part * buckets.reduce((sum, { value }) => sum + value, 0);
     for (const { from, to, value } of buckets) {

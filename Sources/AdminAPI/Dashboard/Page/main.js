@@ -1,16 +1,16 @@
-/** Tells what was done, or went wrong, to the eye and to screen readers. */
+/** Shows a result or an error, also to screen readers. */
 function announce(text, state = "good") {
-    const news = byId("news");
-    setAttribute(news, "data-state", state);
-    setText(news, text);
+    const message = byId("news");
+    setAttribute(message, "data-state", state);
+    setText(message, text);
 }
 
-/** Tells what went wrong, where somebody is there to be told. */
+/** Shows an error, unless the page was locked. */
 function complain(problem) {
     if (!(problem instanceof Locked)) announce(problem.message, "bad");
 }
 
-/** Asks for a yes; whoever closes the question has said no. */
+/** Asks for confirmation; closing the dialog means no. */
 function confirmed(title, text, yes) {
     const dialog = byId("confirm");
     setText(byId("confirm-title"), title);
@@ -21,7 +21,7 @@ function confirmed(title, text, yes) {
     return new Promise(done => dialog.addEventListener("close", () => done(dialog.returnValue === "yes"), { once: true }));
 }
 
-/** Has `act` done when a form is sent, once at a time; what it throws is shown in the form. */
+/** Runs `act` when a form is submitted, once at a time, and shows its error in the form. */
 function onSubmit(form, act) {
     const [error, button] = [form.querySelector(".error"), form.querySelector("button:not([type])")];
     form.addEventListener("submit", async event => {
@@ -37,7 +37,7 @@ function onSubmit(form, act) {
     });
 }
 
-/** Dark, light, or as the system likes it. */
+/** Dark, light, or the system's colors. */
 class Scheme {
     static #names = { "": "System colors", light: "Light colors", dark: "Dark colors" };
 
@@ -57,7 +57,7 @@ class Scheme {
     }
 }
 
-/** The views, by the URL's fragment, so that the browser's own history works. */
+/** The views, selected by the URL's fragment, so that the browser's history works. */
 class Views {
     #views = new Map([...document.querySelectorAll("[data-view]")].map(view => [view.dataset.view, view]));
     #changed;
@@ -84,7 +84,7 @@ class Views {
         this.#changed();
     }
 
-    /** Puts whoever came to a view at its beginning. */
+    /** Moves the focus to the start of the view. */
     enter() {
         const heading = this.#views.get(this.name).querySelector("h1");
         document.title = `${heading.textContent} · Gatehouse`;
@@ -94,8 +94,8 @@ class Views {
 }
 
 class Dashboard {
-    /** Milliseconds after which a page that nobody sees stops listening. */
-    static patience = 30_000;
+    /** Milliseconds after which a hidden page stops listening. */
+    static hiddenTimeout = 30_000;
 
     #gateway = new Gateway();
     #history = new History();
@@ -118,14 +118,14 @@ class Dashboard {
             this.#gateway.token = byId("token").value.trim();
             this.#listen();
         });
-        this.#listenWhileSeen();
+        this.#listenWhileVisible();
         const needsNone = document.documentElement.dataset.access === "open";
         byId("leave").hidden = needsNone;
         if (needsNone || this.#gateway.hasToken) this.#listen();
         else this.#lock("");
     }
 
-    /** Forgets the token, everything that was told for it, and what was typed besides. */
+    /** Removes the token, all data that was loaded with it, and all input. */
     #lock(reason) {
         this.#isOpen = false;
         this.#gateway.lock();
@@ -134,8 +134,8 @@ class Dashboard {
         for (const view of views) view.clear();
         byId("confirm").close();
         for (const select of document.querySelectorAll("select[data-tenants]")) select.replaceChildren();
-        for (const place of document.querySelectorAll("#alerts, #news, #dashboard .error, #confirm h2, #confirm p")) {
-            place.replaceChildren();
+        for (const output of document.querySelectorAll("#alerts, #news, #dashboard .error, #confirm h2, #confirm p")) {
+            output.replaceChildren();
         }
         for (const name of ["version", "generation", "uptime"]) setText(byId(name), "");
         byId("dashboard").hidden = true;
@@ -153,12 +153,12 @@ class Dashboard {
         });
     }
 
-    #listenWhileSeen() {
+    #listenWhileVisible() {
         let leaving;
         document.addEventListener("visibilitychange", () => {
             clearTimeout(leaving);
             if (!this.#isOpen) return;
-            if (document.hidden) leaving = setTimeout(() => this.#gateway.stop(), Dashboard.patience);
+            if (document.hidden) leaving = setTimeout(() => this.#gateway.stop(), Dashboard.hiddenTimeout);
             else if (!this.#gateway.isListening) this.#listen();
         });
     }
@@ -185,7 +185,7 @@ class Dashboard {
         if (this.#views.name === "health") this.#health.show(report);
     }
 
-    /** What the view needs at once; the rest comes with the next report. */
+    /** Fills the view; the rest comes with the next report. */
     #showView() {
         if (!this.#isOpen) return;
         this.#overview.show();
@@ -199,20 +199,20 @@ class Dashboard {
         byId("lock").hidden = true;
         byId("dashboard").hidden = false;
         this.#views.enter();
-        // The lists of tenants are filled by the same report.
+        // After the lists of tenants, which this report fills.
         queueMicrotask(() => this.#showView());
     }
 
     async #reload() {
-        // A configuration that is refused is a problem, and above every view besides.
-        const { result, generation, changes } = await this.#gateway.ask("POST", "api/reload");
+        // A refused configuration is thrown as a problem; `alerts` shows it too.
+        const { result, generation, changes } = await this.#gateway.send("POST", "api/reload");
         announce(result === "applied"
             ? `The configuration is in force as generation ${generation}: ${changes.join("; ")}.`
             : "Nothing has changed in the configuration.");
     }
 }
 
-/** Has `act` done at a click, once at a time; what it throws is announced. */
+/** Runs `act` at a click, once at a time, and announces its error. */
 function onClick(button, act) {
     button.addEventListener("click", async () => {
         button.disabled = true;

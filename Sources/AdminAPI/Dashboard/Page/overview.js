@@ -1,6 +1,6 @@
-/** What happens now, for all tenants or for one. */
+/** Current traffic, for all tenants or for one. */
 class Overview {
-    /** Seconds that numbers, and points of charts, are taken over: traffic is counted quicker than its slowest part. */
+    /** Seconds that numbers and points are averaged over; percentiles need more requests. */
     static window = 5;
     static latencyWindow = 15;
 
@@ -70,9 +70,9 @@ class Overview {
     }
 
     #tiles(report) {
-        const now = this.#history.lately(this.#name, Overview.window);
-        const timed = this.#history.lately(this.#name, Overview.latencyWindow);
-        const before = this.#history.lately(this.#name, History.span);
+        const now = this.#history.recent(this.#name, Overview.window);
+        const timed = this.#history.recent(this.#name, Overview.latencyWindow);
+        const before = this.#history.recent(this.#name, History.span);
         const tenants = report.tenants.filter(({ name }) => !this.#name || name === this.#name);
         const total = tenants.reduce((sum, tenant) => sum + tenant.requests.total, 0);
         const { hit, miss, refused } = report.token_cache;
@@ -96,24 +96,24 @@ class Overview {
     }
 
     #columns() {
-        const lately = tenant => this.#history.lately(tenant.name, Overview.window);
+        const recent = tenant => this.#history.recent(tenant.name, Overview.window);
         const slow = (tenant, kind) =>
-            milliseconds(quantile(this.#history.lately(tenant.name, Overview.latencyWindow)[kind], 0.99));
+            milliseconds(quantile(this.#history.recent(tenant.name, Overview.latencyWindow)[kind], 0.99));
         return [
             { title: "Tenant", cell: (cell, tenant) => this.#nameCell(cell, tenant) },
             { title: "Requests", number: true, cell: (cell, tenant) => {
                 if (!cell.firstChild) cell.append(element("span"));
-                const now = lately(tenant);
+                const now = recent(tenant);
                 setText(cell.firstChild, `${rate(now.total / (now.seconds || 1))}/s`);
             } },
             { title: "Last 5 minutes", hidden: true, cell: (cell, tenant) => sparkline(cell,
                 this.#history.points(tenant.name, Overview.window).map(point => point.total / point.seconds)) },
             { title: "Refused", number: true, cell: (cell, tenant) => {
-                const now = lately(tenant);
+                const now = recent(tenant);
                 setText(cell, `${rate(now.refused / (now.seconds || 1))}/s`);
             } },
             { title: "5xx", number: true, cell: (cell, tenant) => {
-                const now = lately(tenant);
+                const now = recent(tenant);
                 setText(cell, percent(now.server, now.total));
                 setAttribute(cell, "data-state", severity(now));
             } },
@@ -141,30 +141,30 @@ class Overview {
     }
 }
 
-/** How bad a share of server errors is. */
+/** The state for a share of server errors. */
 const severity = ({ server, total }) => server === 0 ? null : server < total / 100 ? "warn" : "bad";
 
 /** Counts since the start as bars, the longest first. */
 function bars(list, counts, nothing) {
     const rows = ranked(counts);
-    const most = rows[0]?.[1] ?? 1;
+    const maximum = rows[0]?.[1] ?? 1;
     if (!rows.length) {
         list.replaceChildren(element("li", { class: "quiet" }, nothing));
         return;
     }
     keyed(list, rows, ([name]) => name, ([name]) => element("li", { class: "bar" },
-        element("span", {}, words(name)), element("span", { class: "number" }),
+        element("span", {}, readable(name)), element("span", { class: "number" }),
         element("span", { class: "track", "aria-hidden": "true" }, element("span", { class: "fill" }))),
     (row, [, value]) => {
         setText(row.children[1], count(value));
-        row.querySelector(".fill").style.inlineSize = `${100 * value / most}%`;
+        row.querySelector(".fill").style.inlineSize = `${100 * value / maximum}%`;
     });
 }
 
-/** Makes the options `[value, text]` those of a list, and keeps what is chosen. */
+/** Replaces the options of a list by `[value, text]`, and keeps the selection. */
 function setOptions(select, options) {
     const same = options.length === select.options.length
-        && options.every(([value], place) => select.options[place].value === value);
+        && options.every(([value], index) => select.options[index].value === value);
     if (same) return;
     const chosen = select.value;
     select.replaceChildren(...options.map(([value, text]) => element("option", { value }, text)));

@@ -1,4 +1,4 @@
-/** Refuses tokens, sessions and people, and takes it back. */
+/** Revokes tokens, sessions and subjects, and withdraws revocations. */
 class Revocations {
     static #labels = {
         token: "The token", jti: "The token's ID", session: "The session's ID", subject: "The person's ID", all: "",
@@ -51,7 +51,7 @@ class Revocations {
         if (reason.value.trim()) body.reason = reason.value.trim();
         if (kind.value === "all" && !await confirmed("Sign everybody out?",
             `Every token of ${tenant.value} that was issued before now is refused.`, "Sign everybody out")) return;
-        const { revoked } = await this.#gateway.ask("POST", "api/revocations", body);
+        const { revoked } = await this.#gateway.send("POST", "api/revocations", body);
         value.value = "";
         announce(`Revoked for ${body.tenant}: ${revoked.map(named).join(", ")}.`);
         await this.show();
@@ -63,7 +63,7 @@ class Revocations {
         const query = new URLSearchParams({ tenant });
         if (cursor) query.set("cursor", cursor);
         try {
-            const page = await this.#gateway.ask("GET", `api/revocations?${query}`);
+            const page = await this.#gateway.send("GET", `api/revocations?${query}`);
             this.#shown = cursor ? [...this.#shown, ...page.revocations] : page.revocations;
             this.#next = page.next;
         } catch (error) {
@@ -90,7 +90,7 @@ class Revocations {
             return;
         }
         try {
-            await this.#gateway.ask("DELETE", "api/revocations", { tenant: record.tenant, ...selector(record) });
+            await this.#gateway.send("DELETE", "api/revocations", { tenant: record.tenant, ...selector(record) });
             announce(`Taken back for ${record.tenant}: ${named(record)}.`);
         } catch (error) {
             complain(error);
@@ -104,10 +104,10 @@ const kinds = {
     restored: "known by its digest alone",
 };
 
-/** A revocation in words. */
+/** A revocation as text. */
 const named = ({ kind, id }) => id ? `${kinds[kind] ?? kind} ${id}` : kinds[kind] ?? kind;
 
-/** What it is taken back by; null where only the token itself would tell. */
+/** The selector for its withdrawal; null if that needs the token itself. */
 function selector({ kind, id }) {
     if (kind === "all") return { all: true };
     return ["jti", "session", "subject"].includes(kind) && id ? { [kind]: id } : null;

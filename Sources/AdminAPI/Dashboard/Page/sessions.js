@@ -2,8 +2,8 @@
 class Sessions {
     #gateway;
     #form = byId("find-sessions");
-    /** What was looked for last: `{ tenant, subject | session }`. */
-    #asked = null;
+    /** The last search: `{ tenant, subject | session }`. */
+    #query = null;
     #table = new Table(byId("sessions-table"), [
         { title: "Session", cell: (cell, { session }) => setText(cell, session) },
         { title: "Person", cell: (cell, { subject }) => setText(cell, subject) },
@@ -20,10 +20,10 @@ class Sessions {
         this.#gateway = gateway;
         onSubmit(this.#form, () => {
             const { tenant, by, id } = this.#form.elements;
-            this.#asked = { tenant: tenant.value, [by.value]: id.value.trim() };
+            this.#query = { tenant: tenant.value, [by.value]: id.value.trim() };
             return this.#find();
         });
-        byId("end-all").addEventListener("click", () => this.#end(this.#asked, "all of them"));
+        byId("end-all").addEventListener("click", () => this.#end(this.#query, "all of them"));
     }
 
     show(report) {
@@ -33,14 +33,14 @@ class Sessions {
 
     clear() {
         this.#form.reset();
-        this.#asked = null;
+        this.#query = null;
         this.#table.show([]);
         byId("found-sessions").hidden = true;
         setText(byId("sessions-note"), "");
     }
 
     async #find() {
-        const { sessions } = await this.#gateway.ask("GET", `api/sessions?${new URLSearchParams(this.#asked)}`);
+        const { sessions } = await this.#gateway.send("GET", `api/sessions?${new URLSearchParams(this.#query)}`);
         byId("found-sessions").hidden = false;
         byId("end-all").hidden = sessions.length < 2;
         this.#table.show(sessions);
@@ -53,7 +53,7 @@ class Sessions {
         const button = element("button", {
             type: "button", class: "small danger", "aria-label": `End session ${session}`,
         }, "End");
-        button.addEventListener("click", () => this.#end({ tenant: this.#asked.tenant, session }, `session ${session}`));
+        button.addEventListener("click", () => this.#end({ tenant: this.#query.tenant, session }, `session ${session}`));
         cell.append(button);
     }
 
@@ -61,7 +61,7 @@ class Sessions {
         if (!await confirmed("End it?", `Its tokens are refused at once, and it is not refreshed any more: ${what}.`,
             "End")) return;
         try {
-            const { ended } = await this.#gateway.ask("DELETE", "api/sessions", which);
+            const { ended } = await this.#gateway.send("DELETE", "api/sessions", which);
             await this.#find();
             announce(`Ended: ${ended.map(({ session }) => session).join(", ") || "none, they were over"}.`);
         } catch (error) {
