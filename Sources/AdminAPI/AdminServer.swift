@@ -28,10 +28,9 @@ public final class AdminServer: Sendable {
     private let running = Mutex<(group: ServiceGroup, task: Task<Void, Never>)?>(nil)
 
     /// - Parameters:
-    ///   - settings: What the listener is opened with.
-    ///   - certificates: Nil: plain text.
-    ///   - version: Of the gateway.
-    ///   - auditLogger: Told of each change, whatever level it has.
+    ///   - certificates: nil for plain text.
+    ///   - version: The gateway's version.
+    ///   - auditLogger: Logs each change, whatever its level.
     public init(
         _ settings: AdminSettings,
         live: LiveConfiguration,
@@ -54,17 +53,17 @@ public final class AdminServer: Sendable {
         self.auditLogger = auditLogger
     }
 
-    /// Opens the listener and begins to answer.
+    /// Opens the listener.
     ///
-    /// - Returns: The address, with the port that a 0 was replaced by.
-    /// - Throws: If the address cannot be listened on.
+    /// - Returns: The address, with the actual port instead of 0.
+    /// - Throws: If the address cannot be bound.
     public func start() async throws -> HostPort {
         let (ports, continuation) = AsyncThrowingStream.makeStream(of: Int.self)
         var quiet = logger
         quiet.logLevel = .warning
         let application = Application(
             router: router(),
-            // Nobody else talks to it, so that whoever goes silent in the middle of a request has gone.
+            // Closes connections that are silent in the middle of a request.
             server: .admin(HTTP1Channel.Configuration(idleTimeout: Self.idleTimeout), certificates),
             configuration: .init(address: .hostname(settings.address.host, port: settings.address.port)),
             onServerRunning: { channel in continuation.yield(channel.localAddress?.port ?? 0) },
@@ -74,7 +73,7 @@ public final class AdminServer: Sendable {
         services.maximumGracefulShutdownDuration = Self.shutdownGrace
         let group = ServiceGroup(configuration: services)
         let task = Task { [certificates] in
-            let watching = certificates.map { certificates in Task { await certificates.keepUp() } }
+            let watching = certificates.map { certificates in Task { await certificates.watchFiles() } }
             defer { watching?.cancel() }
             do {
                 try await group.run()
@@ -90,7 +89,7 @@ public final class AdminServer: Sendable {
         throw CancellationError()
     }
 
-    /// Returns when it is closed; what is being answered has 5 seconds.
+    /// Closes the listener; requests under way have 5 seconds.
     public func stop() async {
         let stopping = running.withLock { running in
             let stopping = running
@@ -104,7 +103,7 @@ public final class AdminServer: Sendable {
 
     private func router() -> Router<AdminContext> {
         let router = Router(context: AdminContext.self, options: .autoGenerateHeadEndpoints)
-        router.add(middleware: AdminProblems(methods: AdminDocument.methods, logger: logger))
+        router.add(middleware: AdminProblemMiddleware(methods: AdminDocument.methods, logger: logger))
         router.get("/healthz") { _, _ in Response(text: "ok\n") }
         router.get("/readyz") { _, _ -> Response in
             let missing = await self.gateway.missing()

@@ -3,40 +3,38 @@ public import SharedState
 public import Tenants
 public import Verification
 
-/// What the admin API asks of the gateway that it is for.
+/// The gateway as the admin API uses it.
 public protocol AdministeredGateway: Sendable {
-    /// What is not there yet that requests need, a phrase each; empty when requests can be taken.
+    /// What requests still need, a phrase each; empty if the gateway is ready.
     func missing() async -> [String]
 
-    /// The numbers of this moment.
+    /// The current counts.
     ///
     /// - Throws: If the gateway has been stopped.
     func count() async throws -> GatewayCount
 
-    /// How it stands with the key sets of all providers.
+    /// The states of all providers' key sets.
     func keySets() async -> [KeySetStatus]
 
-    /// Why the request would be let through or refused, as `POST /api/explain` answers it. Nothing comes of it.
+    /// Decides on a hypothetical request, and explains why, for `POST /api/explain`.
     ///
-    /// - Parameter tenant: The tenant that is asked about; the request may turn out to be another's.
-    /// - Returns: Nil while the gateway is starting or stopping.
+    /// - Parameter tenant: The expected tenant; the request may be another's.
+    /// - Returns: nil while the gateway is starting or stopping.
     /// - Throws: If the gateway is stopped meanwhile.
     func explain(_ request: ExplainedRequest, of tenant: Tenant) async throws -> JSONObject?
 
-    /// Reads the configuration anew, because the admin API was asked to.
+    /// Reloads the configuration.
     func reload() async -> ReloadReport
 
-    /// - Parameter place: The tenant's. A reload puts other keys in their place, so that they are asked for each time.
-    /// - Returns: The signing keys in the store; nil for a tenant that has none there.
-    func storedKeys(ofTenant place: TenantIndex) -> StoredKeys?
+    /// The tenant's signing keys in the store; nil if it has none there. A reload may replace the object: do not keep it.
+    func storedKeys(ofTenant tenant: TenantIndex) -> StoredKeys?
 
-    /// - Parameter place: The tenant's. A reload puts others in their place, so that they are asked for each time.
-    /// - Returns: Nil for a tenant without an issuer.
-    func sessions(ofTenant place: TenantIndex) -> (any SessionListing)?
+    /// The sessions of the tenant's issuer; nil if it has none. A reload may replace the object: do not keep it.
+    func sessions(ofTenant tenant: TenantIndex) -> (any SessionListing)?
 
     /// Bytes of the access log that were lost to a slow reader.
     var lostAccessLogBytes: Int { get }
 
-    /// Lines of the other log that were lost to a slow reader.
+    /// Lines of the gateway's log that were lost to a slow reader.
     var lostLogLines: Int { get }
 }

@@ -24,12 +24,12 @@ enum DemoPorts {
 
     /// Changes a backend's servers from the example's ports to the sample backends' actual ones.
     static func move(_ backend: inout Backend, from example: SampleBackendPorts, to real: SampleBackendPorts) {
-        let places = [
+        let portMap = [
             example.umuve: real.umuve, example.finance: real.finance, example.chat: real.chat,
             example.clans: real.clans,
         ]
         for index in backend.servers.indices {
-            if let port = places[backend.servers[index].address.port] {
+            if let port = portMap[backend.servers[index].address.port] {
                 backend.servers[index].address.port = port
             }
         }

@@ -27,8 +27,8 @@ struct DemoSessions: Sendable {
             return SampleSession(accessToken: token)
         }
         let exchange = try app == .chat ? providers.googleExchange(for: app) : providers.appleExchange(for: app)
-        let answer = try await send(exchange, to: app)
-        guard let accessToken = answer["access_token"]?.string, let refreshToken = answer["refresh_token"]?.string
+        let response = try await send(exchange, to: app)
+        guard let accessToken = response["access_token"]?.string, let refreshToken = response["refresh_token"]?.string
         else {
             throw CommandFailure("the sign-in to \(app.rawValue) answered without tokens")
         }
@@ -44,10 +44,10 @@ struct DemoSessions: Sendable {
 
     /// Repeats a request that came before the gateway had the providers' keys.
     private func send(_ exchange: DemoExchange, to app: SampleAppName) async throws -> JSONObject {
-        var (status, object) = try await answer(to: exchange, at: app)
+        var (status, object) = try await response(to: exchange, at: app)
         for _ in 0..<Self.mostRetries where status == .serviceUnavailable {
             try await Task.sleep(for: Self.pause)
-            (status, object) = try await answer(to: exchange, at: app)
+            (status, object) = try await response(to: exchange, at: app)
         }
         guard status == .ok, let object else {
             let detail = object?["detail"]?.string.map { ": \($0)" } ?? ""
@@ -56,7 +56,7 @@ struct DemoSessions: Sendable {
         return object
     }
 
-    private func answer(
+    private func response(
         to exchange: DemoExchange,
         at app: SampleAppName
     ) async throws -> (status: HTTPResponseStatus, object: JSONObject?) {

@@ -15,17 +15,17 @@ extension Gateway {
         } else {
             report = refused(result.errors.map(\.description))
         }
-        live.note(report, at: Clock.unix())
+        live.record(report, at: Clock.unix())
         log(report, result.warnings, because: trigger)
         return report
     }
 
-    private func refused(_ mistakes: [String], mayGoWellLater: Bool = false) -> ReloadReport {
+    private func refused(_ mistakes: [String], mayRetry: Bool = false) -> ReloadReport {
         ReloadReport(
             result: .refused,
             generation: live.current.generation,
             mistakes: mistakes,
-            mayGoWellLater: mayGoWellLater
+            mayRetry: mayRetry
         )
     }
 
@@ -50,7 +50,7 @@ extension Gateway {
             await swap(running, to: edition, certificates, shared, sockets, plan, watch)
         } catch {
             for socket in sockets { await socket.close() }
-            return refused(["\(error)"], mayGoWellLater: true)
+            return refused(["\(error)"], mayRetry: true)
         }
         return ReloadReport(result: .applied, generation: edition.generation, changes: plan.changes)
     }
@@ -116,8 +116,8 @@ extension Gateway {
     private func probeAnew(from old: Running, _ new: Running) {
         let (before, after) = (old.parts.edition, new.parts.edition)
         for index in after.tenants.tenantIndices {
-            let isServed = after.places.contains(index)
-            if isServed, before.places.contains(index), before.tenants[index].backend == after.tenants[index].backend,
+            let isServed = after.indices.contains(index)
+            if isServed, before.indices.contains(index), before.tenants[index].backend == after.tenants[index].backend,
                 old.parts.backendTLS[index] == new.parts.backendTLS[index]
             {
                 continue

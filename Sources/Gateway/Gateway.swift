@@ -131,7 +131,7 @@ public final class Gateway: Service, Sendable {
                 running.workers = try await makeWorkers(group, parts)
                 try await shared.start(running.workers, verifiers)
                 let addresses = try await open(&running)
-                for index in edition.places { probeServers(of: index, running) }
+                for index in edition.indices { probeServers(of: index, running) }
                 running.watch = watch.map { watch in Task { await watch.run() } }
                 state.withLock { $0 = .running(running) }
                 return addresses

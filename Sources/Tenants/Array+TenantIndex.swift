@@ -1,13 +1,13 @@
-/// An array that has an element for each tenant, by its place.
+/// An array with an element for each tenant.
 extension Array {
     @inlinable
     public subscript(tenant: TenantIndex) -> Element {
         get { self[tenant.value] }
-        // An element is changed where it is: a setter would copy what it holds.
+        // Changes the element in place: a setter would copy it.
         _modify { yield &self[tenant.value] }
     }
 
-    /// The places of the tenants that the elements stand for.
+    /// The index of each element.
     @inlinable
     public var tenantIndices: [TenantIndex] { indices.map(TenantIndex.init) }
 }

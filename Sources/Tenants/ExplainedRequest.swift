@@ -1,6 +1,6 @@
-/// A request that somebody asks about: what a client would send, and from where.
+/// A request to explain: what a client would send, and from which address.
 public struct ExplainedRequest: Sendable {
-    /// What cannot be asked about, and what to give instead; repeats nothing that was given.
+    /// Why a request cannot be explained. Repeats nothing of the input.
     public struct Mistake: Error, Equatable {
         /// `method`, `path`, `host`, `token`, `header` or `address`.
         public var part: String
@@ -8,12 +8,12 @@ public struct ExplainedRequest: Sendable {
         public var remedy: String
     }
 
-    private static let ordinaryAddress = "127.0.0.1"
+    private static let defaultAddress = "127.0.0.1"
 
     private let method: String
     private let target: String
     private let host: String?
-    /// Stands for the caller; never shown.
+    /// Never shown.
     private let token: String?
     private let fields: [(name: String, value: String)]
     /// Of the client's end of the connection.
@@ -22,8 +22,8 @@ public struct ExplainedRequest: Sendable {
     /// - Parameters:
     ///   - method: As it is sent.
     ///   - target: Path and query, as they are sent.
-    ///   - host: Nil: the tenant's first.
-    ///   - token: Put where the tenant looks for tokens first; nil: nobody is signed in.
+    ///   - host: nil: the tenant's first host.
+    ///   - token: Sent where the tenant looks for tokens first; nil: no caller.
     ///   - fields: Further fields of the head.
     ///   - address: The client's; nil: the loopback address.
     public init(
@@ -49,10 +49,7 @@ public struct ExplainedRequest: Sendable {
                 throw Mistake(part: "header", remedy: "must be a name of letters, digits and \"-\", and a value")
             }
             guard !["host", "transfer-encoding"].contains(field.name.lowercased()) else {
-                throw Mistake(
-                    part: "header",
-                    remedy: "cannot be Host, which has a place of its own, or Transfer-Encoding"
-                )
+                throw Mistake(part: "header", remedy: "cannot be Host, which is given separately, or Transfer-Encoding")
             }
             guard field.value.utf8.allSatisfy({ $0 == 0x09 || $0 >= 0x20 && $0 != 0x7F }) else {
                 throw Mistake(part: "header", remedy: "must have a value on one line, without control characters")
@@ -66,7 +63,7 @@ public struct ExplainedRequest: Sendable {
         self.host = host
         self.token = token
         self.fields = fields
-        self.address = address ?? Self.ordinaryAddress
+        self.address = address ?? Self.defaultAddress
     }
 
     /// `NAME: VALUE`, as a field stands in a head.
@@ -100,7 +97,7 @@ public struct ExplainedRequest: Sendable {
 }
 
 extension Tenant {
-    /// A host that the tenant answers for: any that fits, where its first stands for many.
+    /// A host of the tenant; for `*.example.com` one that matches.
     fileprivate var firstHost: String {
         switch hosts.first {
         case .exact(let name): name

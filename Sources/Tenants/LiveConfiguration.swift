@@ -1,31 +1,30 @@
 import Synchronization
 public import Time
 
-/// The configuration that is served, for all who are not on the way of a request: the event loops keep what they need
-/// of it themselves.
+/// The configuration in force, for everything but the request path: event loops have their own copy.
 public final class LiveConfiguration: Sendable {
     private struct State {
-        var edition: ConfigurationSnapshot
+        var snapshot: ConfigurationSnapshot
         var lastReload: (report: ReloadReport, at: UnixTime)?
         var reloads = ReloadCounts()
     }
 
     private let state: Mutex<State>
 
-    public init(_ edition: ConfigurationSnapshot) {
-        state = Mutex(State(edition: edition))
+    public init(_ snapshot: ConfigurationSnapshot) {
+        state = Mutex(State(snapshot: snapshot))
     }
 
-    public var current: ConfigurationSnapshot { state.withLock { $0.edition } }
+    public var current: ConfigurationSnapshot { state.withLock { $0.snapshot } }
 
-    /// What came of the last attempt to read the file anew, and when; nil: there was none.
+    /// The last reload; nil if there was none.
     public var lastReload: (report: ReloadReport, at: UnixTime)? { state.withLock { $0.lastReload } }
 
     public var reloads: ReloadCounts { state.withLock { $0.reloads } }
 
-    public func serve(_ edition: ConfigurationSnapshot) { state.withLock { $0.edition = edition } }
+    public func serve(_ snapshot: ConfigurationSnapshot) { state.withLock { $0.snapshot = snapshot } }
 
-    public func note(_ report: ReloadReport, at now: UnixTime) {
+    public func record(_ report: ReloadReport, at now: UnixTime) {
         state.withLock { state in
             state.lastReload = (report, now)
             if report.isInForce { state.reloads.successes += 1 } else { state.reloads.failures += 1 }
@@ -33,11 +32,11 @@ public final class LiveConfiguration: Sendable {
     }
 }
 
-/// How often the file was read anew.
+/// How many reloads there were.
 public struct ReloadCounts: Sendable, Equatable {
-    /// What was read is in force.
+    /// Reloads after which the new configuration is in force.
     public var successes: UInt64 = 0
-    /// What was in force before stayed so.
+    /// Reloads that were refused.
     public var failures: UInt64 = 0
 
     public init(successes: UInt64 = 0, failures: UInt64 = 0) {
@@ -46,7 +45,7 @@ public struct ReloadCounts: Sendable, Equatable {
     }
 }
 
-/// For metrics.
+/// Counts of reloads, for metrics.
 public struct ConfigurationCount: Sendable {
     /// Of the configuration in force.
     public var generation: UInt64
@@ -62,29 +61,29 @@ public struct ConfigurationCount: Sendable {
     }
 }
 
-/// One state of tenants.yaml, as it is served from one reload to the next.
+/// The configuration between two reloads.
 ///
-/// A tenant keeps its **place** for the life of the process, whatever becomes of the order in the file: counters,
-/// refreshes under way and all else that is kept by tenant goes by it. The place of one that was removed stays taken.
+/// A tenant keeps its index for the life of the process, whatever its position in the file: counters, refreshes under way
+/// and everything else that is kept by tenant use it. The index of a removed tenant is not used again.
 public struct ConfigurationSnapshot: Sendable {
     /// Counts up from 1.
     public let generation: UInt64
     /// Its tenants in the order of the file.
     public let configuration: TenantsConfiguration
     public let since: UnixTime
-    /// By place. One that was removed is as it was last, without a host, and issues no tokens: no request finds it any
-    /// more, and those under way end as they would have.
+    /// By index. A removed tenant stays here without hosts and without an issuer: no new request finds it, and requests
+    /// under way end normally.
     public let tenants: [Tenant]
     /// Of each tenant in the file, in its order.
-    public let places: [TenantIndex]
+    public let indices: [TenantIndex]
 
-    /// The one that a process starts with.
+    /// The snapshot that a process starts with.
     public init(_ configuration: TenantsConfiguration, at now: UnixTime) {
         generation = 1
         self.configuration = configuration
         since = now
         tenants = configuration.tenants
-        places = configuration.tenants.tenantIndices
+        indices = configuration.tenants.tenantIndices
     }
 
     private init(_ configuration: TenantsConfiguration, after last: ConfigurationSnapshot, at now: UnixTime) {
@@ -99,28 +98,28 @@ public struct ConfigurationSnapshot: Sendable {
             return removed
         }
         var byName: [[UInt8]: TenantIndex] = [:]
-        for place in tenants.tenantIndices { byName[Array(tenants[place].name.utf8)] = place }
-        places = configuration.tenants.map { tenant in
-            guard let place = byName[Array(tenant.name.utf8)] else {
+        for index in tenants.tenantIndices { byName[Array(tenants[index].name.utf8)] = index }
+        indices = configuration.tenants.map { tenant in
+            guard let index = byName[Array(tenant.name.utf8)] else {
                 tenants.append(tenant)
                 return TenantIndex(tenants.count - 1)
             }
-            tenants[place] = tenant
-            return place
+            tenants[index] = tenant
+            return index
         }
         self.tenants = tenants
     }
 
-    /// The one that follows.
+    /// The snapshot after a reload.
     public func next(_ configuration: TenantsConfiguration, at now: UnixTime) -> ConfigurationSnapshot {
         ConfigurationSnapshot(configuration, after: self, at: now)
     }
 
-    /// By place, those that were removed too.
+    /// By index, including removed tenants.
     public var names: [String] { tenants.map(\.name) }
 
-    /// The place of the tenant with this name, byte for byte; nil for one that is not in the file.
-    public func place(of name: String) -> TenantIndex? {
-        places.first { tenants[$0].name.utf8.elementsEqual(name.utf8) }
+    /// The index of the tenant with this name, compared byte for byte; nil if the file has none.
+    public func index(of name: String) -> TenantIndex? {
+        indices.first { tenants[$0].name.utf8.elementsEqual(name.utf8) }
     }
 }

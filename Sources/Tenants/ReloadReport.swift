@@ -1,4 +1,4 @@
-/// What made the gateway read its configuration anew.
+/// Why the gateway read its configuration again.
 public enum ReloadTrigger: String, Sendable {
     /// SIGHUP.
     case signal
@@ -8,41 +8,41 @@ public enum ReloadTrigger: String, Sendable {
     case admin
 }
 
-/// What came of reading the configuration anew.
+/// The result of a reload.
 public struct ReloadReport: Sendable, Equatable {
     public enum Result: String, Sendable, CaseIterable {
-        /// What was read is in force.
+        /// The new configuration is in force.
         case applied
-        /// What was read is what is in force already.
+        /// The file says the same as before.
         case unchanged
-        /// What was in force before stays so.
+        /// The old configuration stays in force.
         case refused
     }
 
     public var result: Result
     /// Of the configuration that is in force now; counts up from 1.
     public var generation: UInt64
-    /// What is otherwise than before, a line each.
+    /// The differences from the previous configuration, a line each.
     public var changes: [String]
-    /// Why it was refused, a line each: `file:line:column: message` where it is a place in the file.
+    /// Why it was refused, a line each: `file:line:column: message` for a position in the file.
     public var mistakes: [String]
-    /// Whether it was refused for what is not in the file: a store that is out of reach, an address that is taken.
-    public var mayGoWellLater: Bool
+    /// Whether a retry may succeed: the store was out of reach or an address in use, and the file may be fine.
+    public var mayRetry: Bool
 
     public init(
         result: Result,
         generation: UInt64,
         changes: [String] = [],
         mistakes: [String] = [],
-        mayGoWellLater: Bool = false
+        mayRetry: Bool = false
     ) {
         self.result = result
         self.generation = generation
         self.changes = changes
         self.mistakes = mistakes
-        self.mayGoWellLater = mayGoWellLater
+        self.mayRetry = mayRetry
     }
 
-    /// Whether the configuration in force is the one that was read.
+    /// Whether the configuration that was read is in force.
     public var isInForce: Bool { result != .refused }
 }

@@ -1,4 +1,4 @@
-/// Which tenant answers for a host and a path.
+/// Finds the tenant of a host and a path.
 ///
 /// The host decides first, exact before `*.`; among the tenants of one host the longest path prefix wins.
 public struct TenantDirectory: Sendable {
@@ -17,7 +17,7 @@ public struct TenantDirectory: Sendable {
     private var exact: [UInt64: [Host]] = [:]
     private var oneLabelBelow: [UInt64: [Host]] = [:]
 
-    /// - Parameter tenants: Their places in the array are what ``tenant(host:path:)`` answers.
+    /// - Parameter tenants: ``tenant(host:path:)`` returns indices of this array.
     public init(_ tenants: [Tenant]) {
         for (index, tenant) in tenants.enumerated() {
             let entry = Entry(prefix: Array((tenant.pathPrefix ?? "").utf8), tenant: TenantIndex(index))
@@ -33,12 +33,12 @@ public struct TenantDirectory: Sendable {
     /// - Parameters:
     ///   - host: Lower case, without port and trailing dot.
     ///   - path: Decoded and free of dot segments.
-    /// - Returns: The place of the tenant, or nil if none answers for them.
+    /// - Returns: nil if no tenant has them.
     public func tenant(host: Span<UInt8>, path: Span<UInt8>) -> TenantIndex? {
         entries(for: host).flatMap { Self.longestMatch($0, path) }
     }
 
-    /// Whether the path of a request has a say in which tenant of the host answers.
+    /// Whether the tenant depends on the path as well as on the host.
     ///
     /// - Parameter host: Lower case, without port and trailing dot.
     public func hasPathPrefix(host: Span<UInt8>) -> Bool {
@@ -46,8 +46,8 @@ public struct TenantDirectory: Sendable {
         entries(for: host)?.first.map { !$0.prefix.isEmpty } ?? false
     }
 
-    /// Whether a path made of these segments, in whatever order and with whatever others, could be below the path prefix
-    /// of a tenant of the host.
+    /// Whether a path with these segments, in any order and among others, could be below the path prefix of a tenant of
+    /// the host.
     ///
     /// - Parameters:
     ///   - host: Lower case, without port and trailing dot.
@@ -77,14 +77,14 @@ public struct TenantDirectory: Sendable {
         return nil
     }
 
-    // MARK: Hosts by hash, compared byte by byte: no String is made of what a client sends
+    // MARK: Hosts by hash, compared byte by byte, without a String
 
     private static func add(_ entry: Entry, host: [UInt8], to table: inout [UInt64: [Host]]) {
         var hosts = table[hash(host.span)] ?? []
-        let place = hosts.firstIndex { $0.name == host } ?? hosts.count
-        if place == hosts.count { hosts.append(Host(name: host, entries: [])) }
-        hosts[place].entries.append(entry)
-        hosts[place].entries.sort { $0.prefix.count > $1.prefix.count }
+        let index = hosts.firstIndex { $0.name == host } ?? hosts.count
+        if index == hosts.count { hosts.append(Host(name: host, entries: [])) }
+        hosts[index].entries.append(entry)
+        hosts[index].entries.sort { $0.prefix.count > $1.prefix.count }
         table[hash(host.span)] = hosts
     }
 

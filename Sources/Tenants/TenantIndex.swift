@@ -1,5 +1,5 @@
-/// A tenant's place. It keeps it for the life of the process, whatever becomes of the order in the file (see
-/// ``ConfigurationSnapshot``), and all else that is kept by tenant goes by it.
+/// The index of a tenant, the same for the life of the process, whatever its position in the file (see
+/// ``ConfigurationSnapshot``). Everything that is kept by tenant uses it.
 @frozen
 public struct TenantIndex: Sendable, Hashable, Comparable {
     public let value: Int

@@ -71,7 +71,7 @@ public final class TokenVerifier {
         ofIssuer index: Int
     ) throws(VerificationFailure) {
         guard let check = signatureChecks[index] else {
-            throw VerificationFailure(.keysNotLoaded, issuerPlace: index)
+            throw VerificationFailure(.keysNotLoaded, issuerIndex: index)
         }
         do throws(VerificationFailure) {
             try check.check(unverified, in: token)

@@ -5,7 +5,7 @@ import Tenants
 
 /// The URL of a gateway's admin listener, or of a proxy in front of it.
 struct AdminURL: CustomStringConvertible, Sendable {
-    static let ordinary = AdminURL(
+    static let `default` = AdminURL(
         description: "http://127.0.0.1:9901",
         origin: OutgoingRequest.Origin(isSecure: false, host: "127.0.0.1", port: 9901),
         isOpenToOthers: false
@@ -29,7 +29,7 @@ struct AdminURL: CustomStringConvertible, Sendable {
     init(_ argument: String) throws {
         guard let parts = URLComponents(string: argument), let host = parts.host, !host.isEmpty,
             let scheme = parts.scheme?.lowercased(), scheme == "http" || scheme == "https"
-        else { throw ValidationError("write an http or https URL, like \(Self.ordinary)") }
+        else { throw ValidationError("write an http or https URL, like \(Self.default)") }
         guard parts.user == nil, parts.password == nil, parts.query == nil, parts.fragment == nil else {
             throw ValidationError("write scheme, host and port alone; the token is in GATEHOUSE_ADMIN_TOKEN")
         }

@@ -22,8 +22,8 @@ final class ConfigurationFile: Sendable {
         return result
     }
 
-    /// The same on a separate thread.
-    @Sendable func readAnew() async -> ReadResult {
+    /// Reads it again on a separate thread.
+    @Sendable func reload() async -> ReadResult {
         let reading = try? await NIOThreadPool.singleton.runIfActive { self.readNow() }
         return reading ?? readNow()
     }

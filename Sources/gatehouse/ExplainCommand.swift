@@ -108,8 +108,8 @@ struct ExplainCommand: AsyncParsableCommand {
         body["host"] = host.map(JSONValue.string)
         body["address"] = address.map(JSONValue.string)
         if !header.isEmpty { body["headers"] = .array(header.map(JSONValue.string)) }
-        let answer = try await client.send(.post, "/api/explain", body)
-        guard let steps = ExplanationText.steps(answer) else { throw CommandFailure(admin.isSomethingElse) }
+        let response = try await client.send(.post, "/api/explain", body)
+        guard let steps = ExplanationText.steps(response) else { throw CommandFailure(admin.isSomethingElse) }
         Terminal.write(ExplanationText.lines(steps, file: config), to: 1)
     }
 

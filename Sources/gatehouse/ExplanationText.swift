@@ -18,9 +18,9 @@ enum ExplanationText {
         return text
     }
 
-    /// - Returns: Nil if it is not a response of `POST /api/explain`.
-    static func steps(_ answer: JSONObject) -> [DecisionReport.Step]? {
-        guard let array = answer["steps"]?.array else { return nil }
+    /// - Returns: nil if it is not a response of `POST /api/explain`.
+    static func steps(_ response: JSONObject) -> [DecisionReport.Step]? {
+        guard let array = response["steps"]?.array else { return nil }
         var steps: [DecisionReport.Step] = []
         for item in array {
             guard let step = item.object, let name = step["step"]?.string, let text = step["text"]?.string else {

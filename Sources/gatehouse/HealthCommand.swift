@@ -13,10 +13,10 @@ struct HealthCommand: AsyncParsableCommand {
     )
 
     @Option(
-        help: ArgumentHelp("Where the admin listener is (default: \(AdminURL.ordinary)).", valueName: "url"),
+        help: ArgumentHelp("Where the admin listener is (default: \(AdminURL.default)).", valueName: "url"),
         transform: AdminURL.init
     )
-    var admin = AdminURL.ordinary
+    var admin = AdminURL.default
 
     @OptionGroup
     var adminTLS: AdminTLSOptions

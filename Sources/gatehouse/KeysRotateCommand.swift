@@ -25,10 +25,10 @@ struct KeysRotateCommand: AsyncParsableCommand {
     var dryRun = false
 
     @Option(
-        help: ArgumentHelp("Where the admin listener is (default: \(AdminURL.ordinary)).", valueName: "url"),
+        help: ArgumentHelp("Where the admin listener is (default: \(AdminURL.default)).", valueName: "url"),
         transform: AdminURL.init
     )
-    var admin = AdminURL.ordinary
+    var admin = AdminURL.default
 
     @OptionGroup
     var adminTLS: AdminTLSOptions
@@ -38,23 +38,23 @@ struct KeysRotateCommand: AsyncParsableCommand {
         if admin.isOpenToOthers, client.hasToken {
             Terminal.printError("warning: \(admin) is plain http to another machine: the token can be read on the way")
         }
-        let answer = try await client.send(.post, "/api/keys", ["tenant": .string(tenant), "dry_run": .bool(dryRun)])
-        guard let lines = Self.lines(answer) else { throw CommandFailure(admin.isSomethingElse) }
+        let response = try await client.send(.post, "/api/keys", ["tenant": .string(tenant), "dry_run": .bool(dryRun)])
+        guard let lines = Self.lines(response) else { throw CommandFailure(admin.isSomethingElse) }
         for line in lines { Terminal.print(line) }
     }
 
     /// - Returns: Nil for an answer that is none of a gateway.
-    static func lines(_ answer: JSONObject) -> [String]? {
-        guard let active = answer["active"]?.string, let takesOverAt = answer["takes_over_at"]?.string,
-            let verifiesUntil = answer["verifies_until"]?.string
+    static func lines(_ response: JSONObject) -> [String]? {
+        guard let active = response["active"]?.string, let takesOverAt = response["takes_over_at"]?.string,
+            let verifiesUntil = response["verifies_until"]?.string
         else { return nil }
-        let next = answer["next"]?.string.map { "key \($0)" } ?? "a key that is yet to be made"
+        let next = response["next"]?.string.map { "key \($0)" } ?? "a key that is yet to be made"
         var lines = [
             "\(takesOverAt): \(next) signs, and one after it is made",
             "\(verifiesUntil): key \(active), which signs until the other does, verifies no more",
         ]
-        if answer["under_way"] == true { lines.insert("a rotation is under way already:", at: 0) }
-        if answer["dry_run"] == true { lines.append("nothing was changed (--dry-run)") }
+        if response["under_way"] == true { lines.insert("a rotation is under way already:", at: 0) }
+        if response["dry_run"] == true { lines.append("nothing was changed (--dry-run)") }
         return lines.map(RevocationLine.printable)
     }
 }

@@ -10,11 +10,11 @@ final class LogLevels: Sendable {
     private let levels: Atomic<UInt64>
 
     init(_ settings: LogSettings) {
-        levels = Atomic(Self.word(settings))
+        levels = Atomic(Self.packed(settings))
     }
 
     func use(_ settings: LogSettings) {
-        levels.store(Self.word(settings), ordering: .relaxed)
+        levels.store(Self.packed(settings), ordering: .relaxed)
     }
 
     /// - Parameter module: Nil for messages without a module.
@@ -23,10 +23,10 @@ final class LogLevels: Sendable {
         return Logger.Level.allCases[Int(shifted & 7)]
     }
 
-    private static func word(_ settings: LogSettings) -> UInt64 {
-        ([nil] + LogModule.allCases).reduce(0) { word, module in
+    private static func packed(_ settings: LogSettings) -> UInt64 {
+        ([nil] + LogModule.allCases).reduce(0) { bits, module in
             let index = LogSettings.Level.allCases.firstIndex(of: settings.level(of: module)) ?? 0
-            return word | UInt64(index) << shift(module)
+            return bits | UInt64(index) << shift(module)
         }
     }
 

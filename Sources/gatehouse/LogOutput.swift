@@ -11,13 +11,12 @@ struct LogOutput: Sendable {
     /// Bytes of lines that may be queued.
     private static let bound = 4 << 20
     /// How long to wait for the last lines.
-    private static let patience = Duration.seconds(1)
+    private static let flushTimeout = Duration.seconds(1)
 
     /// All loggers of the program are derived from it.
     let logger: Logger
     private let queue: LineQueue
 
-    /// - Parameter descriptor: Where the lines go.
     init(_ settings: LogSettings, to descriptor: CInt = STDERR_FILENO) {
         let format = settings.format
         let queue = LineQueue(
@@ -39,7 +38,7 @@ struct LogOutput: Sendable {
     }
 
     /// Returns when everything logged before is written, or after a second.
-    func flush() async { await queue.flush(within: Self.patience) }
+    func flush() async { await queue.flush(within: Self.flushTimeout) }
 
     private static func notice(of count: Int) -> LogLine {
         LogLine(

@@ -52,10 +52,10 @@ struct RevokeCommand: AsyncParsableCommand {
     var reason: String?
 
     @Option(
-        help: ArgumentHelp("Where the admin listener is (default: \(AdminURL.ordinary)).", valueName: "url"),
+        help: ArgumentHelp("Where the admin listener is (default: \(AdminURL.default)).", valueName: "url"),
         transform: AdminURL.init
     )
-    var admin = AdminURL.ordinary
+    var admin = AdminURL.default
 
     @OptionGroup
     var adminTLS: AdminTLSOptions
@@ -84,9 +84,9 @@ struct RevokeCommand: AsyncParsableCommand {
         if admin.isOpenToOthers, client.hasToken || token != nil {
             Terminal.printError("warning: \(admin) is plain http to another machine: the token can be read on the way")
         }
-        let answer = try await client.send(withdraw ? .delete : .post, "/api/revocations", body)
+        let response = try await client.send(withdraw ? .delete : .post, "/api/revocations", body)
         let member = withdraw ? "withdrawn" : "revoked"
-        guard let entries = answer[member]?.array else { throw CommandFailure(admin.isSomethingElse) }
+        guard let entries = response[member]?.array else { throw CommandFailure(admin.isSomethingElse) }
         for entry in entries { Terminal.print("\(member): \(RevocationLine.text(of: entry.object ?? JSONObject()))") }
         if entries.isEmpty { Terminal.print("nothing was withdrawn: no such revocation was in force") }
     }
@@ -107,7 +107,7 @@ struct RevokeCommand: AsyncParsableCommand {
         do {
             _ = try ScalarText.duration(argument)
         } catch {
-            throw ValidationError(error.remedy)
+            throw ValidationError(error.text)
         }
         return argument
     }

@@ -13,8 +13,8 @@ struct RunCommand: AsyncParsableCommand {
         discussion: """
             The access log goes to standard output, all else to standard error. A second signal ends the process at once.
 
-            SIGHUP has the configuration read anew, and so has a change of its files. Where it has a mistake, the one before
-            stays in force.
+            SIGHUP and changes of its files reload the configuration. If the new one has mistakes, the old one stays in
+            force.
 
             GATEHOUSE_KEY in the environment seals what is secret in the store: 32 random bytes in base64, from "openssl
             rand -base64 32". To change it, give both for a while, the new one first: NEW,OLD.
@@ -48,9 +48,9 @@ struct RunCommand: AsyncParsableCommand {
             let gateway = Gateway(
                 configuration: configuration,
                 logger: logger,
-                observe: { manager.tell(ServiceManager.Notice($0)) },
+                observe: { manager.notify(ServiceManager.Notice($0)) },
                 sealingKeys: ConfigurationReader.sealingKeys,
-                reading: file.readAnew
+                reading: file.reload
             )
             try await Self.serve(gateway, file, manager, logger: logger)
         } catch {

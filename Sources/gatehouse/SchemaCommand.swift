@@ -13,7 +13,7 @@ struct SchemaCommand: ParsableCommand {
             """
     )
 
-    @Flag(help: "Print the reference of every key in Markdown in its place.")
+    @Flag(help: "Print the reference of every key in Markdown instead.")
     var reference = false
 
     func run() {

@@ -9,8 +9,8 @@ extension ServiceManager {
         while true {
             do { try await Task.sleep(for: watchdogInterval / 2) } catch { return }
             // Only after the manager was notified of the start.
-            if await gateway.turn(), wasToldOfReadiness { hasServed = true }
-            if hasServed { tell(.alive) }
+            if await gateway.turn(), wasNotifiedOfReadiness { hasServed = true }
+            if hasServed { notify(.alive) }
         }
     }
 }

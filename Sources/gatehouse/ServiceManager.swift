@@ -24,7 +24,7 @@ struct ServiceManager: Sendable {
     }
 
     /// Whether the manager was notified that everything is open.
-    var wasToldOfReadiness: Bool { sent.isReady.load(ordering: .acquiring) }
+    var wasNotifiedOfReadiness: Bool { sent.isReady.load(ordering: .acquiring) }
 
     /// - Parameters:
     ///   - environment: With `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID`.
@@ -36,7 +36,7 @@ struct ServiceManager: Sendable {
         watchdogInterval = address != nil && isForUs ? interval.map { .microseconds($0) } : nil
     }
 
-    func tell(_ notice: Notice) {
+    func notify(_ notice: Notice) {
         guard let address else { return }
         let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return }

@@ -3,11 +3,11 @@ import Tenants
 
 /// One compact token from standard input, where other users cannot see it.
 enum TokenInput {
-    /// More than any token has, and less than the gateway accepts as a body.
-    private static let longest = 32 << 10
+    /// Longer than any token, and less than the gateway accepts as a body.
+    private static let maximumBytes = 32 << 10
 
     static func read() throws -> String {
-        guard let input = Terminal.readInput(upTo: longest) else {
+        guard let input = Terminal.readInput(upTo: maximumBytes) else {
             throw CommandFailure("standard input is longer than 32 KiB; give one compact token")
         }
         let token = input.withoutTrailingNewline

@@ -11,12 +11,12 @@ import Testing
         let socket = try NotifySocket(isAbstract: isAbstract)
         defer { socket.close() }
         let manager = ServiceManager(environment: ["NOTIFY_SOCKET": socket.name])
-        #expect(!manager.wasToldOfReadiness)
-        manager.tell(.ready(status: "Serving\n5 tenants"))
-        #expect(manager.wasToldOfReadiness)
-        manager.tell(.alive)
-        manager.tell(.reloading)
-        manager.tell(.stopping)
+        #expect(!manager.wasNotifiedOfReadiness)
+        manager.notify(.ready(status: "Serving\n5 tenants"))
+        #expect(manager.wasNotifiedOfReadiness)
+        manager.notify(.alive)
+        manager.notify(.reloading)
+        manager.notify(.stopping)
         #expect(try socket.receive() == ["READY=1", "STATUS=Serving 5 tenants"])
         #expect(try socket.receive() == ["WATCHDOG=1"])
         let reloading = try socket.receive()
@@ -30,7 +30,7 @@ import Testing
         let socket = try NotifySocket(isAbstract: false)
         defer { socket.close() }
         let before = Self.microseconds()
-        ServiceManager(environment: ["NOTIFY_SOCKET": socket.name]).tell(.reloading)
+        ServiceManager(environment: ["NOTIFY_SOCKET": socket.name]).notify(.reloading)
         let after = Self.microseconds()
         let told = try #require(Int(try socket.receive()[1].dropFirst("MONOTONIC_USEC=".count)))
         #expect(before <= told && told <= after)
@@ -48,7 +48,7 @@ import Testing
         ["NOTIFY_SOCKET": "/" + String(repeating: "x", count: 107)], ["NOTIFY_SOCKET": "vsock:2:1"],
     ])
     func withoutAManagerNothingIsSaid(_ environment: [String: String]) {
-        ServiceManager(environment: environment).tell(.ready(status: "Serving"))
+        ServiceManager(environment: environment).notify(.ready(status: "Serving"))
     }
 
     @Test func unresponsiveManagerIsNotWaitedFor() throws {
@@ -56,7 +56,7 @@ import Testing
         defer { socket.close() }
         let manager = ServiceManager(environment: ["NOTIFY_SOCKET": socket.name])
         // Far more than a socket holds.
-        for _ in 0..<20_000 { manager.tell(.alive) }
+        for _ in 0..<20_000 { manager.notify(.alive) }
         #expect(try socket.receive() == ["WATCHDOG=1"])
     }
 

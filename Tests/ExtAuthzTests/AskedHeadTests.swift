@@ -4,7 +4,7 @@ import Testing
 
 /// What Envoy describes, as the head that is judged.
 @Suite struct AskedHeadTests {
-    @Test func headIsWrittenInTheFormOfHTTP1() {
+    @Test func headIsWrittenAsHTTP1() {
         let request = asked([AuthzField("accept", "*/*"), AuthzField("cookie", "a=b")])
         #expect(
             text(request)
@@ -38,7 +38,7 @@ import Testing
             AuthzField("x\u{e9}", "1"),
         ]
     )
-    func fieldThatContradictsOrIsMoreThanAFieldMakesNoHead(_ field: AuthzField) {
+    func contradictingOrMalformedFieldIsRefused(_ field: AuthzField) {
         #expect(asked([field]).head() == nil)
     }
 
@@ -48,27 +48,27 @@ import Testing
             "http://other.test/a", "app.test:443", "?a=/",
         ]
     )
-    func pathThatIsMoreThanAPathMakesNoHead(_ path: String) {
+    func malformedPathIsRefused(_ path: String) {
         var request = asked([])
         request.path = Array(path.utf8)
         #expect(request.head() == nil)
     }
 
     @Test(arguments: ["", "GET /admin HTTP/1.1\r\n", "G T", "GET\t"])
-    func methodThatIsMoreThanAMethodMakesNoHead(_ method: String) {
+    func malformedMethodIsRefused(_ method: String) {
         var request = asked([])
         request.method = Array(method.utf8)
         #expect(request.head() == nil)
     }
 
     @Test(arguments: ["", "app.test\r\nx: y", "app test"])
-    func hostThatIsMoreThanAHostMakesNoHead(_ host: String) {
+    func malformedHostIsRefused(_ host: String) {
         var request = asked([])
         request.host = Array(host.utf8)
         #expect(request.head() == nil)
     }
 
-    @Test func fieldsDescribedInTwoWaysMakeNoHead() {
+    @Test func fieldsInBothFormsAreRefused() {
         let message = Envoy_Service_Auth_V3_CheckRequest.with {
             $0.attributes.request.http.method = "GET"
             $0.attributes.request.http.path = "/"
@@ -108,25 +108,25 @@ import Testing
 
     // MARK: Who the client is
 
-    @Test func sourceStandsBehindWhatTheClientWrote() {
+    @Test func sourceIsAppendedToTheClientsAddresses() {
         let head = text(asked([AuthzField("x-forwarded-for", "10.0.0.1"), AuthzField("X-Forwarded-For", "10.0.0.2")]))
         #expect(head?.contains("\r\nX-Forwarded-For: 10.0.0.1, 10.0.0.2, 192.0.2.7\r\n") == true)
         #expect(head?.split(separator: "orwarded-").count == 3)
     }
 
     @Test(arguments: [nil, "", "unknown", "10.0.0.9, 10.0.0.8", "10.0.0.9\r\nx: y"])
-    func withoutASourceNobodyIsBelieved(_ source: String?) {
+    func missingSourceIsUntrusted(_ source: String?) {
         var request = asked([AuthzField("x-forwarded-for", "10.0.0.1")])
         request.source = source.map { Array($0.utf8) }
         #expect(text(request)?.contains("10.0.0") == false)
     }
 
-    @Test func whatElseProxiesSayIsLeftOut() {
+    @Test func otherProxyFieldsAreLeftOut() {
         let said = ["x-forwarded-host", "X-Forwarded-Proto", "x-forwarded-prefix", "forwarded"]
         #expect(text(asked(said.map { AuthzField($0, "evil") })) == text(asked([])))
     }
 
-    @Test func schemeIsOneOfTwoOrNone() {
+    @Test func schemeIsHTTPOrHTTPSOrOmitted() {
         var request = asked([])
         request.scheme = []
         #expect(text(request)?.contains("Proto") == false)

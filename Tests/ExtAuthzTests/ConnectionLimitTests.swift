@@ -10,7 +10,7 @@ import Testing
         }
     }
 
-    @Test func untrustedPeersTakeNoRoomOfTrustedOnes() {
+    @Test func untrustedPeersTakeNoCapacityOfTrustedOnes() {
         let limit = ConnectionLimit(authorizer: Nobody())
         for _ in 0..<ConnectionLimit.mostUntrusted { #expect(limit.begin(trusted: false)) }
         for _ in 0..<100 { #expect(!limit.begin(trusted: false)) }

@@ -6,7 +6,7 @@ import Testing
 
 /// Whatever bytes are sent as a question: they are no message, make no head, or make one head and nothing behind it.
 @Suite struct HeadFuzzTests {
-    @Test func aHeadIsOneHead() throws {
+    @Test func generatedHeadIsOneHead() throws {
         let message = Envoy_Service_Auth_V3_CheckRequest.with {
             $0.attributes.source.address.socketAddress.address = "192.0.2.7"
             $0.attributes.request.http.method = "GET"

@@ -4,7 +4,7 @@ import Testing
 
 /// What can be asked about, and what is sent for it.
 struct ExplainedRequestTests {
-    @Test func theTokenStandsInTheTenantsFirstPlace() throws {
+    @Test func tokenIsSentInTheTenantsFirstSource() throws {
         for (source, expected) in [
             (TokenSource.bearer, "GET /x?a=b HTTP/1.1\r\nHost: app.test\r\nAuthorization: Bearer T\r\n\r\n"),
             (.cookie(name: "s"), "GET /x?a=b HTTP/1.1\r\nHost: app.test\r\nCookie: s=T\r\n\r\n"),
@@ -16,7 +16,7 @@ struct ExplainedRequestTests {
         }
     }
 
-    @Test func theHostIsTheTenantsFirst() throws {
+    @Test func defaultHostIsTheTenantsFirst() throws {
         var tenant = try SampleTenant.tenant()
         tenant.hosts = [.oneLabelBelow("example.test"), .exact("b.test")]
         let request = try ExplainedRequest(method: "GET", target: "/x", fields: [("A", "b"), ("A", "c")])
@@ -51,7 +51,7 @@ struct ExplainedRequestTests {
         }
     }
 
-    @Test func whatCannotBeSentCannotBeAskedAbout() {
+    @Test func requestThatCannotBeSentIsRefused() {
         let attempts: [(String?, Attempt)] = [
             (nil, Attempt(host: "a.test", token: "t", field: ("A", "b"), address: "::1")),
             ("method", Attempt(method: "G T")), ("method", Attempt(method: "")), ("path", Attempt(target: "x")),
@@ -63,7 +63,7 @@ struct ExplainedRequestTests {
         for (part, attempt) in attempts { #expect(attempt.wrongPart == part, "\(attempt)") }
     }
 
-    @Test func fieldsAreReadAsTheyStandInAHead() throws {
+    @Test func fieldsAreReadAsInAHead() throws {
         let field = try ExplainedRequest.field("Accept:  text/html ")
         #expect(field.name == "Accept" && field.value == "text/html ")
         #expect(throws: ExplainedRequest.Mistake.self) { try ExplainedRequest.field("Accept") }

@@ -3,12 +3,12 @@ import TestSupport
 import Testing
 
 struct TenantIndexTests {
-    @Test func laterPlacesAreGreater() {
-        let places: [TenantIndex] = [0, 1, 7, 400]
-        #expect(places.shuffled().sorted() == places)
+    @Test func laterIndicesAreGreater() {
+        let indices: [TenantIndex] = [0, 1, 7, 400]
+        #expect(indices.shuffled().sorted() == indices)
     }
 
-    @Test func arrayIsReadAndChangedByTenant() {
+    @Test func arrayIsIndexedByTenant() {
         var counts = [10, 20, 30]
         counts[1 as TenantIndex] += 5
         #expect(counts == [10, 25, 30] && counts[2 as TenantIndex] == 30)

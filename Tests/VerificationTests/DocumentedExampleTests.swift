@@ -30,7 +30,7 @@ import Verification
         // end of the example
     }
 
-    @Test func itVerifiesAndRefuses() throws {
+    @Test func documentedExampleVerifiesAndRefuses() throws {
         let key = try SigningKey.generate(.p256)
         let jwk = try #require(key.publicJWK(algorithm: .es256))
         let jwks = JSONWriter.bytes(of: .object(["keys": [.object(jwk)]]))
@@ -42,7 +42,7 @@ import Verification
         #expect(try answer(token, jwks: jwks, now: 2_100_000_000).hasPrefix("refused: expired, "))
     }
 
-    @Test func itIsTheArticles() throws {
+    @Test func exampleIsTheDocumentsText() throws {
         let file = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
         let article = file.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
             .appendingPathComponent("Sources/Verification/Verification.docc/VerifyingAToken.md")

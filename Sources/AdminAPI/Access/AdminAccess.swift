@@ -4,17 +4,17 @@ import NIOCore
 import NIOSSL
 import Tenants
 
-/// Lets in who has the admin token, or a client certificate of the authorities that the listener trusts.
+/// Requires the admin token, or a client certificate of an authority that the listener trusts.
 ///
-/// Without a token, requests that a page of another site could have made with the browser's certificate are refused, and on
-/// loopback without either also those for a Host that is not this machine (DNS rebinding).
+/// With a certificate, requests of pages of other sites are refused, since a browser sends its certificate for any page. On
+/// loopback without token and certificate, requests for a Host other than this machine are refused too (DNS rebinding).
 struct AdminAccess: RouterMiddleware {
     typealias Context = AdminContext
 
     let live: LiveConfiguration
-    /// What the listener was opened with: its TLS only changes with a restart.
+    /// The settings at the start: TLS only changes with a restart.
     let settings: AdminSettings
-    /// Nil where the listener is in plain text.
+    /// nil for a listener in plain text.
     let certificates: (any AdminCertificates)?
     let audit: AuditLog
 
@@ -33,7 +33,7 @@ struct AdminAccess: RouterMiddleware {
         return try await next(request, context)
     }
 
-    /// Whether nothing but the token lets in whoever asks.
+    /// Whether this client needs the token: there is one, and it has no client certificate.
     func needsToken(_ context: Context) async -> Bool {
         guard live.current.configuration.gateway.admin?.token != nil else { return false }
         guard settings.tls?.clientCAFile != nil else { return true }
@@ -43,19 +43,19 @@ struct AdminAccess: RouterMiddleware {
     private func caller(_ request: Request, _ context: Context) async throws -> AdminCaller {
         let asksForCertificates = settings.tls?.clientCAFile != nil
         if asksForCertificates, let certificate = try await context.channel.nioSSL_peerCertificate().get() {
-            // A browser shows its certificate for whatever page asks.
+            // A browser sends its certificate for any page.
             guard !isOfAnotherSite(request) else {
                 throw AdminProblem(.crossSiteRequest, "pages of other sites may not use your certificate")
             }
             let subject = certificates?.subject(of: certificate) ?? Array("unreadable".utf8)
             return .certificate(subject: String(decoding: subject, as: UTF8.self))
         }
-        // A reload may have changed it.
+        // A reload may have changed the token.
         guard let token = live.current.configuration.gateway.admin?.token else {
             guard !asksForCertificates else {
                 throw AdminProblem(.missingToken, "show a client certificate of gateway.admin.tls.client_ca_file")
             }
-            guard isFromHere(request) else {
+            guard isForThisMachine(request) else {
                 throw AdminProblem(
                     .crossSiteRequest,
                     "without gateway.admin.token, only requests of this machine for this machine are taken"
@@ -84,7 +84,7 @@ struct AdminAccess: RouterMiddleware {
         return origin != "\(scheme)://\(request.head.authority ?? "")"
     }
 
-    private func isFromHere(_ request: Request) -> Bool {
+    private func isForThisMachine(_ request: Request) -> Bool {
         guard let authority = request.head.authority, !isOfAnotherSite(request) else { return false }
         let host =
             authority.hasPrefix("[") ? authority.prefix { $0 != "]" }.dropFirst() : authority.prefix { $0 != ":" }

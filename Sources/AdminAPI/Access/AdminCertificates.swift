@@ -1,13 +1,13 @@
 public import NIOSSL
 
-/// The admin listener's side of TLS, with the certificates of the moment.
+/// The admin listener's TLS, with its current certificates.
 public protocol AdminCertificates: Sendable {
-    /// For a new connection; nil if there is none that can be used.
+    /// For a new connection; nil if no certificate can be used.
     var context: NIOSSLContext? { get }
 
-    /// Takes on certificates whose files change, until its task is cancelled.
-    func keepUp() async
+    /// Watches the certificates' files and loads changed ones, until its task is cancelled.
+    func watchFiles() async
 
-    /// - Returns: The subject as text (RFC 4514); nil for one that cannot be read.
+    /// - Returns: The subject as text (RFC 4514); nil if it cannot be read.
     func subject(of certificate: NIOSSLCertificate) -> [UInt8]?
 }

@@ -3,7 +3,7 @@ import Logging
 import NIOCore
 import NIOSSL
 
-/// Speaks TLS before HTTP, with what ``AdminCertificates`` has at the moment.
+/// TLS below HTTP, with the current certificates of ``AdminCertificates``.
 struct AdminTLSChannel: HTTPChannelHandler {
     typealias Value = HTTP1Channel.Value
 
@@ -26,7 +26,7 @@ struct AdminTLSChannel: HTTPChannelHandler {
 extension HTTPServerBuilder {
     /// The admin listener's server.
     ///
-    /// - Parameter certificates: Nil: plain text.
+    /// - Parameter certificates: nil for plain text.
     static func admin(
         _ configuration: HTTP1Channel.Configuration,
         _ certificates: (any AdminCertificates)?

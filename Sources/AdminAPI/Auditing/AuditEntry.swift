@@ -1,12 +1,12 @@
 import Logging
 import Verification
 
-/// A change that was asked for through the admin API, as the audit tells it. Holds nothing that lets anybody in.
+/// The audit entry of a change that was requested through the admin API. Contains no credentials.
 struct AuditEntry: Sendable {
     enum Action: Sendable, CaseIterable {
         case revoke, withdraw, rotateKeys, endSessions, reload
 
-        /// What is said of it when it was done.
+        /// The message if it was done.
         var done: Logger.Message {
             switch self {
             case .revoke: "revoked"
@@ -17,7 +17,7 @@ struct AuditEntry: Sendable {
             }
         }
 
-        /// What is said of it when it was not done, or nobody knows whether it was.
+        /// The message if it was not done, or if that is unknown.
         var notDone: Logger.Message {
             switch self {
             case .revoke: "not revoked"
@@ -30,9 +30,9 @@ struct AuditEntry: Sendable {
     }
 
     let action: Action
-    /// As the request has it, whether there is one of this name or not.
+    /// As in the request; there may be no such tenant.
     var tenant: String?
-    /// Whether nothing was to be changed: only asked what a change would come to.
+    /// Whether it was a dry run.
     var isRehearsal = false
     private(set) var details: Logger.Metadata = [:]
 
@@ -45,7 +45,7 @@ struct AuditEntry: Sendable {
 
     mutating func note(_ name: String, _ value: Int) { details[name] = "\(value)" }
 
-    /// What is logged.
+    /// The log metadata.
     ///
     /// - Parameter result: `done`, or the code of the problem.
     func metadata(result: String) -> Logger.Metadata {
@@ -55,7 +55,7 @@ struct AuditEntry: Sendable {
         return metadata
     }
 
-    /// Whoever chose a value could otherwise write lines of the log.
+    /// Escapes line breaks: a client could otherwise forge log lines.
     private static func oneLine(_ text: String) -> String {
         String(decoding: JSONText.escaped(text), as: UTF8.self)
     }

@@ -3,32 +3,31 @@ import NIOCore
 import Synchronization
 import Time
 
-/// Writes a line for each change that somebody asked for through the admin API: who, what, for which tenant, with what
-/// result; and for those who tried to get in and were not let in. The lines are written whatever level is asked for.
+/// Logs each change that was requested through the admin API with caller, action, tenant and result, and refused access.
+/// The lines are written whatever the configured level is.
 final class AuditLog: Sendable {
     private let logger: Logger
-    private let refusals = Mutex(RefusalPace())
+    private let refusals = Mutex(RefusalLogLimiter())
 
-    /// - Parameter logger: That of the audit.
     init(_ logger: Logger) {
         var logger = logger
         logger.logLevel = min(logger.logLevel, .notice)
         self.logger = logger
     }
 
-    /// Runs `change` and tells what came of it.
+    /// Runs `change` and logs its result.
     ///
     /// - Parameter change: Completes the entry.
-    func of<Answer>(
+    func of<Result>(
         _ action: AuditEntry.Action,
         _ context: AdminContext,
-        _ change: (inout AuditEntry) async throws -> Answer
-    ) async throws -> Answer {
+        _ change: (inout AuditEntry) async throws -> Result
+    ) async throws -> Result {
         var entry = AuditEntry(action)
         do {
-            let answer = try await change(&entry)
+            let value = try await change(&entry)
             if !entry.isRehearsal { write(entry, action.done, result: "done", context) }
-            return answer
+            return value
         } catch {
             let code = (error as? AdminProblem)?.code ?? .internalError
             if !entry.isRehearsal { write(entry, action.notDone, result: code.rawValue, context) }
@@ -36,14 +35,14 @@ final class AuditLog: Sendable {
         }
     }
 
-    /// A wrong token, or a page of another site: worth a look. Requests without any token are not, browsers begin so.
+    /// Logs a wrong token, or a page of another site. Requests without a token are not logged: browsers start with one.
     func refused(_ problem: AdminProblem, _ context: AdminContext) {
         guard problem.code != .missingToken,
-            let passedOver = refusals.withLock({ $0.tell(at: Clock.monotonic()) })
+            let skipped = refusals.withLock({ $0.admit(at: Clock.monotonic()) })
         else { return }
         var metadata = origin(context)
         metadata["result"] = "\(problem.code.rawValue)"
-        if passedOver > 0 { metadata["passed_over"] = "\(passedOver)" }
+        if skipped > 0 { metadata["passed_over"] = "\(skipped)" }
         logger.warning("not let in", metadata: metadata)
     }
 

@@ -1,12 +1,10 @@
 import HTTPTypes
 import Verification
 
-/// The dashboard's page: one document with its style and its script in it, so that nothing else is loaded for it.
-///
-/// It is put together from the files in `Page`, which are part of the program. Nothing that anybody sent or configured
-/// gets into it: what it shows it asks the admin API for.
+/// The dashboard's page: one document with its style and script, assembled from the files in `Page`, which are compiled
+/// into the program. It contains nothing that was sent or configured; its script gets all data from the admin API.
 struct DashboardPage: Sendable {
-    /// Whether whoever loads the page has to give the admin token before it can show anything.
+    /// Whether the page must ask for the admin token.
     enum Access: String {
         case token, open
     }
@@ -19,7 +17,7 @@ struct DashboardPage: Sendable {
         PackageResources.explain_js, PackageResources.main_js,
     ]
 
-    /// Of the answer that has the page.
+    /// Fields of the response with the page.
     let fields: HTTPFields
     private let pages: [Access: [UInt8]]
 
@@ -39,8 +37,8 @@ struct DashboardPage: Sendable {
 
     func bytes(_ access: Access) -> [UInt8] { pages[access] ?? [] }
 
-    /// Content Security Policy (Level 3) that lets the page's own style and script in, each by its digest, and has it talk
-    /// to nobody but its own origin. Script may make no HTML of text (Trusted Types).
+    /// Content Security Policy (Level 3): the page's own style and script only, each by its digest, and connections to its
+    /// own origin only. Scripts cannot turn text into HTML (Trusted Types).
     private static func policy(style: String, script: String) -> String {
         [
             "default-src 'none'",
@@ -68,7 +66,7 @@ struct DashboardPage: Sendable {
         return fields
     }
 
-    /// A digest of 32 bytes comes to 43 characters and one of padding; the policy has the other alphabet of base64.
+    /// In plain base64; 32 bytes are 43 characters and one of padding.
     private static func digest(_ text: String) -> String {
         let digest = Base64URL.encode(SHA256.digest(Array(text.utf8)))
         return "sha256-\(digest.replacing("-", with: "+").replacing("_", with: "/"))="

@@ -2,12 +2,12 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// The dashboard's page. It needs no token: it holds nothing, and asks for the token itself.
+/// Serves the dashboard's page. It needs no token: it has no data, and asks for the token itself.
 struct DashboardRoutes: Sendable {
     private let page = DashboardPage()
     private let needsToken: @Sendable (AdminContext) async -> Bool
 
-    /// - Parameter needsToken: Whether nothing but the token lets in whoever loads the page.
+    /// - Parameter needsToken: Whether the client of a request needs the admin token.
     init(needsToken: @escaping @Sendable (AdminContext) async -> Bool) {
         self.needsToken = needsToken
     }

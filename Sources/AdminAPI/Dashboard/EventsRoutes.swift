@@ -20,7 +20,7 @@ struct EventsRoutes: Sendable {
             return Response(
                 status: .ok,
                 headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
-                // A stream has no end of its own: without this the listener would wait for it when it is closed.
+                // The stream does not end by itself: otherwise a shutdown would wait for it.
                 body: .init(asyncSequence: events.cancelOnGracefulShutdown())
             )
         }

@@ -2,13 +2,12 @@ import NIOCore
 import Time
 import Verification
 
-/// Tells everybody who watches how the gateway is doing, each second: a report is made once however many watch, and none
-/// while nobody does.
+/// Sends a report to all watchers every second. One report serves all of them, and none is made without watchers.
 ///
-/// What is told are server-sent events (HTML, section 9.2): an ID, which is the Unix time in milliseconds, and a report
-/// as JSON in one line.
+/// Reports are server-sent events (HTML, section 9.2): the ID is the Unix time in milliseconds, the data is JSON on one
+/// line.
 actor ReportFeed {
-    /// A stream ends after so long: whoever goes on watching shows again that it may.
+    /// A stream ends after this time, so that its client has to authenticate again.
     private static let lifetime = Duration.seconds(600)
 
     private struct Watcher {
@@ -21,14 +20,14 @@ actor ReportFeed {
     private let report: @Sendable () async throws -> JSONObject
     private var watchers: [Int: Watcher] = [:]
     private var lastWatcher = 0
-    /// Whether reports are being made.
+    /// Whether the timer runs.
     private var isRunning = false
     /// Whether a report is under way.
-    private var isAsking = false
+    private var isReporting = false
 
     /// - Parameters:
-    ///   - capacity: How many may watch at a time.
-    ///   - report: Throws when there will be no more.
+    ///   - capacity: Maximum of watchers.
+    ///   - report: Throws if there are no more reports.
     init(
         capacity: Int = 16,
         interval: Duration = .seconds(1),
@@ -39,21 +38,20 @@ actor ReportFeed {
         self.report = report
     }
 
-    /// - Returns: Events, of which a slow reader misses some; nil if too many watch already.
+    /// - Returns: Events, of which a slow reader misses some; nil if there are too many watchers.
     func watch() -> AsyncStream<ByteBuffer>? {
         guard watchers.count < capacity else { return nil }
         lastWatcher += 1
         let number = lastWatcher
-        // Two: how to come back, and the newest report.
+        // Two: the reconnection time, and the latest report.
         let (stream, events) = AsyncStream.makeStream(of: ByteBuffer.self, bufferingPolicy: .bufferingNewest(2))
         events.onTermination = { _ in Task { await self.leave(number) } }
         events.yield(ByteBuffer(string: "retry: 1000\n\n"))
         watchers[number] = Watcher(events: events, until: .now + Self.lifetime)
-        if isRunning { ask() } else { run() }
+        if isRunning { makeReport() } else { run() }
         return stream
     }
 
-    /// How many watch.
     var count: Int { watchers.count }
 
     private func leave(_ number: Int) {
@@ -64,35 +62,35 @@ actor ReportFeed {
         isRunning = true
         Task {
             while !watchers.isEmpty {
-                beat()
+                tick()
                 try? await Task.sleep(for: interval)
             }
             isRunning = false
         }
     }
 
-    private func beat() {
+    private func tick() {
         for watcher in watchers.values where watcher.until < .now { watcher.events.finish() }
-        // A comment, by which the other side knows that somebody is there.
-        if isAsking { tell(":\n\n") } else { ask() }
+        // A comment, so that the client knows that the connection is alive.
+        if isReporting { send(":\n\n") } else { makeReport() }
     }
 
     /// Does nothing if a report is under way.
-    private func ask() {
-        guard !isAsking else { return }
-        isAsking = true
+    private func makeReport() {
+        guard !isReporting else { return }
+        isReporting = true
         Task {
             let report = try? await report()
-            isAsking = false
+            isReporting = false
             guard let report else {
                 for watcher in watchers.values { watcher.events.finish() }
                 return
             }
-            tell("id: \(Int(Clock.unix().seconds * 1000))\ndata: \(JSONWriter.text(of: .object(report)))\n\n")
+            send("id: \(Int(Clock.unix().seconds * 1000))\ndata: \(JSONWriter.text(of: .object(report)))\n\n")
         }
     }
 
-    private func tell(_ event: String) {
+    private func send(_ event: String) {
         let event = ByteBuffer(string: event)
         for watcher in watchers.values { watcher.events.yield(event) }
     }

@@ -1,16 +1,15 @@
 import Tenants
 import Verification
 
-/// Tells for the admin listener what would become of a request: bodies in, answers out, HTTP left to ``ExplainRoutes``.
+/// Explains decisions for the admin listener. HTTP is left to ``ExplainRoutes``.
 struct ExplainHandler: Sendable {
-    /// Bytes of a path with its query, a token or a header: more than a head may have.
-    private static let longest = 32 << 10
+    /// Maximum bytes of a path with its query, a token or a header: more than a head may have.
+    private static let maximumBytes = 32 << 10
 
     private let live: LiveConfiguration
     private let decide: @Sendable (ExplainedRequest, Tenant) async throws -> JSONObject?
 
-    /// - Parameter decide: What the request would meet, of the tenant that is asked about; nil while the gateway is
-    ///   starting or stopping.
+    /// - Parameter decide: Decides on a request of the expected tenant; nil while the gateway is starting or stopping.
     init(
         live: LiveConfiguration,
         decide: @escaping @Sendable (ExplainedRequest, Tenant) async throws -> JSONObject?
@@ -33,11 +32,11 @@ struct ExplainHandler: Sendable {
     }
 
     private static func request(_ body: AdminBody) throws(AdminProblem) -> ExplainedRequest {
-        let (method, path) = (try body.text("method"), try body.text("path", upTo: longest))
+        let (method, path) = (try body.text("method"), try body.text("path", upTo: maximumBytes))
         let host = body.has("host") ? try body.text("host") : nil
-        let token = body.has("token") ? try body.text("token", upTo: longest) : nil
+        let token = body.has("token") ? try body.text("token", upTo: maximumBytes) : nil
         let address = body.has("address") ? try body.text("address") : nil
-        let fields = try body.fields("headers", upTo: longest)
+        let fields = try body.fields("headers", upTo: maximumBytes)
         do throws(ExplainedRequest.Mistake) {
             return try ExplainedRequest(
                 method: method,
@@ -54,10 +53,10 @@ struct ExplainHandler: Sendable {
 }
 
 extension AdminBody {
-    /// Fields of a request: `{ NAME: VALUE }`, or a list of texts `NAME: VALUE`, in which a name may come again.
+    /// Fields of a request: `{ NAME: VALUE }`, or a list of texts `NAME: VALUE`, in which names may repeat.
     ///
-    /// - Parameter longest: Bytes of one of them.
-    func fields(_ member: String, upTo longest: Int) throws(AdminProblem) -> [(name: String, value: String)] {
+    /// - Parameter maximumBytes: Bytes of one field.
+    func fields(_ member: String, upTo maximumBytes: Int) throws(AdminProblem) -> [(name: String, value: String)] {
         guard let value = self[member] else { return [] }
         var fields: [(name: String, value: String)] = []
         switch value {
@@ -75,8 +74,8 @@ extension AdminBody {
             }
         case .null, .bool, .number, .string: throw Self.notFields(member)
         }
-        guard fields.allSatisfy({ $0.name.utf8.count + $0.value.utf8.count <= longest }) else {
-            throw .badRequest("one of \"\(member)\" is longer than \(longest) bytes")
+        guard fields.allSatisfy({ $0.name.utf8.count + $0.value.utf8.count <= maximumBytes }) else {
+            throw .badRequest("one of \"\(member)\" is longer than \(maximumBytes) bytes")
         }
         return fields
     }

@@ -4,15 +4,14 @@ import Tenants
 import Time
 import Verification
 
-/// Lists and rotates the issuers' signing keys for the admin listener: bodies in, answers out, HTTP left to
-/// ``KeysRoutes``.
+/// Lists and rotates the issuers' signing keys for the admin listener. HTTP is left to ``KeysRoutes``.
 struct KeysHandler: Sendable {
     private let live: LiveConfiguration
     private let storedKeys: @Sendable (TenantIndex) -> StoredKeys?
     private let now: @Sendable () -> UnixTime
     private let logger: Logger
 
-    /// - Parameter keys: Those in the store of the tenant at a place; nil for one that has none there.
+    /// - Parameter keys: A tenant's keys in the store; nil if it has none there.
     init(
         live: LiveConfiguration,
         keys: @escaping @Sendable (TenantIndex) -> StoredKeys?,
@@ -30,13 +29,13 @@ struct KeysHandler: Sendable {
         guard let name, !name.isEmpty else { throw .badRequest("name a tenant: /api/keys?tenant=NAME") }
         let (keys, _) = try keys(of: name)
         do throws(SigningProblem) {
-            return ["keys": .array(try await keys.states(at: now()).map(KeysText.json))]
+            return ["keys": .array(try await keys.states(at: now()).map(SigningKeyJSON.json))]
         } catch {
             throw failed(error, name)
         }
     }
 
-    /// Has the next key take over, or tells what that would come to. When this returns, the store has it.
+    /// Makes the next key take over, or returns the plan in a dry run. When this returns, the store has the change.
     func rotate(_ body: [UInt8], _ audit: inout AuditEntry) async throws(AdminProblem) -> JSONObject {
         let body = try AdminBody(json: body, members: ["tenant", "dry_run"])
         let dryRun = try body.flag("dry_run")
@@ -53,11 +52,11 @@ struct KeysHandler: Sendable {
         audit.note("active", plan.activeKeyID)
         audit.note("next", plan.nextKeyID ?? "")
         audit.note("under_way", "\(plan.isUnderWay)")
-        return KeysText.json(plan, tenant: tenant, isDryRun: dryRun)
+        return SigningKeyJSON.json(plan, tenant: tenant, isDryRun: dryRun)
     }
 
     private func keys(of name: String) throws(AdminProblem) -> (StoredKeys, tenant: String) {
-        let (tenant, place, issuer) = try live.current.withIssuer(name)
+        let (tenant, index, issuer) = try live.current.withIssuer(name)
         if let directory = issuer.keysDirectory {
             throw AdminProblem(
                 .keysElsewhere,
@@ -66,7 +65,7 @@ struct KeysHandler: Sendable {
                     + "in \(directory); put its public JWK there, and an hour later NAME.pem"
             )
         }
-        guard let keys = storedKeys(place) else {
+        guard let keys = storedKeys(index) else {
             throw AdminProblem(.noIssuer, "the tenant's issuer has no keys in the store")
         }
         return (keys, tenant.name)
@@ -74,7 +73,7 @@ struct KeysHandler: Sendable {
 
     private func failed(_ problem: SigningProblem, _ tenant: String) -> AdminProblem {
         logger.warning(
-            "the signing keys could not be had for the admin API",
+            "the signing keys could not be read or rotated for the admin API",
             metadata: ["tenant": "\(tenant)", "error": "\(problem)"]
         )
         return AdminProblem(.storeUnavailable, "\(problem); the keys may have been rotated or not; ask again")

@@ -1,11 +1,11 @@
 import Hummingbird
 import Verification
 
-/// The description of the admin API (OpenAPI 3.1), as `openapi.json` beside this file has it.
+/// The description of the admin API (OpenAPI 3.1), from `openapi.json`.
 enum AdminDocument {
     private static let document = (try? JSONParser.parse(PackageResources.openapi_json).object) ?? JSONObject()
 
-    /// - Parameter version: The release that it describes.
+    /// - Parameter version: The gateway's version.
     static func json(version: String) -> JSONObject {
         var json = document
         var info = json["info"]?.object ?? JSONObject()
@@ -14,7 +14,7 @@ enum AdminDocument {
         return json
     }
 
-    /// The methods that each path knows.
+    /// The methods of each path.
     static let methods: [String: [String]] = {
         var methods: [String: [String]] = [:]
         for path in document["paths"]?.object?.members ?? [] {
@@ -23,7 +23,7 @@ enum AdminDocument {
         return methods
     }()
 
-    /// - Parameter version: Of the gateway.
+    /// - Parameter version: The gateway's version.
     static func add(to router: Router<AdminContext>, version: String) {
         let json = json(version: version)
         router.get("/openapi.json") { _, _ -> Response in Response(json: json) }

@@ -4,26 +4,24 @@ import Tenants
 import Time
 import Verification
 
-/// Says how the gateway is doing, whenever it is asked: what `GET /api/tenants` answers and the dashboard shows. What is
-/// counted is counted since the start of the process.
+/// The state of the gateway for `GET /api/tenants` and the dashboard. Counts begin at the start of the process.
 struct GatewayReporter: Sendable {
     let live: LiveConfiguration
     /// Throws if the gateway has been stopped.
     let count: @Sendable () async throws -> GatewayCount
     let keySets: @Sendable () async -> [KeySetStatus]
-    /// Of the gateway.
     let version: String
     let startedAt: UnixTime
 
     /// - Throws: If the gateway has been stopped.
     func report() async throws -> JSONObject {
         let count = try await count()
-        let edition = count.edition
+        let snapshot = count.snapshot
         let tokenCache = count.counters.tokenCache
         let tenants = TenantReports(count, keySets: await keySets())
         return [
-            "generation": .count(edition.generation),
-            "loaded_at": .time(edition.since),
+            "generation": .count(snapshot.generation),
+            "loaded_at": .time(snapshot.since),
             "started_at": .time(startedAt),
             "version": .string(version),
             "now": .time(Clock.unix()),
@@ -41,7 +39,7 @@ struct GatewayReporter: Sendable {
                 "refused": .count(tokenCache.refusedHits),
             ],
             "tenants": .array(
-                zip(edition.configuration.tenants, edition.places).map { .object(tenants.json($0, place: $1)) }
+                zip(snapshot.configuration.tenants, snapshot.indices).map { .object(tenants.json($0, index: $1)) }
             ),
         ]
     }

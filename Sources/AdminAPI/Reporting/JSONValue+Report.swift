@@ -2,13 +2,13 @@ import Counting
 import Time
 import Verification
 
-/// Numbers and times as reports have them.
+/// Numbers and times of reports.
 extension JSONValue {
     static func count(_ count: UInt64) -> JSONValue { .number(JSONNumber(Int(clamping: count))) }
 
     static func time(_ unixTime: UnixTime) -> JSONValue { .string(HTTPDate.rfc3339(unixTime)) }
 
-    /// Sorted by name. What has not happened is not there.
+    /// Sorted by name, without zeros.
     static func counts(_ counts: [String: UInt64]?) -> JSONValue {
         var object = JSONObject()
         for (name, number) in (counts ?? [:]).sorted(by: { $0.key < $1.key }) where number > 0 {
@@ -22,8 +22,8 @@ extension JSONValue {
         value.flatMap { JSONNumber(($0 * 1000).rounded() / 1000) }.map(JSONValue.number) ?? .null
     }
 
-    /// What a histogram of nanoseconds comes to: percentiles in milliseconds, null without a value, and the buckets that
-    /// hold anything, rising, each from one bound to the next; null for the end of what is above every bound.
+    /// A histogram of nanoseconds: percentiles in milliseconds (null without values), and the buckets with values in rising
+    /// order as lower bound, upper bound (null for the last) and count.
     static func latency(_ histogram: Histogram) -> JSONValue {
         func milliseconds(_ share: Double) -> JSONValue {
             .decimals(

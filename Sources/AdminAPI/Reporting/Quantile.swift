@@ -1,12 +1,12 @@
-/// A value below which a share of all recorded values are, as far as buckets tell.
+/// The value below which a share of all recorded values lies, estimated from buckets.
 enum Quantile {
-    /// Straight lines between the bounds, as PromQL's `histogram_quantile` has it. What is above the last bound counts as
-    /// the last bound.
+    /// Interpolates linearly between the bounds, like PromQL's `histogram_quantile`. Values above the last bound count as
+    /// that bound.
     ///
     /// - Parameters:
     ///   - share: From 0 to 1.
     ///   - bounds: Upper bounds of the buckets, rising.
-    ///   - counts: Of the buckets, and of what is above them all.
+    ///   - counts: Of the buckets, and of values above the last bound.
     /// - Returns: In the bounds' unit; nil without a value.
     static func of(_ share: Double, bounds: [UInt64], counts: [UInt64]) -> Double? {
         let total = counts.reduce(0, +)

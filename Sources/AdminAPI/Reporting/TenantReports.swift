@@ -3,7 +3,7 @@ import SharedState
 import Tenants
 import Verification
 
-/// What is told of each tenant: rows of the metrics by tenant, and what it has.
+/// The report of each tenant: its metrics, servers and key sets.
 struct TenantReports {
     private typealias Counts = [[String]: [String: UInt64]]
 
@@ -20,7 +20,7 @@ struct TenantReports {
     init(_ count: GatewayCount, keySets: [KeySetStatus]) {
         self.count = count
         self.keySets = keySets
-        let reading = MetricsReading(count, ConfigurationCount(generation: count.edition.generation))
+        let reading = MetricsReading(count, ConfigurationCount(generation: count.snapshot.generation))
         requests = Metric.requests.counts(of: ["tenant"], by: "status", in: reading)
         decisions = Metric.decisions.counts(of: ["tenant"], by: "outcome", in: reading)
         wouldRefuse = Metric.wouldRefuse.counts(of: ["tenant"], by: "code", in: reading)
@@ -29,8 +29,8 @@ struct TenantReports {
         serverRequests = Metric.serverRequests.counts(of: ["tenant", "server"], by: "outcome", in: reading)
     }
 
-    /// - Parameter place: The tenant's in what was counted.
-    func json(_ tenant: Tenant, place: TenantIndex) -> JSONObject {
+    /// - Parameter index: The tenant's index in the counters.
+    func json(_ tenant: Tenant, index: TenantIndex) -> JSONObject {
         let name = tenant.name
         let byStatus = requests[[name]] ?? [:]
         var object: JSONObject = [
@@ -42,8 +42,8 @@ struct TenantReports {
         object["requests"] = ["total": .count(byStatus.values.reduce(0, +)), "by_status": .counts(byStatus)]
         object["decisions"] = .counts(decisions[[name]])
         object["would_refuse"] = .counts(wouldRefuse[[name]])
-        object["latency"] = .latency(count.counters.durations[place])
-        object["overhead"] = .latency(count.counters.overheads[place])
+        object["latency"] = .latency(count.counters.durations[index])
+        object["overhead"] = .latency(count.counters.overheads[index])
         object["refreshes"] = .counts(refreshes[[name]])
         object["rate_limited"] = .counts(rateLimited[[name]])
         let isLoaded = count.shared.staleness != nil
@@ -77,7 +77,7 @@ extension KeySetStatus {
 }
 
 extension HostPattern {
-    /// As tenants.yaml has it.
+    /// As written in tenants.yaml.
     fileprivate var text: String {
         switch self {
         case .exact(let host): host

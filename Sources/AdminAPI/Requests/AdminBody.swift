@@ -3,13 +3,12 @@ import Hummingbird
 import NIOCore
 import Verification
 
-/// The body of a change that the admin API is asked for: a JSON object with known members. What is said of a mistake
-/// repeats nothing that was sent.
+/// The body of an admin request: a JSON object with known members. Errors repeat nothing of the body.
 struct AdminBody {
-    /// Bytes of a body.
-    static let longest = 64 << 10
-    /// Bytes of a name.
-    static let longestName = 1024
+    /// Maximum bytes of a body.
+    static let maximumBytes = 64 << 10
+    /// Maximum bytes of a name.
+    static let maximumNameBytes = 1024
 
     private let object: JSONObject
 
@@ -31,18 +30,18 @@ struct AdminBody {
 
     subscript(member: String) -> JSONValue? { object[member] }
 
-    /// - Parameter longest: Bytes.
-    func text(_ member: String, upTo longest: Int = Self.longestName) throws(AdminProblem) -> String {
+    /// - Parameter maximum: Bytes.
+    func text(_ member: String, upTo maximum: Int = Self.maximumNameBytes) throws(AdminProblem) -> String {
         guard let text = object[member]?.string, !text.isEmpty else {
             throw .badRequest("\"\(member)\" must be a string that is not empty")
         }
-        guard text.utf8.count <= longest else {
-            throw .badRequest("\"\(member)\" is longer than \(longest) bytes")
+        guard text.utf8.count <= maximum else {
+            throw .badRequest("\"\(member)\" is longer than \(maximum) bytes")
         }
         return text
     }
 
-    /// - Returns: False where it is not there.
+    /// - Returns: False if it is missing.
     func flag(_ member: String) throws(AdminProblem) -> Bool {
         guard let value = object[member] else { return false }
         guard let flag = value.bool else { throw .badRequest("\"\(member)\" must be true or false") }
@@ -51,15 +50,15 @@ struct AdminBody {
 }
 
 extension Request {
-    /// The body, which has to say that it is JSON, or nothing of its type.
+    /// The body, whose type must be JSON or omitted.
     func adminBody() async throws -> [UInt8] {
         guard Self.isJSON(headers[.contentType]) else {
             throw AdminProblem(.unsupportedMediaType, "send the body as application/json")
         }
         do {
-            return Array(try await body.collect(upTo: AdminBody.longest).readableBytesView)
+            return Array(try await body.collect(upTo: AdminBody.maximumBytes).readableBytesView)
         } catch is NIOTooManyBytesError {
-            throw AdminProblem(.payloadTooLarge, "the body is longer than \(AdminBody.longest >> 10) KiB")
+            throw AdminProblem(.payloadTooLarge, "the body is longer than \(AdminBody.maximumBytes >> 10) KiB")
         }
     }
 

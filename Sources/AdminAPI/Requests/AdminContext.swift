@@ -2,12 +2,12 @@ import HTTPCore
 import Hummingbird
 import NIOCore
 
-/// What is known of a request to the admin listener beside the request itself.
+/// The context of a request to the admin listener.
 struct AdminContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     let channel: any Channel
     let requestID = RequestID(high: .random(in: .min ... .max), low: .random(in: .min ... .max))
-    /// Who asks; nil until ``AdminAccess`` has let them in.
+    /// nil before ``AdminAccess`` has authenticated the request.
     var caller: AdminCaller?
 
     init(source: ApplicationRequestContextSource) {
@@ -16,7 +16,7 @@ struct AdminContext: RequestContext {
     }
 }
 
-/// By what somebody was let in at the admin listener.
+/// How a client of the admin listener was authenticated.
 enum AdminCaller: Sendable, Equatable {
     case token
     /// A client certificate with this subject (RFC 4514).
@@ -24,7 +24,7 @@ enum AdminCaller: Sendable, Equatable {
     /// There is no token, and the listener is on loopback.
     case loopback
 
-    /// As the audit says it.
+    /// For the audit.
     var text: String {
         switch self {
         case .token: "token"

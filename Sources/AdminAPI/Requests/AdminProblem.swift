@@ -3,7 +3,7 @@ import Hummingbird
 import NIOCore
 import Verification
 
-/// Why the admin listener does not do what it was asked: every reason there is. ``AdminProblems`` makes answers of them.
+/// An error of the admin API. ``AdminProblemMiddleware`` turns it into a response.
 struct AdminProblem: Error, Equatable {
     /// For programs; each has one status and one title.
     enum Code: String, CaseIterable {
@@ -25,9 +25,9 @@ struct AdminProblem: Error, Equatable {
     }
 
     var code: Code
-    /// For people; holds no token.
+    /// For people; contains no token.
     var detail: String
-    /// Further members of the answer.
+    /// Further members of the response.
     var members: JSONObject = [:]
 
     init(_ code: Code, _ detail: String) {
@@ -101,7 +101,7 @@ extension Response {
         self.init(status, contentType, ByteBuffer(string: text))
     }
 
-    /// What the admin API answers is of the moment, and nobody else's.
+    /// Responses are for one client at one moment: they are never cached.
     private init(_ status: HTTPResponse.Status, _ contentType: String, _ body: ByteBuffer) {
         self.init(
             status: status,

@@ -1,10 +1,9 @@
 import Hummingbird
 import Verification
 
-/// The parameters of a query (`application/x-www-form-urlencoded`), decoded: each is a known one, and none is there
-/// twice.
+/// The decoded parameters of a query (`application/x-www-form-urlencoded`). Unknown and repeated ones are refused.
 enum AdminQuery {
-    /// - Parameter query: What follows the `?`.
+    /// - Parameter query: Without the `?`.
     static func parameters(_ query: String, known: [String]) throws(AdminProblem) -> [String: String] {
         var values: [String: String] = [:]
         for pair in query.utf8.split(separator: UInt8(ascii: "&")) {

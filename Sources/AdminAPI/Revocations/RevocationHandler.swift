@@ -5,7 +5,7 @@ import Tenants
 import Time
 import Verification
 
-/// Revokes, takes back and lists for the admin listener: bodies in, answers out, HTTP left to ``RevocationRoutes``.
+/// Revokes, withdraws and lists revocations for the admin listener. HTTP is left to ``RevocationRoutes``.
 struct RevocationHandler: Sendable {
     private let live: LiveConfiguration
     private let store: any Store
@@ -27,7 +27,7 @@ struct RevocationHandler: Sendable {
         self.logger = logger
     }
 
-    /// Revokes what the body asks for. When this returns, the store has it and every event loop here refuses.
+    /// Adds a revocation. When this returns, the store has it and it is in force on every event loop.
     func revoke(_ body: [UInt8], _ audit: inout AuditEntry) async throws(AdminProblem) -> JSONObject {
         let request = try RevocationRequest(json: body)
         audit.note(request)
@@ -41,10 +41,10 @@ struct RevocationHandler: Sendable {
             throw storeFailed(error, "what was to be revoked may have been or not; ask again")
         }
         audit.note("count", records.count)
-        return ["revoked": .array(records.map(RevocationText.json))]
+        return ["revoked": .array(records.map(RevocationJSON.json))]
     }
 
-    /// Takes back what the body names. What was not revoked is not missed.
+    /// Withdraws a revocation. It is no error if there is none.
     func withdraw(_ body: [UInt8], _ audit: inout AuditEntry) async throws(AdminProblem) -> JSONObject {
         let request = try RevocationRequest(json: body)
         audit.note(request)
@@ -57,7 +57,7 @@ struct RevocationHandler: Sendable {
             throw storeFailed(error, "the revocation may have been taken back or not; ask again")
         }
         audit.note("count", records.count)
-        return ["withdrawn": .array(records.map(RevocationText.withdrawn))]
+        return ["withdrawn": .array(records.map(RevocationJSON.withdrawn))]
     }
 
     /// A page of a tenant's revocations in force.
@@ -66,7 +66,7 @@ struct RevocationHandler: Sendable {
         do throws(StoreError) {
             let page = try await store.revocations(tenant: tenant.name, cursor: query.cursor, limit: query.limit)
             return [
-                "revocations": .array(page.records.map(RevocationText.json)),
+                "revocations": .array(page.records.map(RevocationJSON.json)),
                 "next": page.next.map(JSONValue.string) ?? .null,
             ]
         } catch {
@@ -84,7 +84,7 @@ struct RevocationHandler: Sendable {
 }
 
 extension AuditEntry {
-    /// All of it that lets nobody in.
+    /// Everything but the token.
     fileprivate mutating func note(_ request: RevocationRequest) {
         tenant = request.tenant
         note("kind", request.selector.kind)
@@ -94,7 +94,7 @@ extension AuditEntry {
 }
 
 extension RevocationRequest.Selector {
-    /// The member of the body that it was given by.
+    /// Its member in the body.
     fileprivate var kind: String {
         switch self {
         case .token: "token"
@@ -105,7 +105,7 @@ extension RevocationRequest.Selector {
         }
     }
 
-    /// What may be logged of it.
+    /// For the log; nil for a token.
     fileprivate var id: String? {
         switch self {
         case .tokenID(let id), .subject(let id), .session(let id): id

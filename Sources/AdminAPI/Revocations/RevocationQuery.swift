@@ -1,13 +1,13 @@
-/// What `GET /api/revocations` is asked for.
+/// The parameters of `GET /api/revocations`.
 struct RevocationQuery: Equatable {
     static let parameters = ["tenant", "cursor", "limit"]
     private static let limits = 1...1000
-    private static let ordinaryLimit = 100
+    private static let defaultLimit = 100
 
     var tenant: String
-    /// Where the page before ended; nil for the first.
+    /// The end of the previous page; nil for the first.
     var cursor: String?
-    var limit = ordinaryLimit
+    var limit = defaultLimit
 
     /// - Parameter values: Of the query's parameters, decoded.
     init(_ values: [String: String]) throws(AdminProblem) {

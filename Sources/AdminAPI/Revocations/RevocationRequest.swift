@@ -1,13 +1,13 @@
 import Tenants
 import Verification
 
-/// What `POST` and `DELETE /api/revocations` are asked for: well formed, and no more is known of it.
+/// The body of `POST` and `DELETE /api/revocations`, well formed but not checked against the tenant.
 struct RevocationRequest: Equatable {
-    /// What is to be refused.
+    /// What to refuse.
     enum Selector: Equatable {
-        /// A whole token, whatever is in it.
+        /// A whole token.
         case token(Secret)
-        /// The `jti` of a token, of whichever of the tenant's issuers.
+        /// The `jti` of a token of any of the tenant's issuers.
         case tokenID(String)
         /// Every token with this `sub`.
         case subject(String)
@@ -26,15 +26,15 @@ struct RevocationRequest: Equatable {
 }
 
 extension RevocationRequest {
-    /// Bytes of a `jti`, `sub` or `sid`.
-    private static let longestID = 1024
-    /// Unicode scalars of a reason.
-    private static let longestReason = 200
-    private static let longestLifetime = Duration.seconds(10 * 365 * 86_400)
+    /// Maximum bytes of a `jti`, `sub` or `sid`.
+    private static let maximumIDBytes = 1024
+    /// Maximum Unicode scalars of a reason.
+    private static let maximumReasonLength = 200
+    private static let maximumLifetime = Duration.seconds(10 * 365 * 86_400)
     private static let selectors = ["token", "jti", "subject", "session", "all"]
     private static let members = ["tenant"] + selectors + ["for", "reason"]
 
-    /// Reads a body. What it says of a mistake repeats nothing that was sent: it might be a token.
+    /// Reads a body. Errors repeat nothing of it: it may have a token.
     init(json body: [UInt8]) throws(AdminProblem) {
         let object = try Self.object(body)
         tenant = try Self.name("tenant", object)
@@ -82,8 +82,8 @@ extension RevocationRequest {
         guard let value = object[member] else { throw .badRequest("\"\(member)\" is missing") }
         guard let text = value.string else { throw .badRequest("\"\(member)\" must be a string") }
         guard !text.isEmpty else { throw .badRequest("\"\(member)\" is empty") }
-        guard text.utf8.count <= longestID else {
-            throw .badRequest("\"\(member)\" is longer than \(longestID) bytes")
+        guard text.utf8.count <= maximumIDBytes else {
+            throw .badRequest("\"\(member)\" is longer than \(maximumIDBytes) bytes")
         }
         return text
     }
@@ -95,9 +95,9 @@ extension RevocationRequest {
         do {
             lifetime = try ScalarText.duration(text)
         } catch {
-            throw .badRequest("\"for\" is no duration: \(error.remedy)")
+            throw .badRequest("\"for\" is no duration: \(error.text)")
         }
-        guard lifetime > .zero, lifetime <= longestLifetime else {
+        guard lifetime > .zero, lifetime <= maximumLifetime else {
             throw .badRequest("\"for\" must be more than 0 and at most 3650d; leave it out to revoke for good")
         }
         return lifetime
@@ -106,8 +106,8 @@ extension RevocationRequest {
     private static func reason(_ object: JSONObject) throws(AdminProblem) -> String? {
         guard let value = object["reason"] else { return nil }
         guard let text = value.string else { throw .badRequest("\"reason\" must be a string") }
-        guard text.unicodeScalars.count <= longestReason else {
-            throw .badRequest("\"reason\" is longer than \(longestReason) characters")
+        guard text.unicodeScalars.count <= maximumReasonLength else {
+            throw .badRequest("\"reason\" is longer than \(maximumReasonLength) characters")
         }
         guard text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {
             throw .badRequest("\"reason\" has control characters")

@@ -4,13 +4,13 @@ import Tenants
 import Time
 import Verification
 
-/// What a request comes to for the tenant that it names.
+/// The revocations that a request means for its tenant.
 struct RevocationScope: Equatable {
     var targets: [RevocationTarget]
-    /// The time from which the record is of no use any more; `.distantFuture`: never.
+    /// The time from which the record is not needed; `.distantFuture` for never.
     var endOfUse: UnixTime
-    /// Seconds after which the record is of no use either, counted from the revocation.
-    var longestUse = Double.infinity
+    /// Seconds after the revocation from which the record is not needed either.
+    var maximumUse = Double.infinity
 
     init(_ selector: RevocationRequest.Selector, _ tenant: Tenant) throws(AdminProblem) {
         endOfUse = .distantFuture
@@ -20,7 +20,7 @@ struct RevocationScope: Equatable {
                 throw .badRequest("\"token\" cannot be revoked: \(VerificationFailure.malformedOpaque.summary)")
             }
             targets = [.signingInput(sha256: OpaqueToken.digest(token.bytes))]
-            longestUse = SignOut.opaqueLifetime
+            maximumUse = SignOut.opaqueLifetime
         case .token(let token):
             (targets, endOfUse) = try Self.token(token.bytes, tenant)
         case .tokenID(let id):
@@ -32,7 +32,7 @@ struct RevocationScope: Equatable {
         guard !targets.isEmpty else { throw .badRequest("the tenant has no issuers, and so no tokens to revoke") }
     }
 
-    /// Takes the token at its word, signature and expiry unseen: to revoke what nobody would let in does no harm.
+    /// Checks neither signature nor expiry: revoking an invalid token does no harm.
     private static func token(
         _ bytes: [UInt8],
         _ tenant: Tenant
@@ -62,14 +62,14 @@ struct RevocationScope: Equatable {
     }
 
     /// - Parameters:
-    ///   - lifetime: How long they are kept, where it was said.
+    ///   - lifetime: How long they are kept; nil: as long as needed.
     func revocations(of tenant: Tenant, for lifetime: Duration?, reason: String?, at now: UnixTime) -> [Revocation] {
         targets.map { target in
             Revocation(
                 tenant: tenant.name,
                 target: target,
                 revokedAt: now,
-                expiresAt: lifetime.map { now + $0.secondsAsDouble } ?? min(endOfUse, now + longestUse),
+                expiresAt: lifetime.map { now + $0.secondsAsDouble } ?? min(endOfUse, now + maximumUse),
                 reason: reason
             )
         }
@@ -77,14 +77,14 @@ struct RevocationScope: Equatable {
 }
 
 extension Tenant {
-    /// The names of those who sign its tokens, or vouch for them, each once.
+    /// The names of its issuers, including that of introspected tokens, each once.
     fileprivate var issuers: [String] {
-        guard let vouches = introspection?.name, !signers.contains(where: { $0.utf8.elementsEqual(vouches.utf8) })
+        guard let name = introspection?.name, !signers.contains(where: { $0.utf8.elementsEqual(name.utf8) })
         else { return signers }
-        return signers + [vouches]
+        return signers + [name]
     }
 
-    /// The names of those who sign its tokens, each once.
+    /// The names of the issuers of signed tokens, each once.
     fileprivate var signers: [String] {
         var names: [String] = []
         for issuer in authenticate.policy.issuers
@@ -94,7 +94,7 @@ extension Tenant {
         return names
     }
 
-    /// The issuer whose name is the same byte for byte, as verification compares it.
+    /// The issuer with this name, compared byte for byte, as verification does.
     fileprivate func issuer(sameAs name: String) -> String? {
         authenticate.policy.issuers.first { $0.issuer.utf8.elementsEqual(name.utf8) }?.issuer
     }

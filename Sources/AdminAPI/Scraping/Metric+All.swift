@@ -2,10 +2,10 @@ import Counting
 import Tenants
 
 extension Metric {
-    /// In the order in which they are told.
+    /// In the order of the output.
     static let all: [Metric] = ofRequests + ofServers + ofSharedState + ofProcess
 
-    // Only what has happened has a series in these.
+    // These have a series only for what has happened.
     static let requests = Metric(
         "gatehouse_requests_total",
         .counter,
@@ -31,7 +31,7 @@ extension Metric {
         "Refusals that were only observed: the requests went on.",
         labels: ["tenant", "code"]
     ) { $0.byOutcome($0.counters.wouldRefuse) }
-    /// What the refreshes themselves came to, and what they did for the requests that wanted them.
+    /// The results of refreshes, and of the requests that waited for them.
     static let refreshes = Metric(
         "gatehouse_refresh_total",
         .counter,
@@ -39,10 +39,10 @@ extension Metric {
         labels: ["tenant", "outcome"]
     ) { reading in
         let events = RefreshNote.Event.allCases
-        return reading.tenants.enumerated().flatMap { place, tenant in
-            var counts = reading.shared.refreshes[TenantIndex(place)] ?? [:]
+        return reading.tenants.enumerated().flatMap { index, tenant in
+            var counts = reading.shared.refreshes[TenantIndex(index)] ?? [:]
             for event in events where event.isOfRequest {
-                counts[event.rawValue] = reading.counters.refreshes[place * events.count + event.index]
+                counts[event.rawValue] = reading.counters.refreshes[index * events.count + event.index]
             }
             return counts.sorted { $0.key < $1.key }.filter { $0.value > 0 }.map { Sample([tenant, $0.key], $0.value) }
         }
@@ -169,8 +169,8 @@ extension Metric {
             labels: ["key_set"]
         ) { reading in
             guard !reading.shared.keySets.isEmpty else { return nil }
-            // Sets whose addresses differ in the query alone, or which are kept for different times, have one label. Of
-            // two samples of one series a scraper takes neither, so the oldest speaks for all.
+            // Sets whose addresses differ only in the query, or that have different lifetimes, share a label. A scraper
+            // rejects two samples of one series, so the oldest stands for all.
             let ages = reading.shared.keySets.compactMap { keySet in keySet.age.map { (keySet.label, $0) } }
             return Dictionary(ages, uniquingKeysWith: max).sorted { $0.key < $1.key }
                 .map { Sample([$0.key], .measure($0.value)) }
@@ -212,7 +212,7 @@ extension Metric {
             .counter,
             "Traces that were lost: too many waited, or nobody took them."
         ) { .of($0.shared.traces?.dropped ?? 0) },
-        // The names of all Prometheus libraries.
+        // The usual names of Prometheus libraries.
         Metric(
             "process_cpu_seconds_total",
             .counter,
@@ -225,7 +225,7 @@ extension Metric {
         ) { $0.process.map { .of($0.residentBytes) } },
         Metric("process_open_fds", .gauge, "Open files and sockets.") { $0.process.map { .of($0.openFiles) } },
         Metric("process_max_fds", .gauge, "How many may be open.") { reading in
-            reading.process.map { $0.mostFiles.map(Value.of) ?? .measure(.infinity) }
+            reading.process.map { $0.maximumFiles.map(Value.of) ?? .measure(.infinity) }
         },
         Metric(
             "process_start_time_seconds",
@@ -244,12 +244,12 @@ extension MetricsReading {
         zip(labels, histograms).map { Metric.Sample([$0], .histogram($1)) }
     }
 
-    /// Of counts by tenant and outcome.
+    /// Counts by tenant and outcome.
     fileprivate func byOutcome(_ counts: [UInt64]) -> [Metric.Sample] {
         let tenants = labels
-        return counts.enumerated().filter { $0.element > 0 }.map { place, count in
-            let outcome = Outcome.allLabels[place % Counters.outcomeCount]
-            return Metric.Sample([tenants[place / Counters.outcomeCount], outcome], count)
+        return counts.enumerated().filter { $0.element > 0 }.map { index, count in
+            let outcome = Outcome.allLabels[index % Counters.outcomeCount]
+            return Metric.Sample([tenants[index / Counters.outcomeCount], outcome], count)
         }
     }
 }

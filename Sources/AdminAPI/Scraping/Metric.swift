@@ -1,9 +1,9 @@
 import Counting
 
-/// A family of metrics, declared once: its row in ``Metric/all`` serves what Prometheus reads, the report that the
-/// dashboard shows, and the test that keeps the table in docs/operations.md.
+/// A family of metrics. Its row in ``Metric/all`` is used by the metrics text, the dashboard's report, and the test of the
+/// table in docs/operations.md.
 struct Metric: Sendable {
-    /// The raw values are Prometheus' words.
+    /// The raw values are Prometheus' names.
     enum Kind: String, Sendable {
         case counter, gauge, histogram
     }
@@ -11,7 +11,7 @@ struct Metric: Sendable {
     enum Value: Sendable {
         case count(UInt64)
         case measure(Double)
-        /// Of nanoseconds; told in seconds.
+        /// Of nanoseconds; written in seconds.
         case histogram(Histogram)
     }
 
@@ -36,7 +36,7 @@ struct Metric: Sendable {
     /// One line.
     let help: String
     let labels: [String]
-    /// Its series at the moment of a reading; nil where nothing is said of the family.
+    /// Its series in a reading; nil to omit the family.
     let samples: @Sendable (MetricsReading) -> [Sample]?
 
     init(
@@ -61,17 +61,17 @@ struct Metric: Sendable {
     /// - Parameters:
     ///   - keys: Labels.
     ///   - label: Another label.
-    /// - Returns: By the values of `keys`, and there by that of `label`: counts, summed over all other labels.
+    /// - Returns: Counts by the values of `keys` and then by the value of `label`, summed over all other labels.
     func counts(of keys: [String], by label: String, in reading: MetricsReading) -> [[String]: [String: UInt64]] {
-        let places = keys.compactMap(labels.firstIndex(of:))
-        guard let place = labels.firstIndex(of: label), places.count == keys.count else {
+        let keyIndices = keys.compactMap(labels.firstIndex(of:))
+        guard let labelIndex = labels.firstIndex(of: label), keyIndices.count == keys.count else {
             assertionFailure("\(name) has no such labels")
             return [:]
         }
         var sums: [[String]: [String: UInt64]] = [:]
         for sample in samples(reading) ?? [] {
             guard case .count(let count) = sample.value else { continue }
-            sums[places.map { sample.labels[$0] }, default: [:]][sample.labels[place], default: 0] += count
+            sums[keyIndices.map { sample.labels[$0] }, default: [:]][sample.labels[labelIndex], default: 0] += count
         }
         return sums
     }

@@ -5,8 +5,8 @@ enum MetricsFormat: Sendable {
     /// OpenMetrics 1.0.0.
     case openMetrics
 
-    /// - Parameter accept: The fields of this name. Who names OpenMetrics gets it, as from Prometheus' own libraries:
-    ///   whatever the weights say, a scraper that knows it prefers it.
+    /// - Parameter accept: The `Accept` fields. OpenMetrics is chosen if it is named, whatever its weight, as Prometheus'
+    ///   own libraries do.
     init(accept: [String]) {
         let names = accept.flatMap { $0.split(separator: ",") }.map { member in
             member.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()

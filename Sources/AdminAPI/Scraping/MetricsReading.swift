@@ -1,33 +1,29 @@
 import Counting
 import Tenants
 
-/// Everything that metrics are read from, at one moment.
+/// The values of all metrics at one moment.
 struct MetricsReading: Sendable {
-    /// Names, by place.
+    /// Names, by tenant index.
     var tenants: [String]
-    /// What became of it.
     var configuration: ConfigurationCount
     /// Summed over all event loops.
     var counters: Counters
     var backends: [BackendCount]
-    /// What the instance knows of what it shares with others.
     var shared: SharedCount
-    /// Of the access log.
+    /// Lost from the access log.
     var lostLogBytes = 0
-    /// Of the other log.
+    /// Lost from the gateway's log.
     var lostLogLines = 0
-    /// What the system says of the process.
     var process: ProcessStatistics?
 
-    /// The tenants, and one above them for requests that are nobody's: an empty label is none (Prometheus data model),
-    /// and no tenant has an empty name.
+    /// The tenants' names, and an empty label for requests without a tenant; no tenant has an empty name.
     var labels: [String] { tenants + [""] }
 }
 
 extension MetricsReading {
     init(_ count: GatewayCount, _ configuration: ConfigurationCount) {
         self.init(
-            tenants: count.edition.names,
+            tenants: count.snapshot.names,
             configuration: configuration,
             counters: count.counters,
             backends: count.backends,

@@ -7,7 +7,7 @@ struct MetricsText {
     init(_ reading: MetricsReading, _ format: MetricsFormat = .prometheus) {
         for metric in Metric.all {
             guard let samples = metric.samples(reading) else { continue }
-            // In OpenMetrics a family of counters goes by its name without the samples' suffix.
+            // In OpenMetrics the name of a counter's family is without the suffix `_total`.
             let isSuffixed = format == .openMetrics && metric.kind == .counter && metric.name.hasSuffix("_total")
             let family = isSuffixed ? String(metric.name.dropLast(6)) : metric.name
             text += "# HELP \(family) \(metric.help)\n# TYPE \(family) \(metric.kind.rawValue)\n"

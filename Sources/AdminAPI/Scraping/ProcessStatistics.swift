@@ -1,17 +1,17 @@
 import Glibc
 import Time
 
-/// What the system says of this process (proc(5)), under the names that every Prometheus library uses for it.
+/// Statistics of this process from proc(5).
 struct ProcessStatistics: Sendable {
     /// Of all threads, in user and system mode.
     var cpuSeconds: Double
     var residentBytes: Int
     var openFiles: Int
-    /// Nil where there is no limit.
-    var mostFiles: UInt64?
+    /// nil for no limit.
+    var maximumFiles: UInt64?
     var startedAt: UnixTime
 
-    /// As it is now; nil where the system does not say.
+    /// The current values; nil if the system does not provide them.
     static func current() -> ProcessStatistics? {
         guard let fields = read("/proc/self/stat").flatMap(fields(ofStat:)), fields.count > 21,
             let user = Double(fields[11]), let system = Double(fields[12]), let started = Double(fields[19]),
@@ -22,19 +22,19 @@ struct ProcessStatistics: Sendable {
             cpuSeconds: (user + system) / ticks,
             residentBytes: pages * sysconf(Int32(_SC_PAGESIZE)),
             openFiles: countOpenFiles(),
-            mostFiles: fileLimit(),
+            maximumFiles: fileLimit(),
             startedAt: bootTime() + started / ticks
         )
     }
 
-    /// From the third field on: the second is the program's name, which may hold anything.
+    /// From the third field on: the second is the program's name, which may contain any characters.
     static func fields(ofStat text: String) -> [Substring]? {
         guard let end = text.lastIndex(of: ")") else { return nil }
         return text[text.index(after: end)...].split(whereSeparator: \.isWhitespace)
     }
 
-    /// When the system was started, to the hundredth: two clocks are read one after the other, and
-    /// what comes of it should not differ each time. `/proc/stat` says it too, but systemd's `ProcSubset=pid` hides it.
+    /// The system's start, rounded to hundredths, since two clocks are read one after the other. `/proc/stat` has it too,
+    /// but systemd's `ProcSubset=pid` hides that.
     private static func bootTime() -> UnixTime {
         var sinceBoot = timespec()
         clock_gettime(CLOCK_BOOTTIME, &sinceBoot)

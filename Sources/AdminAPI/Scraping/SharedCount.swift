@@ -2,7 +2,7 @@ public import Counting
 public import IdentityProvider
 public import Tenants
 
-/// What metrics tell of what instances share, as it was when they were asked for.
+/// The state shared by instances, for metrics.
 public struct SharedCount: Sendable {
     public var storeIsUp: Bool
     /// By tenant.
@@ -11,14 +11,13 @@ public struct SharedCount: Sendable {
     public var staleness: Double?
     /// Ages in seconds; nil for a set that was never fetched.
     public var keySets: [(label: String, age: Double?)]
-    /// By tenant, and what became of them.
+    /// By tenant and outcome.
     public var refreshes: [TenantIndex: [String: UInt64]] = [:]
     public var signIns = SignInCounts.Snapshot()
     public var limits: [LimitCount] = []
-    /// Nil where nothing is traced.
+    /// nil without tracing.
     public var traces: TraceCounts?
 
-    /// What is not given is as where nothing has happened, and nothing is limited or traced.
     public init(
         storeIsUp: Bool,
         revocations: [String: Int],

@@ -4,16 +4,14 @@ import Tenants
 import Time
 import Verification
 
-/// Lists and ends the issuers' sessions for the admin listener: bodies in, answers out, HTTP left to
-/// ``SessionsRoutes``.
+/// Lists and ends the issuers' sessions for the admin listener. HTTP is left to ``SessionsRoutes``.
 struct SessionsHandler: Sendable {
-    /// Which sessions are meant.
     fileprivate enum Selector {
         case session(String)
         case subject(String)
     }
 
-    /// What is on record for who asks why a session ended.
+    /// The recorded reason for the end of a session.
     private static let reason = "ended by an administrator"
 
     private let live: LiveConfiguration
@@ -21,7 +19,7 @@ struct SessionsHandler: Sendable {
     private let now: @Sendable () -> UnixTime
     private let logger: Logger
 
-    /// - Parameter sessions: Of the tenant at a place; nil for one without an issuer.
+    /// - Parameter sessions: A tenant's sessions; nil if it has no issuer.
     init(
         live: LiveConfiguration,
         sessions: @escaping @Sendable (TenantIndex) -> (any SessionListing)?,
@@ -34,7 +32,7 @@ struct SessionsHandler: Sendable {
         self.logger = logger
     }
 
-    /// The sessions that go on.
+    /// Lists active sessions.
     ///
     /// - Parameter query: `tenant`, and `session` or `subject`.
     func list(_ query: [String: String]) async throws(AdminProblem) -> JSONObject {
@@ -46,9 +44,9 @@ struct SessionsHandler: Sendable {
         return ["sessions": .array(found.map(Self.json))]
     }
 
-    /// Ends what the body names. When this returns, the store has it, and its access tokens are refused here.
+    /// Ends sessions. When this returns, the store has the change, and their access tokens are refused here.
     ///
-    /// - Returns: The sessions that went on until now.
+    /// - Returns: The sessions that were active.
     func end(_ body: [UInt8], _ audit: inout AuditEntry) async throws(AdminProblem) -> JSONObject {
         let body = try AdminBody(json: body, members: ["tenant", "session", "subject"])
         let name = try body.text("tenant")
@@ -59,7 +57,7 @@ struct SessionsHandler: Sendable {
         audit.note(selector, of: name)
         let sessions = try sessions(of: name)
         let found = try await find(selector, in: sessions)
-        try await asking { () async throws(IssuingError) in
+        try await reporting { () async throws(IssuingError) in
             switch selector {
             case .session(let id): try await sessions.end(sessionID: id, at: now(), reason: Self.reason)
             case .subject(let id):
@@ -75,7 +73,7 @@ struct SessionsHandler: Sendable {
         _ selector: Selector,
         in sessions: any SessionListing
     ) async throws(AdminProblem) -> [IssuerSession] {
-        try await asking { () async throws(IssuingError) in
+        try await reporting { () async throws(IssuingError) in
             switch selector {
             case .session(let id): try await sessions.session(id, at: now()).map { [$0] } ?? []
             case .subject(let id): try await sessions.sessions(ofSubject: id, at: now())
@@ -84,8 +82,8 @@ struct SessionsHandler: Sendable {
     }
 
     private func sessions(of name: String) throws(AdminProblem) -> any SessionListing {
-        let (_, place, _) = try live.current.withIssuer(name)
-        guard let sessions = listing(place) else {
+        let (_, index, _) = try live.current.withIssuer(name)
+        guard let sessions = listing(index) else {
             throw AdminProblem(.noIssuer, "the tenant's issuer keeps no sessions")
         }
         return sessions
@@ -99,13 +97,13 @@ struct SessionsHandler: Sendable {
         }
     }
 
-    private func asking<Answer>(
-        _ ask: () async throws(IssuingError) -> Answer
-    ) async throws(AdminProblem) -> Answer {
+    private func reporting<Result>(
+        _ body: () async throws(IssuingError) -> Result
+    ) async throws(AdminProblem) -> Result {
         do throws(IssuingError) {
-            return try await ask()
+            return try await body()
         } catch {
-            logger.warning("sessions could not be looked at or ended", metadata: ["error": "\(error)"])
+            logger.warning("sessions could not be read or ended", metadata: ["error": "\(error)"])
             throw AdminProblem(
                 .storeUnavailable,
                 "the store did not answer as it should; what was to be ended may have been or not; ask again"

@@ -11,8 +11,8 @@ package final class CrossOriginSharing {
     }
 
     /// Bytes of `Access-Control-Request-Headers`.
-    private static let longestList = 4096
-    private static let longestMethod = 32
+    private static let maximumLength = 4096
+    private static let maximumMethodLength = 32
     private static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
     private static let methodsText = methods.joined(separator: ", ")
     private static let vary = HeaderField(
@@ -24,7 +24,7 @@ package final class CrossOriginSharing {
     private static let headersHash = FieldLine.hash(ofName: "access-control-request-headers")
 
     /// By the index of an origin: fields of its responses.
-    package let answerFields: [[HeaderField]]
+    package let responseFields: [[HeaderField]]
     private let allowsAll: Bool
     private let origins: [[UInt8]]
     /// By the index of an origin.
@@ -42,7 +42,7 @@ package final class CrossOriginSharing {
                 ? allowed + [HeaderField("Access-Control-Allow-Credentials", "true")] : allowed
         }
         let exposed = Self.exposed(tenant, rules).joined(separator: ", ")
-        answerFields = allowances.map { $0 + [HeaderField("Access-Control-Expose-Headers", exposed)] }
+        responseFields = allowances.map { $0 + [HeaderField("Access-Control-Expose-Headers", exposed)] }
         let maxAge = "\(rules.maxAge.components.seconds)"
         preflightFields = allowances.map { $0 + [HeaderField("Access-Control-Max-Age", maxAge)] }
     }
@@ -65,15 +65,15 @@ package final class CrossOriginSharing {
 
     package func preflight(_ head: RequestHead, _ bytes: Span<UInt8>, _ explanation: Explanation?) -> Finding {
         guard bytes.isExactly("OPTIONS", head.method) else { return .none }
-        let question = PreflightFields(head, bytes, (Self.originHash, Self.methodHash, Self.headersHash))
-        guard let origin = question.origin, let method = question.method else { return .none }
-        guard !question.hasSeveral, 1...Self.longestMethod ~= method.count, isToken(bytes.extracting(method)),
-            let asked = Self.list(question.headers, bytes)
+        let requested = PreflightFields(head, bytes, (Self.originHash, Self.methodHash, Self.headersHash))
+        guard let origin = requested.origin, let method = requested.method else { return .none }
+        guard !requested.hasSeveral, 1...Self.maximumMethodLength ~= method.count, isToken(bytes.extracting(method)),
+            let names = Self.list(requested.headers, bytes)
         else {
             explanation?.note(.preflight, "the browser's question is malformed", line: line)
             return .refused(.malformedPreflight)
         }
-        guard let index = place(of: bytes.extracting(origin)) else {
+        guard let index = index(of: bytes.extracting(origin)) else {
             explanation?.note(.preflight, "the page's origin is not one of cors.origins", line: line)
             return .refused(.preflightRefused(vary: Self.vary))
         }
@@ -85,38 +85,38 @@ package final class CrossOriginSharing {
             allowed += bytes.copy(method)
         }
         fields.append(HeaderField("Access-Control-Allow-Methods", allowed))
-        if !asked.isEmpty { fields.append(HeaderField("Access-Control-Allow-Headers", asked)) }
+        if !names.isEmpty { fields.append(HeaderField("Access-Control-Allow-Headers", names)) }
         return .preflight(Preflight(fields: fields + [Self.vary]))
     }
 
     /// The requested field names; nil if the values are no list of names, or too long.
     private static func list(_ values: [Range<Int>], _ bytes: Span<UInt8>) -> [UInt8]? {
         var list: [UInt8] = []
-        var isGood = true
+        var isValid = true
         for value in values {
             bytes.forEachListMember(value) { member in
-                guard isGood, list.count + member.count + 2 <= longestList, isToken(bytes.extracting(member)) else {
-                    isGood = false
+                guard isValid, list.count + member.count + 2 <= maximumLength, isToken(bytes.extracting(member)) else {
+                    isValid = false
                     return
                 }
                 if !list.isEmpty { list += ", ".utf8 }
                 list += bytes.copy(member)
             }
         }
-        return isGood ? list : nil
+        return isValid ? list : nil
     }
 
     // MARK: Responses
 
     /// The index of an origin among the allowed ones; nil for all others.
-    package func place(of origin: Span<UInt8>) -> Int? {
+    package func index(of origin: Span<UInt8>) -> Int? {
         if allowsAll { return 0 }
         for index in origins.indices where WebOrigin.isSame(origin, as: origins[index]) { return index }
         return nil
     }
 
     /// The index of a request's origin; nil if it has none, several, or one that is not allowed.
-    package func place(of head: RequestHead, _ bytes: Span<UInt8>) -> Int? {
+    package func index(of head: RequestHead, _ bytes: Span<UInt8>) -> Int? {
         let hash = Self.originHash
         let fields = head.fields
         var origin: Range<Int>?
@@ -125,7 +125,7 @@ package final class CrossOriginSharing {
             guard origin == nil else { return nil }
             origin = fields[index].value
         }
-        return origin.flatMap { place(of: bytes.extracting($0)) }
+        return origin.flatMap { index(of: bytes.extracting($0)) }
     }
 }
 

@@ -26,7 +26,7 @@ final class CrossSiteGuard {
             return true
         }
         let authority = request.target.authority ?? head.host.map { head.fields[$0].value } ?? 0..<0
-        let verdict = trust.judge(
+        let verdict = trust.evaluate(
             bytes,
             origin: fields.origin,
             fetchSite: fields.fetchSite,

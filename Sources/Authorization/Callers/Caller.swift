@@ -8,7 +8,7 @@ package final class Caller {
     package let principal: Principal
     package internal(set) var lifetime: TokenLifetime
     /// By the index of a rate limit for callers: the subject it counts for. Nil until needed.
-    var limitPlaces: [CallerLimitSubject?]?
+    var limitSubjects: [CallerLimitSubject?]?
     /// Nil until needed.
     package var refreshMemory: RefreshMemory?
     /// The identity fields, each with its CRLF, ready to be copied into a head.
@@ -28,10 +28,10 @@ package final class Caller {
     /// By the index of an access rule: its verdict on this caller. The last one is the default rule's.
     private var verdicts: [RuleVerdict?]
 
-    /// - Parameter belief: How long an introspection result holds; nil for a signed token.
-    init(_ principal: Principal, tenant: Tenant, belief: IntrospectionLifetime? = nil) {
+    /// - Parameter introspection: How long an introspection result holds; nil for a signed token.
+    init(_ principal: Principal, tenant: Tenant, introspection: IntrospectionLifetime? = nil) {
         self.principal = principal
-        lifetime = TokenLifetime(principal, tenant, belief)
+        lifetime = TokenLifetime(principal, tenant, introspection)
         var lines: [UInt8] = []
         Self.forEachIdentityField(principal, tenant) { name, text in
             lines += name.utf8

@@ -14,15 +14,15 @@ package struct TokenLifetime {
     /// The time from which it is refreshed ahead; `.distantFuture` if it is not.
     package let dueFrom: UnixTime
     /// The time from which it is introspected again; `.distantFuture` for signed tokens, and once that has begun.
-    var askedAgainFrom: UnixTime
+    var introspectedAgainFrom: UnixTime
 
-    /// - Parameter belief: How long an introspection result holds; nil for a signed token.
-    init(_ principal: Principal, _ tenant: Tenant, _ belief: IntrospectionLifetime?) {
+    /// - Parameter introspection: How long an introspection result holds; nil for a signed token.
+    init(_ principal: Principal, _ tenant: Tenant, _ introspection: IntrospectionLifetime?) {
         expiredFrom = principal.expiresAt.map { $0 + tenant.authenticate.policy.leeway } ?? .distantFuture
-        refusedFrom = min(expiredFrom, belief?.until ?? .distantFuture)
+        refusedFrom = min(expiredFrom, introspection?.until ?? .distantFuture)
         // Only its server could tell whether an opaque token was good when it expired.
-        forgottenFrom = belief == nil ? refusedFrom + tenant.refreshGrace.secondsAsDouble : refusedFrom
-        askedAgainFrom = belief?.aheadFrom ?? .distantFuture
+        forgottenFrom = introspection == nil ? refusedFrom + tenant.refreshGrace.secondsAsDouble : refusedFrom
+        introspectedAgainFrom = introspection?.aheadFrom ?? .distantFuture
         let within = tenant.refresh?.within.secondsAsDouble ?? 0
         dueFrom = within > 0 ? principal.expiresAt.map { $0 - within } ?? .distantFuture : .distantFuture
     }

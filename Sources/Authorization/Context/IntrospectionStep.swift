@@ -3,13 +3,13 @@ import Tenants
 
 /// A query about an opaque token, with the key under which its result is cached.
 package struct IntrospectionStep: Sendable {
-    package let question: IntrospectionRequest
+    package let request: IntrospectionRequest
     package let key: TokenCache.Key
     package let digest: TokenDigest
 }
 
 /// The introspection result for the request that waited: it holds for this request even if it is not cached, so that no
-/// request asks twice.
+/// request is introspected twice.
 package struct IntrospectionFinding {
     package enum Verdict {
         case verified(Caller)
@@ -21,8 +21,8 @@ package struct IntrospectionFinding {
     package let verdict: Verdict
 
     init(_ step: IntrospectionStep, _ verdict: Verdict) {
-        tenant = step.question.tenant
-        token = step.question.token
+        tenant = step.request.tenant
+        token = step.request.token
         self.verdict = verdict
     }
 

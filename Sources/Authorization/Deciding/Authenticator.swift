@@ -10,34 +10,34 @@ package final class Authenticator {
     private let verified = TokenCache()
     private let refused = RefusedTokenCache()
     private var slowChecks = SlowCheckBudget()
-    private var keyQuestions: KeyFetchLimiter
-    /// Tokens to introspect again before their cached answers expire.
+    private var keyFetchLimiter: KeyFetchLimiter
+    /// Tokens to introspect again before their cached results expire.
     private var dueIntrospections: [IntrospectionStep] = []
     package private(set) var cacheCounts = TokenCacheCounts()
 
     /// Between two ticks of the loop.
-    private static let mostDueIntrospections = 1024
+    private static let maximumDueIntrospections = 1024
 
     /// - Parameter keySources: The number of remote key sets.
     init(keySources: Int) {
-        keyQuestions = KeyFetchLimiter(count: keySources)
+        keyFetchLimiter = KeyFetchLimiter(count: keySources)
     }
 
     /// The caller of a token, from the cache or by its signature, or the step that is needed first.
-    func verify(_ token: Span<UInt8>, _ question: DecisionInput) -> Authorizer.Authentication {
-        let (tenant, now) = (question.request.tenant, question.now)
-        let memory = question.decisionContext.tokenMemory
-        let isCounted = question.decisionContext.countsToken()
+    func verify(_ token: Span<UInt8>, _ input: DecisionInput) -> Authorizer.Authentication {
+        let (tenant, now) = (input.request.tenant, input.now)
+        let memory = input.decisionContext.tokenMemory
+        let isCounted = input.decisionContext.countsToken()
         if let caller = memory?.last?.caller(ofTenant: tenant.index, token: token, at: now) {
             if isCounted { cacheCounts.hits += 1 }
-            if now >= caller.lifetime.askedAgainFrom { askAgain(caller, tenant, token) }
+            if now >= caller.lifetime.introspectedAgainFrom { introspectAgain(caller, tenant, token) }
             return .verified(caller)
         }
         let key = hasher.key(of: token, tenant: tenant.index)
         if let entry = verified.entry(key, token: token, at: now) {
             if isCounted { cacheCounts.hits += 1 }
             guard now < entry.caller.lifetime.refusedFrom else { return .expired(entry.caller) }
-            if now >= entry.caller.lifetime.askedAgainFrom { askAgain(entry.caller, tenant, token) }
+            if now >= entry.caller.lifetime.introspectedAgainFrom { introspectAgain(entry.caller, tenant, token) }
             memory?.last = entry
             return .verified(entry.caller)
         }
@@ -48,9 +48,9 @@ package final class Authenticator {
         }
         if isCounted { cacheCounts.misses += 1 }
         if let introspecting = tenant.verification.introspecting, OpaqueToken.isOpaque(token) {
-            return introspect(token, introspecting, key, digest, question)
+            return introspect(token, introspecting, key, digest, input)
         }
-        let allowed = question.decisionContext.steps.allowed
+        let allowed = input.decisionContext.steps.allowed
         if allowed.contains(.signature), let cost = tenant.verification.slowCheckCost,
             !slowChecks.allows(cost, at: now)
         {
@@ -73,7 +73,7 @@ package final class Authenticator {
             let caller = remember(verified.principal, tenant, key, token)
             return verified.isExpired ? .expired(caller) : .verified(caller)
         } catch {
-            return refused(error, tenant, digest, mayAsk: allowed.contains(.keys), at: now)
+            return refused(error, tenant, digest, mayFetch: allowed.contains(.keys), at: now)
         }
     }
 
@@ -83,10 +83,10 @@ package final class Authenticator {
         _ introspecting: TenantIntrospecting,
         _ key: TokenCache.Key,
         _ digest: TokenDigest,
-        _ question: DecisionInput
+        _ input: DecisionInput
     ) -> Authorizer.Authentication {
-        let now = question.now
-        if let finding = question.decisionContext.steps.introspected, finding.isOf(token, tenant: key.tenant) {
+        let now = input.now
+        if let finding = input.decisionContext.steps.introspected, finding.isOf(token, tenant: key.tenant) {
             switch finding.verdict {
             case .verified(let caller): return .verified(caller)
             case .refused(let refusal): return .refused(refusal)
@@ -96,29 +96,29 @@ package final class Authenticator {
         if let seconds = introspecting.retryAfterSeconds(at: now) {
             return .refused(.introspectionUnavailable(retryAfterSeconds: seconds))
         }
-        guard question.decisionContext.steps.allowed.contains(.introspection) else {
+        guard input.decisionContext.steps.allowed.contains(.introspection) else {
             return .refused(.introspectionUnavailable(retryAfterSeconds: 1))
         }
         let rules = introspecting.rules
-        question.decisionContext.explanation?.note(
+        input.decisionContext.explanation?.note(
             .verify,
             "the token is opaque: its server is asked about it (\(rules.name))",
             line: rules.line
         )
         let copy = token.withUnsafeBufferPointer(Array.init)
-        let asked = IntrospectionRequest(tenant: key.tenant, token: copy)
-        return .needs(.introspection(IntrospectionStep(question: asked, key: key, digest: digest)))
+        let request = IntrospectionRequest(tenant: key.tenant, token: copy)
+        return .needs(.introspection(IntrospectionStep(request: request, key: key, digest: digest)))
     }
 
     /// The cached result is still valid, but expires soon.
-    private func askAgain(_ caller: Caller, _ tenant: TenantRuntime, _ token: Span<UInt8>) {
-        caller.lifetime.askedAgainFrom = .distantFuture
-        guard dueIntrospections.count < Self.mostDueIntrospections else { return }
+    private func introspectAgain(_ caller: Caller, _ tenant: TenantRuntime, _ token: Span<UInt8>) {
+        caller.lifetime.introspectedAgainFrom = .distantFuture
+        guard dueIntrospections.count < Self.maximumDueIntrospections else { return }
         let key = hasher.key(of: token, tenant: tenant.index)
         let digest = hasher.digest(of: token, tenant: tenant.index)
         let copy = token.withUnsafeBufferPointer(Array.init)
-        let question = IntrospectionRequest(tenant: tenant.index, token: copy, isAhead: true)
-        dueIntrospections.append(IntrospectionStep(question: question, key: key, digest: digest))
+        let request = IntrospectionRequest(tenant: tenant.index, token: copy, isAhead: true)
+        dueIntrospections.append(IntrospectionStep(request: request, key: key, digest: digest))
     }
 
     /// The introspections to repeat ahead of time, each once.
@@ -133,21 +133,21 @@ package final class Authenticator {
         _ failure: VerificationFailure,
         _ tenant: TenantRuntime,
         _ digest: TokenDigest,
-        mayAsk: Bool,
+        mayFetch: Bool,
         at now: UnixTime
     ) -> Authorizer.Authentication {
-        guard let index = failure.issuerPlace, index < tenant.verification.keyQuestions.count,
-            let source = tenant.verification.keyQuestions[index]
+        guard let index = failure.issuerIndex, index < tenant.verification.keySourceIndices.count,
+            let source = tenant.verification.keySourceIndices[index]
         else {
             return failure.reason == .keysNotLoaded
                 ? .refused(.keysMissing(retryAfterSeconds: 1)) : .refused(remember(failure, digest, at: now))
         }
         let isMissing = failure.reason == .keysNotLoaded
-        if mayAsk, keyQuestions.mayAsk(source, at: now) {
+        if mayFetch, keyFetchLimiter.mayFetch(source, at: now) {
             return .needs(.keys(KeyStep(source: source, isMissing: isMissing)))
         }
         if isMissing {
-            return .refused(.keysMissing(retryAfterSeconds: keyQuestions.retryAfterSeconds(source, at: now)))
+            return .refused(.keysMissing(retryAfterSeconds: keyFetchLimiter.retryAfterSeconds(source, at: now)))
         }
         return .refused(remember(failure, digest, at: now))
     }
@@ -166,7 +166,7 @@ package final class Authenticator {
     package func keysChanged(source: Int?) {
         verified.removeAll()
         refused.removeAll()
-        if let source { keyQuestions.answered(source, .decideAgain, at: .distantPast) }
+        if let source { keyFetchLimiter.fetched(source, .decideAgain, at: .distantPast) }
     }
 
     /// Stores the result of a signature check, so that the next decision finds it.
@@ -180,7 +180,7 @@ package final class Authenticator {
         switch outcome {
         case .success(let verified): _ = remember(verified.principal, tenant, step.key, step.token.span)
         case .failure(let failure):
-            guard failure.issuerPlace == nil else { return }
+            guard failure.issuerIndex == nil else { return }
             _ = remember(failure, hasher.digest(of: step.token.span, tenant: step.tenant), at: step.now)
         }
     }
@@ -195,13 +195,13 @@ package final class Authenticator {
         at now: UnixTime
     ) -> IntrospectionFinding {
         switch outcome {
-        case .active(let principal, let belief):
-            let caller = Caller(principal, tenant: tenant.tenant, belief: belief)
-            verified.remove(step.key, token: step.question.token.span)
-            if now < caller.lifetime.refusedFrom { verified.insert(caller, step.key, token: step.question.token.span) }
+        case .active(let principal, let lifetime):
+            let caller = Caller(principal, tenant: tenant.tenant, introspection: lifetime)
+            verified.remove(step.key, token: step.request.token.span)
+            if now < caller.lifetime.refusedFrom { verified.insert(caller, step.key, token: step.request.token.span) }
             return IntrospectionFinding(step, .verified(caller))
         case .refused(let failure, let until):
-            verified.remove(step.key, token: step.question.token.span)
+            verified.remove(step.key, token: step.request.token.span)
             let refusal = Self.refusal(for: failure)
             refused.insert(refusal, step.digest, at: now, for: min(until - now, RefusedTokenCache.lifetime))
             return IntrospectionFinding(step, .refused(refusal))
@@ -211,8 +211,8 @@ package final class Authenticator {
         }
     }
 
-    package func settle(_ step: KeyStep, _ answer: KeySetResult, at now: UnixTime) {
-        keyQuestions.answered(step.source, answer, at: now)
+    package func settle(_ step: KeyStep, _ result: KeySetResult, at now: UnixTime) {
+        keyFetchLimiter.fetched(step.source, result, at: now)
     }
 
     private func remember(

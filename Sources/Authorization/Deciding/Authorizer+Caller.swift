@@ -5,21 +5,21 @@ import Tenants
 /// Access checks for the caller, or for a request without one.
 extension Authorizer {
     /// No rule applies to an ambiguous path.
-    func checkAmbiguousPath(_ question: DecisionInput, _ authentication: Authentication) -> Decision? {
-        guard question.request.path == .ambiguous else { return nil }
+    func checkAmbiguousPath(_ input: DecisionInput, _ authentication: Authentication) -> Decision? {
+        guard input.request.path == .ambiguous else { return nil }
         if case .needs = authentication { return nil }
-        return refuse(question, .ambiguousPath, authentication.verifiedCaller)
+        return refuse(input, .ambiguousPath, authentication.verifiedCaller)
     }
 
     /// An expired token is replaced, if one is needed and the session can be refreshed.
     func refreshExpired(
-        _ question: DecisionInput,
+        _ input: DecisionInput,
         _ bytes: Span<UInt8>,
         _ rules: RequestRules,
         _ authentication: Authentication
     ) -> Decision? {
         guard case .expired(let caller) = authentication else { return nil }
-        let (decisionContext, request) = (question.decisionContext, question.request)
+        let (decisionContext, request) = (input.decisionContext, input.request)
         let tenant = request.tenant
         decisionContext.explanation?.note(rules, nil, tenant.tenant)
         guard !rules.isOpenToAnyone, tenant.tenant.mode == .enforce, let refreshing = tenant.refreshing,
@@ -32,12 +32,12 @@ extension Authorizer {
 
     /// The limits by subject and by claim, including for a caller whose missing proof is only observed.
     func checkLimitsOfCaller(
-        _ question: DecisionInput,
+        _ input: DecisionInput,
         _ bytes: Span<UInt8>,
         _ rules: RequestRules,
         _ authentication: Authentication
     ) -> Decision? {
-        let request = question.request
+        let request = input.request
         guard let limits = request.tenant.limits else { return nil }
         let caller: Caller
         switch authentication {
@@ -52,68 +52,60 @@ extension Authorizer {
             request.request,
             request.tenant.endpoints,
             bytes,
-            question.decisionContext,
-            at: question.now
+            input.decisionContext,
+            at: input.now
         )
-        return finding.flatMap { refuse(question, $0) }
+        return finding.flatMap { refuse(input, $0) }
     }
 
     /// The access rules, and the result of the token checks where the rules need a token.
-    func checkAccessRules(
-        _ question: DecisionInput,
-        _ rules: RequestRules,
-        _ authentication: Authentication
-    ) -> Decision {
+    func checkAccessRules(_ input: DecisionInput, _ rules: RequestRules, _ authentication: Authentication) -> Decision {
         switch authentication {
-        case .needs(let step): return .pending(step, question.request)
-        case .verified(let caller): return decide(question, rules, caller)
+        case .needs(let step): return .pending(step, input.request)
+        case .verified(let caller): return decide(input, rules, caller)
         case .expired(let caller):
             // The rules were noted when a refresh was considered.
             guard rules.isOpenToAnyone else {
-                return refuse(question, .tokenExpired, nil, observing: rules.observedLine)
+                return refuse(input, .tokenExpired, nil, observing: rules.observedLine)
             }
-            return grant(question, nil, .anonymous, signsOut: rules.endsSession ? caller : nil)
-        case .refused(let refusal): return decideUnknown(question, rules, refusal)
-        case .unproven(let unproven): return decideUnproven(question, rules, unproven)
+            return grant(input, nil, .anonymous, signsOut: rules.endsSession ? caller : nil)
+        case .refused(let refusal): return decideUnknown(input, rules, refusal)
+        case .unproven(let unproven): return decideUnproven(input, rules, unproven)
         }
     }
 
-    private func decide(_ question: DecisionInput, _ rules: RequestRules, _ caller: Caller) -> Decision {
-        question.decisionContext.explanation?.note(rules, caller, question.request.tenant.tenant)
+    private func decide(_ input: DecisionInput, _ rules: RequestRules, _ caller: Caller) -> Decision {
+        input.decisionContext.explanation?.note(rules, caller, input.request.tenant.tenant)
         let isOpen = rules.isOpenToAnyone
         let signsOut = rules.endsSession ? caller : nil
         if !isOpen, let refusal = rules.refusal(of: caller) {
-            return refuse(question, refusal, caller, signsOut: signsOut, observing: rules.observedLine)
+            return refuse(input, refusal, caller, signsOut: signsOut, observing: rules.observedLine)
         }
-        return grant(question, caller, .granted, signsOut: signsOut, needsCaller: !isOpen)
+        return grant(input, caller, .granted, signsOut: signsOut, needsCaller: !isOpen)
     }
 
     /// There is no valid token.
-    private func decideUnknown(_ question: DecisionInput, _ rules: RequestRules, _ refusal: Refusal) -> Decision {
+    private func decideUnknown(_ input: DecisionInput, _ rules: RequestRules, _ refusal: Refusal) -> Decision {
         // A bad token is ignored if none is needed. Several tokens in one location, and a cross-site request with a
         // cookie, are refused there too: they are attacks. A sign-out whose token cannot be checked now is refused, so
         // that the client tries again.
         let isIgnored = refusal.code != .badRequest && refusal.code != .crossSiteRequest
-        if isIgnored { question.decisionContext.explanation?.note(rules, nil, question.request.tenant.tenant) }
+        if isIgnored { input.decisionContext.explanation?.note(rules, nil, input.request.tenant.tenant) }
         let isSignOut = rules.endsSession && refusal.leavesSignOutUndone
-        if rules.isOpenToAnyone && isIgnored && !isSignOut { return grant(question, nil, .anonymous) }
-        return refuse(question, refusal, nil, observing: isIgnored && !isSignOut ? rules.observedLine : nil)
+        if rules.isOpenToAnyone && isIgnored && !isSignOut { return grant(input, nil, .anonymous) }
+        return refuse(input, refusal, nil, observing: isIgnored && !isSignOut ? rules.observedLine : nil)
     }
 
     /// The proof is only observed: apply the rules for the token's owner, forward no identity.
-    private func decideUnproven(
-        _ question: DecisionInput,
-        _ rules: RequestRules,
-        _ unproven: UnprovenCaller
-    ) -> Decision {
-        if let refusal = unproven.refusalAsUnknown(rules) { return decideUnknown(question, rules, refusal) }
-        if rules.isOpenToAnyone { return decideUnknown(question, rules, unproven.refusal) }
-        question.decisionContext.explanation?.note(rules, unproven.caller, question.request.tenant.tenant)
+    private func decideUnproven(_ input: DecisionInput, _ rules: RequestRules, _ unproven: UnprovenCaller) -> Decision {
+        if let refusal = unproven.refusalAsUnknown(rules) { return decideUnknown(input, rules, refusal) }
+        if rules.isOpenToAnyone { return decideUnknown(input, rules, unproven.refusal) }
+        input.decisionContext.explanation?.note(rules, unproven.caller, input.request.tenant.tenant)
         if let refusal = rules.refusal(of: unproven.caller) {
-            return refuse(question, refusal, nil, observing: rules.observedLine)
+            return refuse(input, refusal, nil, observing: rules.observedLine)
         }
-        question.decisionContext.note(ObservedRefusal(refusal: unproven.refusal, line: unproven.line))
-        return grant(question, nil, .refused(unproven.refusal.code))
+        input.decisionContext.note(ObservedRefusal(refusal: unproven.refusal, line: unproven.line))
+        return grant(input, nil, .refused(unproven.refusal.code))
     }
 }
 

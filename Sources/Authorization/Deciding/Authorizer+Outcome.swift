@@ -4,15 +4,15 @@ import Tenants
 /// Grants and refusals, by the mode of the tenant and of the rule.
 extension Authorizer {
     func grant(
-        _ question: DecisionInput,
+        _ input: DecisionInput,
         _ caller: Caller?,
         _ outcome: Outcome,
         signsOut: Caller? = nil,
         needsCaller: Bool = false
     ) -> Decision {
-        let decisionContext = question.decisionContext
+        let decisionContext = input.decisionContext
         let grant = Grant(
-            request: question.request,
+            request: input.request,
             caller: caller,
             outcome: decisionContext.observed.map { .refused($0.refusal.code) } ?? outcome,
             signsOut: signsOut,
@@ -27,25 +27,25 @@ extension Authorizer {
     /// - Parameter caller: The identity that the backend gets with such a grant; nil for none.
     /// - Parameter rule: The line of a rule that is only observed.
     func refuse(
-        _ question: DecisionInput,
+        _ input: DecisionInput,
         _ refusal: Refusal,
         _ caller: Caller?,
         signsOut: Caller? = nil,
         observing rule: Int? = nil
     ) -> Decision {
-        let tenant = question.request.tenant.tenant
+        let tenant = input.request.tenant.tenant
         let tenantLine = tenant.mode == .observe ? tenant.lines["mode"] ?? 0 : nil
-        guard let line = tenantLine ?? rule else { return .refused(refusal, question.request.tenant) }
-        question.decisionContext.note(ObservedRefusal(refusal: refusal, line: line))
-        return grant(question, caller, .refused(refusal.code), signsOut: signsOut)
+        guard let line = tenantLine ?? rule else { return .refused(refusal, input.request.tenant) }
+        input.decisionContext.note(ObservedRefusal(refusal: refusal, line: line))
+        return grant(input, caller, .refused(refusal.code), signsOut: signsOut)
     }
 
     /// - Returns: Nil if the limit is only observed; the next checks decide.
-    func refuse(_ question: DecisionInput, _ finding: TenantLimits.Finding) -> Decision? {
-        guard finding.isObserved || question.request.tenant.tenant.mode == .observe else {
-            return .refused(finding.refusal, question.request.tenant)
+    func refuse(_ input: DecisionInput, _ finding: TenantLimits.Finding) -> Decision? {
+        guard finding.isObserved || input.request.tenant.tenant.mode == .observe else {
+            return .refused(finding.refusal, input.request.tenant)
         }
-        question.decisionContext.note(ObservedRefusal(refusal: finding.refusal, line: finding.line))
+        input.decisionContext.note(ObservedRefusal(refusal: finding.refusal, line: finding.line))
         return nil
     }
 }

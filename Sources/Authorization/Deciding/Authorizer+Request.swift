@@ -6,50 +6,50 @@ import Tenants
 /// The checks of a request before authentication.
 extension Authorizer {
     /// Requests must come on connections opened for their tenant (RFC 9110 section 7.4).
-    func checkConnection(_ question: DecisionInput, _ bytes: Span<UInt8>) -> Decision? {
-        let (decisionContext, tenant) = (question.decisionContext, question.request.tenant)
+    func checkConnection(_ input: DecisionInput, _ bytes: Span<UInt8>) -> Decision? {
+        let (decisionContext, tenant) = (input.decisionContext, input.request.tenant)
         guard decisionContext.source.isReceivedHere else { return nil }
         let isCovered =
-            decisionContext.peer?.tls?.covers(question.request, bytes, router, decisionContext.shownCertificates)
+            decisionContext.peer?.tls?.covers(input.request, bytes, router, decisionContext.shownCertificates)
             ?? !tenant.needsClientCertificate
         return isCovered ? nil : .refused(.misdirected, tenant)
     }
 
     /// Answers CORS preflights.
-    func checkPreflight(_ question: DecisionInput, _ bytes: Span<UInt8>) -> Decision? {
-        let (decisionContext, tenant) = (question.decisionContext, question.request.tenant)
+    func checkPreflight(_ input: DecisionInput, _ bytes: Span<UInt8>) -> Decision? {
+        let (decisionContext, tenant) = (input.decisionContext, input.request.tenant)
         guard let sharing = tenant.browsers.crossOrigin, decisionContext.source.answersPreflights,
             !decisionContext.isAdmitted
         else { return nil }
-        switch sharing.preflight(question.head, bytes, decisionContext.explanation) {
+        switch sharing.preflight(input.head, bytes, decisionContext.explanation) {
         case .none: return nil
         case .preflight(let preflight): return .preflight(preflight, tenant)
-        case .refused(let refusal): return refuse(question, refusal, nil)
+        case .refused(let refusal): return refuse(input, refusal, nil)
         }
     }
 
     /// The limits by address and for the whole tenant. They count a request once, however often it is decided on.
-    func checkLimitsForEverybody(_ question: DecisionInput, _ bytes: Span<UInt8>) -> Decision? {
-        let (decisionContext, tenant) = (question.decisionContext, question.request.tenant)
+    func checkLimitsForEverybody(_ input: DecisionInput, _ bytes: Span<UInt8>) -> Decision? {
+        let (decisionContext, tenant) = (input.decisionContext, input.request.tenant)
         guard !decisionContext.isAdmitted else { return nil }
         decisionContext.isAdmitted = true
         guard let limits = tenant.limits,
             let finding = limits.exceeded(
-                beforeAuthentication: question.request.request,
+                beforeAuthentication: input.request.request,
                 tenant.endpoints,
                 bytes,
                 decisionContext,
-                at: question.now
+                at: input.now
             )
         else { return nil }
-        return refuse(question, finding)
+        return refuse(input, finding)
     }
 
     /// `limits.body_bytes`, for a body with a known length.
-    func checkContentLength(_ question: DecisionInput) -> Decision? {
-        let tenant = question.request.tenant
-        guard let limit = tenant.tenant.limits.bodyBytes, question.decisionContext.source.isServedHere,
-            case .length(let length) = question.head.framing, length > limit
+    func checkContentLength(_ input: DecisionInput) -> Decision? {
+        let tenant = input.request.tenant
+        guard let limit = tenant.tenant.limits.bodyBytes, input.decisionContext.source.isServedHere,
+            case .length(let length) = input.head.framing, length > limit
         else { return nil }
         return .refused(.payloadTooLarge, tenant)
     }
@@ -58,8 +58,8 @@ extension Authorizer {
     ///
     /// In observe mode it passes like other ambiguous paths; but not if the other proxy, which resolves no dot
     /// segments, may read it as the path of another tenant.
-    func checkForwardedPath(_ question: DecisionInput, _ bytes: Span<UInt8>) -> Decision? {
-        let (decisionContext, request) = (question.decisionContext, question.request)
+    func checkForwardedPath(_ input: DecisionInput, _ bytes: Span<UInt8>) -> Decision? {
+        let (decisionContext, request) = (input.decisionContext, input.request)
         guard decisionContext.source.isForwardedAsReceived, request.path == .rewritten,
             UnrewrittenPath.isUnsafe(bytes.extracting(request.target.path))
         else { return nil }
@@ -73,8 +73,8 @@ extension Authorizer {
 
     /// The gateway's own endpoints, and sign-ins that it checks, in any reading of the path: a backend that merges
     /// slashes must not be reachable past a check.
-    func checkEndpoint(_ question: DecisionInput, _ bytes: Span<UInt8>) -> Decision? {
-        let (decisionContext, request) = (question.decisionContext, question.request)
+    func checkEndpoint(_ input: DecisionInput, _ bytes: Span<UInt8>) -> Decision? {
+        let (decisionContext, request) = (input.decisionContext, input.request)
         let table = request.tenant.endpoints
         guard !table.isEmpty, decisionContext.signIn == nil, request.path != .ambiguous else { return nil }
         var found: Endpoint?
@@ -83,13 +83,13 @@ extension Authorizer {
             return found != nil
         }
         guard let found else { return nil }
-        return decide(found, question, bytes)
+        return decide(found, input, bytes)
     }
 
     /// - Returns: Nil if the tenant's rules decide instead, at an endpoint that forwards: for a browser's preflight,
     ///   and for requests that observe mode lets pass.
-    private func decide(_ endpoint: Endpoint, _ question: DecisionInput, _ bytes: Span<UInt8>) -> Decision? {
-        let (decisionContext, request, head) = (question.decisionContext, question.request, question.head)
+    private func decide(_ endpoint: Endpoint, _ input: DecisionInput, _ bytes: Span<UInt8>) -> Decision? {
+        let (decisionContext, request, head) = (input.decisionContext, input.request, input.head)
         let tenant = request.tenant
         let forwards = tenant.forwardsSignIns(endpoint)
         let isServedHere = decisionContext.source.isServedHere

@@ -4,16 +4,16 @@ import Tenants
 /// The checks of a request's token.
 extension Authorizer {
     /// Looks for a token at the tenant's locations, in order.
-    func findToken(_ question: DecisionInput, _ bytes: Span<UInt8>) -> TokenFinder.Finding {
-        let (request, tenant) = (question.request, question.request.tenant)
+    func findToken(_ input: DecisionInput, _ bytes: Span<UInt8>) -> TokenFinder.Finding {
+        let (request, tenant) = (input.request, input.request.tenant)
         let finding = TokenFinder.find(
-            question.head,
+            input.head,
             bytes,
             query: request.target.query,
             in: tenant.tokenSources.all,
             takesProofs: tenant.proving != nil
         )
-        question.decisionContext.explanation?.note(finding, tenant.tenant)
+        input.decisionContext.explanation?.note(finding, tenant.tenant)
         return finding
     }
 
@@ -21,11 +21,11 @@ extension Authorizer {
     /// the backend sees beside a token of the page's own.
     ///
     /// - Parameter source: Index of the token's source.
-    func checkCrossSite(_ source: Int, _ question: DecisionInput, _ bytes: Span<UInt8>) -> Authentication? {
-        let (decisionContext, tenant) = (question.decisionContext, question.request.tenant)
+    func checkCrossSite(_ source: Int, _ input: DecisionInput, _ bytes: Span<UInt8>) -> Authentication? {
+        let (decisionContext, tenant) = (input.decisionContext, input.request.tenant)
         let crossSite = tenant.browsers.crossSite
-        guard tenant.tokenSources.isCookie(source) || hidesCookie(source, question, bytes),
-            crossSite.refuses(question.request.request, bytes, decisionContext)
+        guard tenant.tokenSources.isCookie(source) || hidesCookie(source, input, bytes),
+            crossSite.refuses(input.request.request, bytes, decisionContext)
         else { return nil }
         guard crossSite.mode == .observe || tenant.tenant.mode == .observe else { return .refused(.crossSite) }
         decisionContext.note(ObservedRefusal(refusal: .crossSite, line: crossSite.line))
@@ -33,36 +33,36 @@ extension Authorizer {
     }
 
     /// Whether the token came in the query or a custom header, and the backend also gets a cookie with a token.
-    private func hidesCookie(_ source: Int, _ question: DecisionInput, _ bytes: Span<UInt8>) -> Bool {
-        let sources = question.request.tenant.tokenSources
+    private func hidesCookie(_ source: Int, _ input: DecisionInput, _ bytes: Span<UInt8>) -> Bool {
+        let sources = input.request.tenant.tokenSources
         guard !sources.forwardedCookies.isEmpty else { return false }
         switch sources.all[source] {
         // Browsers send the first across sites only after a preflight.
         case .bearer: return false
         case .cookie: return true
         case .query, .header:
-            let query = question.request.target.query
-            return TokenFinder.find(question.head, bytes, query: query, in: sources.forwardedCookies) != .missing
+            let query = input.request.target.query
+            return TokenFinder.find(input.head, bytes, query: query, in: sources.forwardedCookies) != .missing
         }
     }
 
     /// Verifies the token.
-    func verify(_ token: Range<Int>, _ question: DecisionInput, _ bytes: Span<UInt8>) -> Authentication {
+    func verify(_ token: Range<Int>, _ input: DecisionInput, _ bytes: Span<UInt8>) -> Authentication {
         // A proof that could not be checked affects only bound tokens: see the binding.
-        guard question.decisionContext.steps.withoutCapacity.subtracting(.proof).isEmpty else {
+        guard input.decisionContext.steps.withoutCapacity.subtracting(.proof).isEmpty else {
             return .refused(.overloaded)
         }
         let token = bytes.extracting(token)
-        let authentication = authenticator.verify(token, question)
-        question.decisionContext.explanation?.note(authentication, of: token, question.request.tenant, at: question.now)
+        let authentication = authenticator.verify(token, input)
+        input.decisionContext.explanation?.note(authentication, of: token, input.request.tenant, at: input.now)
         return authentication
     }
 
-    func checkRevocation(_ caller: Caller, _ question: DecisionInput) -> Authentication? {
-        let tenant = question.request.tenant
-        let standing = tenant.revocations.standing(of: caller, at: question.now)
-        question.decisionContext.explanation?.note(standing, tenant.tenant)
-        return switch standing {
+    func checkRevocation(_ caller: Caller, _ input: DecisionInput) -> Authentication? {
+        let tenant = input.request.tenant
+        let status = tenant.revocations.status(of: caller, at: input.now)
+        input.decisionContext.explanation?.note(status, tenant.tenant)
+        return switch status {
         case .good: nil
         case .revoked: .refused(.tokenRevoked)
         case .unknown: .refused(.revocationsUnknown)
@@ -76,20 +76,20 @@ extension Authorizer {
         _ caller: Caller,
         isExpired: Bool,
         _ token: Range<Int>,
-        _ question: DecisionInput,
+        _ input: DecisionInput,
         _ bytes: Span<UInt8>
     ) -> Authentication? {
-        let (decisionContext, tenant) = (question.decisionContext, question.request.tenant)
+        let (decisionContext, tenant) = (input.decisionContext, input.request.tenant)
         if caller.confirmation == nil && tenant.proving == nil { return nil }
         let binding = BindingCheck(
-            request: question.request.request,
+            request: input.request.request,
             decisionContext: decisionContext,
-            now: question.now,
+            now: input.now,
             tenant: tenant.index,
             proving: tenant.proving,
             caller: caller,
             token: token,
-            mayAsk: decisionContext.steps.allowed.contains(.proof)
+            mayRequest: decisionContext.steps.allowed.contains(.proof)
         )
         return switch binding.verdict(bytes) {
         case .holds: nil

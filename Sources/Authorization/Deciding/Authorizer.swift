@@ -42,51 +42,46 @@ package final class Authorizer {
         case .refused(let refusal, let tenant): return .refused(refusal, tenant)
         case .routed(let routed): request = routed
         }
-        let question = DecisionInput(
-            request: request,
-            head: received.head,
-            decisionContext: decisionContext,
-            now: now
-        )
-        if let decision = checkConnection(question, bytes) { return decision }
-        if let decision = checkPreflight(question, bytes) { return decision }
-        if let decision = checkLimitsForEverybody(question, bytes) { return decision }
-        if let decision = checkContentLength(question) { return decision }
-        if let decision = checkForwardedPath(question, bytes) { return decision }
-        if let decision = checkEndpoint(question, bytes) { return decision }
-        return authorizeCaller(question, bytes)
+        let input = DecisionInput(request: request, head: received.head, decisionContext: decisionContext, now: now)
+        if let decision = checkConnection(input, bytes) { return decision }
+        if let decision = checkPreflight(input, bytes) { return decision }
+        if let decision = checkLimitsForEverybody(input, bytes) { return decision }
+        if let decision = checkContentLength(input) { return decision }
+        if let decision = checkForwardedPath(input, bytes) { return decision }
+        if let decision = checkEndpoint(input, bytes) { return decision }
+        return authorizeCaller(input, bytes)
     }
 
     /// The checks of the caller, in order. If no caller is needed, an invalid token is no reason to refuse; the access
     /// rules, at the end, decide that.
-    private func authorizeCaller(_ question: DecisionInput, _ bytes: Span<UInt8>) -> Decision {
-        let isSignIn = question.decisionContext.signIn != nil
-        let rules = RequestRules(question.request, question.head, bytes, isSignIn: isSignIn)
-        let authentication = authenticate(question, bytes)
-        if let decision = checkAmbiguousPath(question, authentication) { return decision }
-        if let decision = refreshExpired(question, bytes, rules, authentication) { return decision }
-        if let decision = checkLimitsOfCaller(question, bytes, rules, authentication) { return decision }
-        return checkAccessRules(question, rules, authentication)
+    private func authorizeCaller(_ input: DecisionInput, _ bytes: Span<UInt8>) -> Decision {
+        let isSignIn = input.decisionContext.signIn != nil
+        let rules = RequestRules(input.request, input.head, bytes, isSignIn: isSignIn)
+        let authentication = authenticate(input, bytes)
+        if let decision = checkAmbiguousPath(input, authentication) { return decision }
+        if let decision = refreshExpired(input, bytes, rules, authentication) { return decision }
+        if let decision = checkLimitsOfCaller(input, bytes, rules, authentication) { return decision }
+        return checkAccessRules(input, rules, authentication)
     }
 
     /// The checks of the token, in order.
-    private func authenticate(_ question: DecisionInput, _ bytes: Span<UInt8>) -> Authentication {
+    private func authenticate(_ input: DecisionInput, _ bytes: Span<UInt8>) -> Authentication {
         let (token, source): (Range<Int>, Int)
-        switch findToken(question, bytes) {
+        switch findToken(input, bytes) {
         case .missing: return .refused(.missingToken)
         case .several: return .refused(.severalTokens)
         case .token(let range, let index): (token, source) = (range, index)
         }
-        if let refused = checkCrossSite(source, question, bytes) { return refused }
-        let verified = verify(token, question, bytes)
+        if let refused = checkCrossSite(source, input, bytes) { return refused }
+        let verified = verify(token, input, bytes)
         let (caller, isExpired): (Caller, Bool)
         switch verified {
         case .verified(let current): (caller, isExpired) = (current, false)
         case .expired(let past): (caller, isExpired) = (past, true)
         case .refused, .unproven, .needs: return verified
         }
-        if let refused = checkRevocation(caller, question) { return refused }
-        return checkBinding(caller, isExpired: isExpired, token, question, bytes) ?? verified
+        if let refused = checkRevocation(caller, input) { return refused }
+        return checkBinding(caller, isExpired: isExpired, token, input, bytes) ?? verified
     }
 
     private func route(

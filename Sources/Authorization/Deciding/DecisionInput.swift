@@ -1,7 +1,7 @@
 import HTTPCore
 import Time
 
-/// A request as the phases of a decision pass it on.
+/// The input of every check of a decision.
 struct DecisionInput {
     let request: RoutedRequest
     let head: RequestHead

@@ -50,14 +50,14 @@ extension Explanation {
         }
     }
 
-    func note(_ standing: TenantRevocations.Standing, _ tenant: Tenant) {
+    func note(_ status: TenantRevocations.Status, _ tenant: Tenant) {
         if isOffline {
             return note(
                 .revocation,
                 "not looked up: revocations are known to the running gateway, which --admin URL asks"
             )
         }
-        switch standing {
+        switch status {
         case .good: note(.revocation, "neither the token nor its session nor its subject is revoked")
         case .revoked: note(.revocation, "the token, its session or its subject was revoked")
         case .unknown:

@@ -1,7 +1,7 @@
 import SharedState
 import Time
 
-/// Limits how often a loop asks for the missing keys of each source, so that a flood of forged tokens does not reach the
+/// Limits how often a loop requests the missing keys of each source, so that a flood of forged tokens does not reach the
 /// key set service once per token.
 struct KeyFetchLimiter {
     /// Seconds without another fetch after one that brought nothing new.
@@ -15,23 +15,23 @@ struct KeyFetchLimiter {
     }
 
     /// - Parameter now: If the clock was set back, a fetch is allowed.
-    func mayAsk(_ source: Int, at now: UnixTime) -> Bool {
+    func mayFetch(_ source: Int, at now: UnixTime) -> Bool {
         let wait = quietUntil[source] - now
-        return wait <= 0 || wait > Self.longestWait
+        return wait <= 0 || wait > Self.maximumWait
     }
 
     /// Seconds after which a client whose issuer's keys are missing may try again.
     func retryAfterSeconds(_ source: Int, at now: UnixTime) -> Int {
-        Int(min(max(1, (quietUntil[source] - now).rounded(.up)), Self.longestWait))
+        Int(min(max(1, (quietUntil[source] - now).rounded(.up)), Self.maximumWait))
     }
 
-    mutating func answered(_ source: Int, _ result: KeySetResult, at now: UnixTime) {
+    mutating func fetched(_ source: Int, _ result: KeySetResult, at now: UnixTime) {
         switch result {
         case .decideAgain: quietUntil[source] = .distantPast
         case .nothingNew: quietUntil[source] = now + Self.quietTime
-        case .unavailable(let seconds): quietUntil[source] = now + min(Double(seconds), Self.longestWait)
+        case .unavailable(let seconds): quietUntil[source] = now + min(Double(seconds), Self.maximumWait)
         }
     }
 
-    private static let longestWait = 30.0
+    private static let maximumWait = 30.0
 }

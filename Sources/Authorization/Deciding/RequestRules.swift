@@ -14,12 +14,7 @@ struct RequestRules {
     /// Whether it is a checked sign-in, to which no rules apply.
     let isSignIn: Bool
 
-    init(
-        _ request: RoutedRequest,
-        _ head: RequestHead,
-        _ bytes: Span<UInt8>,
-        isSignIn: Bool
-    ) {
+    init(_ request: RoutedRequest, _ head: RequestHead, _ bytes: Span<UInt8>, isSignIn: Bool) {
         self.isSignIn = isSignIn
         let rules = request.tenant.tenant.access
         self.rules = rules
@@ -40,11 +35,7 @@ struct RequestRules {
     }
 
     /// In any reading: a backend that merges slashes signs out too.
-    private static func endsSession(
-        _ request: RoutedRequest,
-        _ method: Span<UInt8>,
-        _ bytes: Span<UInt8>
-    ) -> Bool {
+    private static func endsSession(_ request: RoutedRequest, _ method: Span<UInt8>, _ bytes: Span<UInt8>) -> Bool {
         let tenant = request.tenant
         guard !tenant.tenant.revokeOn.isEmpty, request.path != .ambiguous else { return false }
         return request.request.inAnyReading(bytes) { tenant.endsSession(method: method, path: $0) }

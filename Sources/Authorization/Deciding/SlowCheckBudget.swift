@@ -9,14 +9,14 @@ struct SlowCheckBudget {
     private static let share = 0.5
 
     private var left = burst
-    private var lastLook = UnixTime.distantPast
+    private var lastUpdate = UnixTime.distantPast
 
     /// Whether a check that takes `cost` seconds fits the budget now; if so, its cost is deducted.
     ///
     /// - Parameter now: If the clock was set back, the budget stays as it is.
     mutating func allows(_ cost: Double, at now: UnixTime) -> Bool {
-        left = min(Self.burst, left + max(0, now - lastLook) * Self.share)
-        lastLook = now
+        left = min(Self.burst, left + max(0, now - lastUpdate) * Self.share)
+        lastUpdate = now
         guard cost <= left else { return false }
         left -= cost
         return true

@@ -12,7 +12,7 @@ package struct TenantVerification {
     package let refreshGrace: Double
     /// By issuer index in the policy: the source of its keys in the loop's ``KeyFetchLimiter``; nil if it is not a remote
     /// one.
-    let keyQuestions: [Int?]
+    let keySourceIndices: [Int?]
     /// Grows when keys change: the result of a check that began before is not cached afterwards.
     private(set) var keyGeneration = 0
     /// Signature checks under way off the loop.
@@ -26,7 +26,7 @@ package struct TenantVerification {
         slowCheckCost = tenant.authenticate.policy.issuers.flatMap(\.algorithms).compactMap(\.slowCheckCost).max()
         refreshGrace = tenant.refreshGrace.secondsAsDouble
         keySources = tenant.authenticate.keySources
-        keyQuestions = keySources.map { source in
+        keySourceIndices = keySources.map { source in
             guard case .remote(let remote) = source else { return nil }
             return remoteKeySources.firstIndex(of: remote)
         }

@@ -8,14 +8,14 @@ package import Time
 /// capacity is reserved for tokens that were valid before.
 package final class TenantIntrospecting {
     /// Requests of a loop that may wait for tokens that were never valid here; twice as many in all.
-    package static let mostWaiting = 256
+    package static let maximumWaiting = 256
     /// How many previously valid tokens are remembered.
-    private static let mostRemembered = 8192
+    private static let maximumRemembered = 8192
     /// Seconds; if the clock was set back, requests are sent again.
-    private static let longestQuiet = 30.0
+    private static let maximumQuietTime = 30.0
 
     package let rules: Introspection
-    private var good = BoundedMap<TokenDigest, Void, Never>(capacity: mostRemembered)
+    private var good = BoundedMap<TokenDigest, Void, Never>(capacity: maximumRemembered)
     private var waiting = 0
     private var quietUntil = UnixTime.distantPast
 
@@ -26,7 +26,7 @@ package final class TenantIntrospecting {
     /// Returns whether one more may begin.
     package func begin(_ step: IntrospectionStep) -> Bool {
         let wasGood = good[step.digest] != nil
-        guard waiting < (wasGood ? 2 * Self.mostWaiting : Self.mostWaiting) else { return false }
+        guard waiting < (wasGood ? 2 * Self.maximumWaiting : Self.maximumWaiting) else { return false }
         waiting += 1
         return true
     }
@@ -48,6 +48,6 @@ package final class TenantIntrospecting {
     /// Seconds in which no request is sent, because the last one failed; nil to send.
     package func retryAfterSeconds(at now: UnixTime) -> Int? {
         let left = quietUntil - now
-        return left > 0 && left <= Self.longestQuiet ? Int(left.rounded(.up)) : nil
+        return left > 0 && left <= Self.maximumQuietTime ? Int(left.rounded(.up)) : nil
     }
 }

@@ -15,7 +15,7 @@ package struct Allowance: Sendable, Equatable {
     package let ahead: UInt64?
 
     /// The number of instances that a shared arrival time allows for.
-    private static let mostInstances: UInt64 = 256
+    private static let maximumInstances: UInt64 = 256
     /// By how much the clock readings of event loops may differ without meaning that the clock was set back.
     private static let tolerance: UInt64 = 1_000_000
 
@@ -28,7 +28,7 @@ package struct Allowance: Sendable, Equatable {
         capacity = interval * burst
         let ahead = UInt64(max(1, min(limit.ahead, limit.burst)))
         self.ahead = limit.isShared ? ahead : nil
-        most = capacity + (limit.isShared ? interval * ahead * Self.mostInstances : 0)
+        most = capacity + (limit.isShared ? interval * ahead * Self.maximumInstances : 0)
     }
 
     /// Whether the clock must have been set back since this arrival time was stored. It must be replaced then:

@@ -18,13 +18,13 @@ package final class ArrivalTable: @unchecked Sendable {
     private static let countMask: UInt64 = 1 << LimitKey.countBits - 1
     private static let ways = 8
     /// 24 MiB, for one and a half million keys. Pages are allocated when they are first written.
-    static let standardSets = 196_608
+    static let defaultSets = 196_608
 
     private let words: UnsafeMutablePointer<Atomic<UInt64>>
     private let sets: Int
     private let bytes: Int
 
-    init(sets: Int = ArrivalTable.standardSets) {
+    init(sets: Int = ArrivalTable.defaultSets) {
         self.sets = sets
         bytes = sets * Self.ways * 16
         let memory = mmap(nil, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)

@@ -25,7 +25,7 @@ import Time
 actor LimitSynchronizer {
     /// How long to wait for a result before each instance goes by its own counts. Until then a key may be held at
     /// `ahead` requests.
-    private static let patience = Duration.milliseconds(250)
+    private static let timeout = Duration.milliseconds(250)
     /// Keys per call.
     private static let page = 2048
 
@@ -107,7 +107,7 @@ actor LimitSynchronizer {
     private func settle(_ tallies: [(key: StoreKey, tally: Tally)]) async -> Bool {
         let uses = tallies.map { Self.use($0.key, $0.tally) }
         do throws(StoreError) {
-            let times = try await store.use(uses, timeout: Self.patience)
+            let times = try await store.use(uses, timeout: Self.timeout)
             for (tally, time) in zip(tallies, times) { apply(UInt64(clamping: time), to: tally.tally) }
             return true
         } catch {

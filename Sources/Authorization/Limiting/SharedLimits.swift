@@ -5,13 +5,13 @@ package import Tenants
 /// The rate limits of all tenants, with the reports to the store for limits that instances share.
 package struct SharedLimits: Sendable {
     package let limiter: RateLimiter
-    private let settler: LimitSynchronizer
+    private let synchronizer: LimitSynchronizer
 
     /// - Returns: Nil if no tenant has a limit.
     package init?(_ tenants: [Tenant], store: any Store, logger: Logger) {
         guard let limiter = RateLimiter.make(tenants) else { return nil }
         self.limiter = limiter
-        settler = LimitSynchronizer(limiter, store: store, tenants: tenants.map(\.name), logger: logger)
+        synchronizer = LimitSynchronizer(limiter, store: store, tenants: tenants.map(\.name), logger: logger)
     }
 
     /// Replaces the tenants and their limits.
@@ -19,13 +19,13 @@ package struct SharedLimits: Sendable {
     /// - Parameter tenants: By tenant index.
     package func adopt(_ tenants: [Tenant]) async {
         limiter.adopt(tenants)
-        await settler.adopt(tenants.map(\.name))
+        await synchronizer.adopt(tenants.map(\.name))
     }
 
     /// Reports requests to the store.
     package func settle(_ requests: [UnsettledRequest]) {
-        Task { [settler] in await settler.add(requests) }
+        Task { [synchronizer] in await synchronizer.add(requests) }
     }
 
-    package func stop() async { await settler.stop() }
+    package func stop() async { await synchronizer.stop() }
 }

@@ -19,7 +19,7 @@ package final class TenantLimits {
     }
 
     /// A limit with the subject it counts for.
-    private struct Question {
+    private struct LimitCheck {
         let rule: LimitRule
         let key: LimitKey
         let subject: LimitSubject
@@ -28,16 +28,16 @@ package final class TenantLimits {
     private let before: [LimitRule]
     private let after: [LimitRule]
     private let limiter: RateLimiter
-    private let ledger: UnreportedRequests
+    private let unreported: UnreportedRequests
     private let trustedProxies: [AddressRange]
     /// The limits that have counted the request so far. Empty between requests.
-    private var taken: [(question: Question, isReserved: Bool)] = []
+    private var taken: [(check: LimitCheck, isReserved: Bool)] = []
 
     /// - Returns: Nil for a tenant without limits.
     package init?(
         tenant: TenantIndex,
         _ limiter: RateLimiter,
-        _ ledger: UnreportedRequests,
+        _ unreported: UnreportedRequests,
         trustedProxies: [AddressRange]
     ) {
         let rules = limiter.rules[tenant]
@@ -45,7 +45,7 @@ package final class TenantLimits {
         before = rules.filter(\.limit.key.isBeforeAuthentication)
         after = rules.filter { !$0.limit.key.isBeforeAuthentication }
         self.limiter = limiter
-        self.ledger = ledger
+        self.unreported = unreported
         self.trustedProxies = trustedProxies
         taken.reserveCapacity(rules.count)
     }
@@ -65,9 +65,9 @@ package final class TenantLimits {
         var findings = Findings()
         var client: LimitSubject?
         for rule in before where applies(rule, request, endpoints, bytes, decisionContext) {
-            let question: Question
+            let check: LimitCheck
             if let key = rule.wholeTenant {
-                question = Question(rule: rule, key: key, subject: .tenant)
+                check = LimitCheck(rule: rule, key: key, subject: .tenant)
             } else {
                 client = client ?? self.client(request.head, bytes, decisionContext.peer)
                 guard let client else {
@@ -78,9 +78,9 @@ package final class TenantLimits {
                     )
                     continue
                 }
-                question = Question(rule: rule, key: LimitKey(client, salt: rule.salt), subject: client)
+                check = LimitCheck(rule: rule, key: LimitKey(client, salt: rule.salt), subject: client)
             }
-            if !ask(question, decisionContext, at: now, &findings) { break }
+            if !count(check, decisionContext, at: now, &findings) { break }
         }
         return finish(findings)
     }
@@ -100,15 +100,15 @@ package final class TenantLimits {
         guard !after.isEmpty, !decisionContext.hasCountedCaller else { return nil }
         decisionContext.hasCountedCaller = true
         let now = Allowance.microseconds(now)
-        let places = places(of: caller)
+        let subjects = limitSubjects(of: caller)
         var findings = Findings()
         for (index, rule) in after.enumerated() where applies(rule, request, endpoints, bytes, decisionContext) {
-            guard let key = places[index] else {
+            guard let key = subjects[index] else {
                 decisionContext.explanation?.note(.limit, "\(rule.name): the caller has none", line: rule.limit.line)
                 continue
             }
-            let question = Question(rule: rule, key: key.key, subject: key.subject)
-            if !ask(question, decisionContext, at: now, &findings) { break }
+            let check = LimitCheck(rule: rule, key: key.key, subject: key.subject)
+            if !count(check, decisionContext, at: now, &findings) { break }
         }
         return finish(findings)
     }
@@ -144,25 +144,25 @@ package final class TenantLimits {
     }
 
     /// - Returns: Whether to check further limits.
-    private func ask(
-        _ question: Question,
+    private func count(
+        _ check: LimitCheck,
         _ decisionContext: DecisionContext,
         at now: UInt64,
         _ findings: inout Findings
     ) -> Bool {
-        let rule = question.rule
+        let rule = check.rule
         let isReserved = rule.isShared && !limiter.isAlone.load(ordering: .relaxed)
         let taking: ArrivalTable.Taking
         if decisionContext.source.isRehearsal {
-            let arrival = rule.allowance.bearing(limiter.table.arrival(question.key), at: now)
+            let arrival = rule.allowance.bearing(limiter.table.arrival(check.key), at: now)
             let wait = rule.allowance.wait(arrival, at: now)
             taking = wait == 0 ? .taken : .refused(wait: wait)
         } else {
-            taking = limiter.table.take(question.key, rule.allowance, isReserved: isReserved, at: now)
+            taking = limiter.table.take(check.key, rule.allowance, isReserved: isReserved, at: now)
         }
-        if let explanation = decisionContext.explanation { explain(question, taking, to: explanation, at: now) }
+        if let explanation = decisionContext.explanation { explain(check, taking, to: explanation, at: now) }
         guard case .refused(let wait) = taking else {
-            if !decisionContext.source.isRehearsal { taken.append((question, isReserved)) }
+            if !decisionContext.source.isRehearsal { taken.append((check, isReserved)) }
             return true
         }
         if !decisionContext.source.isRehearsal { rule.countExceeded() }
@@ -177,12 +177,12 @@ package final class TenantLimits {
 
     private func finish(_ findings: Findings) -> Finding? {
         if findings.enforced == nil {
-            for (question, isReserved) in taken where isReserved {
-                ledger.note(UnsettledRequest(rule: question.rule, key: question.key, name: question.subject.name))
+            for (check, isReserved) in taken where isReserved {
+                unreported.note(UnsettledRequest(rule: check.rule, key: check.key, name: check.subject.name))
             }
         } else {
-            for (question, isReserved) in taken {
-                limiter.table.giveBack(question.key, question.rule.allowance, isReserved: isReserved)
+            for (check, isReserved) in taken {
+                limiter.table.giveBack(check.key, check.rule.allowance, isReserved: isReserved)
             }
         }
         taken.removeAll(keepingCapacity: true)
@@ -190,15 +190,15 @@ package final class TenantLimits {
     }
 
     private func explain(
-        _ question: Question,
+        _ check: LimitCheck,
         _ taking: ArrivalTable.Taking,
         to explanation: Explanation,
         at now: UInt64
     ) {
-        let rule = question.rule
+        let rule = check.rule
         switch taking {
         case .taken:
-            let arrival = rule.allowance.bearing(limiter.table.arrival(question.key), at: now)
+            let arrival = rule.allowance.bearing(limiter.table.arrival(check.key), at: now)
             let left = rule.allowance.remaining(arrival, at: now)
             explanation.note(.limit, "\(rule.name): \(left) of \(rule.limit.burst) left", line: rule.limit.line)
         case .refused(let wait):
@@ -219,10 +219,10 @@ package final class TenantLimits {
     }
 
     /// By limit index: nil if the caller has no such claim, and is not limited by it.
-    private func places(of caller: Caller) -> [CallerLimitSubject?] {
-        if let known = caller.limitPlaces { return known }
+    private func limitSubjects(of caller: Caller) -> [CallerLimitSubject?] {
+        if let known = caller.limitSubjects { return known }
         let principal = caller.principal
-        let places = after.map { rule -> CallerLimitSubject? in
+        let subjects = after.map { rule -> CallerLimitSubject? in
             let text: String? =
                 switch rule.limit.key {
                 case .subject: principal.subject
@@ -233,7 +233,7 @@ package final class TenantLimits {
             let subject = LimitSubject(text, of: principal.issuer)
             return CallerLimitSubject(subject: subject, key: LimitKey(subject, salt: rule.salt))
         }
-        caller.limitPlaces = places
-        return places
+        caller.limitSubjects = subjects
+        return subjects
     }
 }

@@ -13,7 +13,7 @@ package struct UnsettledRequest: Sendable {
     }
 }
 
-/// The requests of one event loop that must be reported to the store. They are handed over together, a moment after the
+/// The requests of one event loop that must be reported to the store. They are batch over together, a moment after the
 /// first: no request waits for it.
 package final class UnreportedRequests {
     /// After the first request.
@@ -39,13 +39,13 @@ package final class UnreportedRequests {
         requests.append(request)
         guard requests.count == 1 else { return }
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
-        eventLoop.scheduleTask(in: Self.delay) { bound.value.handOn() }
+        eventLoop.scheduleTask(in: Self.delay) { bound.value.flush() }
     }
 
-    private func handOn() {
-        let handed = requests
+    private func flush() {
+        let batch = requests
         requests = []
-        requests.reserveCapacity(handed.count)
-        settle(handed)
+        requests.reserveCapacity(batch.count)
+        settle(batch)
     }
 }

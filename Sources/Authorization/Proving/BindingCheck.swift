@@ -28,7 +28,7 @@ struct BindingCheck {
     /// The token in the head.
     let token: Range<Int>
     /// Whether proofs may still be sent to be checked.
-    let mayAsk: Bool
+    let mayRequest: Bool
 
     func verdict(_ bytes: Span<UInt8>) -> Verdict {
         if let confirmation = caller.confirmation, let refusal = refusalOfBinding(confirmation) {
@@ -109,13 +109,11 @@ struct BindingCheck {
         // A hypothetical request proves nothing, and must not use up a proof.
         guard !decisionContext.source.isRehearsal else { return rehearse(proof, key: key) }
         // Each proof is checked once; a check that failed then has no result.
-        guard mayAsk else {
+        guard mayRequest else {
             return decisionContext.steps.withoutCapacity.contains(.proof)
                 ? refused(.overloaded) : verdict(on: .storeUnavailable, key: key)
         }
-        return .needs(
-            ProofStep(tenant: tenant, proof: proof, usableUntil: proof.issuedAt + proving.maxAge)
-        )
+        return .needs(ProofStep(tenant: tenant, proof: proof, usableUntil: proof.issuedAt + proving.maxAge))
     }
 
     private func expectation(_ proving: TenantProving, key: [UInt8], _ bytes: Span<UInt8>) -> DPoPExpectation {

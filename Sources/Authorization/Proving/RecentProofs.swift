@@ -13,9 +13,9 @@ final class RecentProofs: Sendable {
     }
 
     /// Proofs: about 10 MB.
-    static let usualCapacity = 100_000
+    static let defaultCapacity = 100_000
     /// Minimum seconds between two cleanups of all entries.
-    private static let lookInterval = 1.0
+    private static let cleanupInterval = 1.0
 
     private struct Name: Hashable {
         let keyThumbprint: [UInt8]
@@ -25,7 +25,7 @@ final class RecentProofs: Sendable {
     private struct State {
         var ends: [Name: UnixTime] = [:]
         /// No cleanup of old entries before this time.
-        var nextLook = UnixTime.distantPast
+        var nextCleanup = UnixTime.distantPast
         /// Until then an unknown proof may be one that could not be remembered.
         var missedUntil = UnixTime.distantPast
 
@@ -38,7 +38,7 @@ final class RecentProofs: Sendable {
     private let capacity: Int
     private let state = Mutex(State())
 
-    init(capacity: Int = usualCapacity) {
+    init(capacity: Int = defaultCapacity) {
         self.capacity = capacity
     }
 
@@ -49,10 +49,10 @@ final class RecentProofs: Sendable {
         return state.withLock { state in
             if let end = state.ends[name], now <= end { return .known }
             if state.ends.count >= capacity {
-                guard now > state.nextLook else { return state.miss(until: until) }
+                guard now > state.nextCleanup else { return state.miss(until: until) }
                 state.ends = state.ends.filter { now <= $0.value }
                 // Under load some entry has nearly always just expired: clean up once a second.
-                state.nextLook = max(state.ends.values.min() ?? .distantPast, now + Self.lookInterval)
+                state.nextCleanup = max(state.ends.values.min() ?? .distantPast, now + Self.cleanupInterval)
                 guard state.ends.count < capacity else { return state.miss(until: until) }
             }
             state.ends[name] = until

@@ -6,7 +6,7 @@ package import HTTPCore
 package struct Refusal: Equatable {
     package var code: RefusalCode
     package var status: Int
-    /// For people; never holds anything that the client sent.
+    /// For people; contains nothing that the client sent.
     package var detail: String
     /// Scopes that are required, for `WWW-Authenticate`.
     package var neededScopes: [String] = []
@@ -133,7 +133,7 @@ package struct Refusal: Equatable {
         status: 400,
         detail: "the path can be read in several ways"
     )
-    package static let malformedQuestion = Refusal(
+    package static let malformedQuery = Refusal(
         .badRequest,
         status: 400,
         detail: "the request asked about is malformed"

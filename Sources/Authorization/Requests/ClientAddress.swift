@@ -4,12 +4,12 @@ package import Tenants
 /// A request's client address, beyond trusted proxies.
 package enum ClientAddress {
     /// Addresses of trusted proxies that are skipped: no request comes through so many.
-    static let mostProxies = 64
+    static let maximumProxies = 64
 
     /// The rightmost address of `X-Forwarded-For` that is not a trusted proxy's: anyone could have written those left
     /// of it.
     ///
-    /// Only the last ``mostProxies`` are read; if all of them are trusted, the first of these is used.
+    /// Only the last ``maximumProxies`` are read; if all of them are trusted, the first of these is used.
     ///
     /// - Returns: Its text, or nil if the peer itself is the client, or the value is no address.
     package static func read(_ head: RequestHead, _ bytes: Span<UInt8>, trustedProxies: [AddressRange]) -> [UInt8]? {
@@ -22,7 +22,7 @@ package enum ClientAddress {
             bytes.forEachListMember(field.value) { addresses.append($0) }
         }
         var last: [UInt8]?
-        for range in addresses.suffix(mostProxies).reversed() {
+        for range in addresses.suffix(maximumProxies).reversed() {
             let text = bytes.extracting(range).withUnsafeBufferPointer(Array.init)
             guard let address = IPAddress(String(decoding: text, as: UTF8.self)) else { return last }
             last = text

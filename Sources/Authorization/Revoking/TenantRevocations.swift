@@ -6,7 +6,7 @@ package import Time
 /// next change.
 package final class TenantRevocations {
     /// The revocation status of a verified caller.
-    package enum Standing {
+    package enum Status {
         case good
         case revoked
         /// The copy is too old, and the tenant refuses in that case.
@@ -45,7 +45,7 @@ package final class TenantRevocations {
         isStale = contact.map { now > $0 && now - $0 > maximumStaleness } ?? true
     }
 
-    package func standing(of caller: Caller, at now: UnixTime) -> Standing {
+    package func status(of caller: Caller, at now: UnixTime) -> Status {
         if caller.clearedBy != generation {
             if set.isRevoked(caller.marks, at: now) { return .revoked }
             caller.clearedBy = generation

@@ -7,14 +7,14 @@ package enum StableHash {
         for byte in bytes {
             hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3
         }
-        return stirred(hash)
+        return mixed(hash)
     }
 
     /// Every bit of the value affects every bit of the result (the finalizer of SplitMix64).
-    package static func stirred(_ value: UInt64) -> UInt64 {
-        var mixed = value &+ 0x9e37_79b9_7f4a_7c15
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
+    package static func mixed(_ value: UInt64) -> UInt64 {
+        var bits = value &+ 0x9e37_79b9_7f4a_7c15
+        bits = (bits ^ (bits >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        bits = (bits ^ (bits >> 27)) &* 0x94d0_49bb_1331_11eb
+        return bits ^ (bits >> 31)
     }
 }

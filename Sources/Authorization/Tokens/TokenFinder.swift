@@ -6,7 +6,7 @@ package enum TokenFinder {
     package enum Finding: Equatable {
         case missing
         /// The token's bytes, and the index of its source.
-        case token(Range<Int>, place: Int)
+        case token(Range<Int>, index: Int)
         /// Two different tokens in one location: an attempt to have the gateway check one and the backend use the
         /// other.
         case several
@@ -30,7 +30,7 @@ package enum TokenFinder {
             }
             switch found {
             case .missing: continue
-            case .token(let range): return .token(range, place: index)
+            case .token(let range): return .token(range, index: index)
             case .several: return .several
             }
         }

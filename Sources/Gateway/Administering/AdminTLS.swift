@@ -38,7 +38,7 @@ final class AdminTLS: AdminCertificates {
 
     var context: NIOSSLContext? { current.context.withLock { $0 } }
 
-    func keepUp() async { await watch.run() }
+    func watchFiles() async { await watch.run() }
 
     func subject(of certificate: NIOSSLCertificate) -> [UInt8]? { ClientCertificateSubject.text(of: certificate) }
 

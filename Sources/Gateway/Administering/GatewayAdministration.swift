@@ -33,7 +33,7 @@ struct GatewayAdministration: AdministeredGateway {
         // A reload may have added tenants meanwhile. It is live before a loop counts for it.
         let edition = live.current
         sum.grow(tenantCount: edition.tenants.count)
-        return GatewayCount(edition: edition, counters: sum, backends: backends, shared: count)
+        return GatewayCount(snapshot: edition, counters: sum, backends: backends, shared: count)
     }
 
     private func sharedCount() async -> SharedCount {

@@ -17,7 +17,7 @@ struct GatewayCertificates: Sendable {
     ) async throws -> GatewayCertificates {
         let hosts = hosts(edition.configuration)
         let tenants = edition.tenants
-        let served = Set(edition.places)
+        let served = Set(edition.indices)
         return try await NIOThreadPool.singleton.runIfActive {
             var made: [BackendTLS: BackendTLSContexts] = [:]
             let backends = try tenants.tenantIndices.map { index -> BackendTLSContexts? in

@@ -34,7 +34,7 @@ final class ExtAuthzQuery {
     }
 
     func decide(_ request: QueriedRequest) {
-        guard let head = request.head() else { return refuse(.malformedQuestion) }
+        guard let head = request.head() else { return refuse(.malformedQuery) }
         let version: HTTPVersion =
             switch request.version {
             case "HTTP/1.0": .http10
@@ -65,7 +65,7 @@ final class ExtAuthzQuery {
         _ version: HTTPVersion,
         _ decisionContext: DecisionContext
     ) {
-        guard let received else { return refuse(DecisionResponse(verdict).refusal ?? .malformedQuestion) }
+        guard let received else { return refuse(DecisionResponse(verdict).refusal ?? .malformedQuery) }
         let head = received.head
         let buffer = received.bytes
         let bytes = buffer.readableBytesUInt8Span

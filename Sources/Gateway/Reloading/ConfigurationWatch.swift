@@ -42,7 +42,7 @@ public struct ConfigurationWatch: Sendable {
             seen = now
             checksUntilRetry = checksUntilRetry.map { $0 - 1 }
             guard isSettled, now != read || checksUntilRetry == 0 else { continue }
-            checksUntilRetry = await changed().mayGoWellLater ? Self.patience : nil
+            checksUntilRetry = await changed().mayRetry ? Self.patience : nil
         }
     }
 

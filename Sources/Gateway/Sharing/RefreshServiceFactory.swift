@@ -70,7 +70,7 @@ struct RefreshServiceFactory {
             verify: { tenant, token in
                 let first = await loops.verify(token, ofTenant: tenant, at: Clock.unix())
                 // The verifiers may know issuers of a later configuration already.
-                guard case .failure(let failure) = first, let index = failure.issuerPlace,
+                guard case .failure(let failure) = first, let index = failure.issuerIndex,
                     index < tenants[tenant].authenticate.keySources.count,
                     case .remote(let source) = tenants[tenant].authenticate.keySources[index]
                 else { return first }

@@ -155,7 +155,7 @@ struct TenantProviderTokens: ProviderTokens {
             }
             let isMissing = failure.reason == .keysNotLoaded
             // Only a failure that newer keys may fix names its issuer.
-            guard isMissing || failure.issuerPlace != nil else { return .failure(.refused(failure)) }
+            guard isMissing || failure.issuerIndex != nil else { return .failure(.refused(failure)) }
             guard asksLeft > 0 else { return .failure(isMissing ? .keysUnavailable : .refused(failure)) }
             asksLeft -= 1
             switch await ask(source, isMissing ? .missing : .unknownKey) {

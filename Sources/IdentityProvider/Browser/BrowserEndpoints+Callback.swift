@@ -70,7 +70,7 @@ extension BrowserEndpoints {
         // Google names the issuer in the response; Apple does not (RFC 9207 section 2.4).
         if let issuer = returned.issuer, returned.state.provider == .google {
             let signIn = context.tenant.signIn
-            let known = signIn?.browserAddresses(of: .google).issuers ?? GoogleSignIn.standardIssuers
+            let known = signIn?.browserAddresses(of: .google).issuers ?? GoogleSignIn.defaultIssuers
             guard known.contains(where: { $0.utf8.elementsEqual(issuer.utf8) }) else { throw .malformed }
         }
         return returned

@@ -38,7 +38,7 @@ struct CrossSiteCheck: Sendable {
             return start..<bytes.count
         }
         let (origin, fetchSite) = (origin.map(add), fetchSite.map(add))
-        let verdict = trust.judge(
+        let verdict = trust.evaluate(
             bytes.span,
             origin: origin,
             fetchSite: fetchSite,

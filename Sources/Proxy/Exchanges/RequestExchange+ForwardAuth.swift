@@ -46,7 +46,7 @@ extension RequestExchange {
 
     /// - Parameter asked: The request in question; nil if it could not be parsed.
     private func answer(_ verdict: Authorizer.Decision, _ decisionContext: DecisionContext, _ asked: ReceivedRequest?) {
-        guard let asked else { return refuse(DecisionResponse(verdict).refusal ?? .malformedQuestion) }
+        guard let asked else { return refuse(DecisionResponse(verdict).refusal ?? .malformedQuery) }
         let buffer = asked.bytes
         let bytes = buffer.readableBytesUInt8Span
         record.request.askedMethod = CountedMethod(bytes, asked.head.method)

@@ -30,7 +30,7 @@ extension RequestExchange {
     /// - Returns: Whether to check again, because the caller is revoked and the request still under way.
     func endIfRevoked(unixTime: UnixTime, at now: MonotonicTime) -> Bool {
         guard lifecycle.isUnderWay, let tenant, let caller = record.user.caller, tenant.tenant.mode == .enforce,
-            case .revoked = tenant.runtime.revocations.standing(of: caller, at: unixTime)
+            case .revoked = tenant.runtime.revocations.status(of: caller, at: unixTime)
         else { return false }
         switch lifecycle.callerRevoked(isLong: now - record.startedAt >= Self.revokedGrace) {
         case .nothing: return false

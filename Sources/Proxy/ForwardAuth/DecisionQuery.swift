@@ -49,7 +49,7 @@ package final class DecisionQuery: SlowStepClient {
         let head = received.head
         switch received.parse(bytes, worker.parser) {
         case .complete where head.length == bytes.readableBytes: break
-        case .complete, .incomplete: return finishMalformed(.malformedQuestion)
+        case .complete, .incomplete: return finishMalformed(.malformedQuery)
         case .refused(let violation): return finishMalformed(Refusal(violation))
         }
         let span = bytes.readableBytesUInt8Span

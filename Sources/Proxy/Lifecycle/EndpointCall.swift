@@ -19,7 +19,7 @@ final class EndpointCall {
 
     /// Returns whether the piece fits.
     func append(_ bytes: ByteBuffer) -> Bool {
-        guard question.body.count + bytes.readableBytes <= EndpointHeadCheck.mostBytes else { return false }
+        guard question.body.count + bytes.readableBytes <= EndpointHeadCheck.maximumBytes else { return false }
         question.body += bytes.readableBytesView
         return true
     }

@@ -34,7 +34,7 @@ package struct AppliedHeaderRules {
             if let field = change.field, isSecure || !rules.isForSecureOnly(change) { added.append(field) }
         }
         guard let sharing = rules.sharing else { return added }
-        if let origin { added += sharing.answerFields[origin] }
+        if let origin { added += sharing.responseFields[origin] }
         added.append(vary(head, bytes))
         return added
     }

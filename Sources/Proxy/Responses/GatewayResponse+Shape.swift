@@ -28,7 +28,7 @@ extension AppliedHeaderRules {
             if let field = change.field, isSecure || !rules.isForSecureOnly(change) { added.append(field) }
         }
         guard let sharing = rules.sharing else { return added }
-        if let origin { added += sharing.answerFields[origin] }
+        if let origin { added += sharing.responseFields[origin] }
         added.append(Self.vary(fields))
         return added
     }

@@ -64,7 +64,7 @@ package final class ResponseHeaderRules {
     package func shape(_ head: RequestHead, _ bytes: Span<UInt8>, _ peer: Peer) -> AppliedHeaderRules {
         AppliedHeaderRules(
             rules: self,
-            origin: sharing?.place(of: head, bytes),
+            origin: sharing?.index(of: head, bytes),
             isSecure: !security.isEmpty && ClientScheme.read(head, bytes, peer) == .https
         )
     }

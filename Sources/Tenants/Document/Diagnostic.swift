@@ -1,9 +1,9 @@
-/// One mistake or doubt in tenants.yaml, with its place and what to do about it.
+/// An error or a warning about tenants.yaml, with its position and a remedy.
 public struct Diagnostic: Sendable, Equatable, CustomStringConvertible {
     public enum Severity: Sendable, Equatable {
         /// The configuration cannot be used.
         case error
-        /// It can, but perhaps not as meant.
+        /// The configuration can be used, but may not do what was meant.
         case warning
     }
 
@@ -32,22 +32,22 @@ public struct Diagnostic: Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-/// Where something stands in the file; both count from 1.
-struct Place: Sendable, Hashable, Comparable {
+/// A line and a column of the file, from 1.
+struct Position: Sendable, Hashable, Comparable {
     var line: Int
     var column: Int
 
-    static let start = Place(line: 1, column: 1)
+    static let start = Position(line: 1, column: 1)
 
-    static func < (left: Place, right: Place) -> Bool {
+    static func < (left: Position, right: Position) -> Bool {
         (left.line, left.column) < (right.line, right.column)
     }
 }
 
-/// What was found so far. Reading goes on after a mistake, so that all of them are told at once.
-struct Findings {
+/// Collects errors and warnings. Reading goes on after an error, so that one run reports all of them.
+final class Findings {
     private struct Finding: Hashable {
-        var place: Place
+        var position: Position
         var message: String
     }
 
@@ -59,19 +59,19 @@ struct Findings {
         self.file = file
     }
 
-    mutating func error(_ place: Place, _ message: String) {
-        add(.error, place, message)
+    func error(_ position: Position, _ message: String) {
+        add(.error, position, message)
     }
 
-    mutating func warning(_ place: Place, _ message: String) {
-        add(.warning, place, message)
+    func warning(_ position: Position, _ message: String) {
+        add(.warning, position, message)
     }
 
-    /// A value that an alias uses many times is wrong once.
-    private mutating func add(_ severity: Diagnostic.Severity, _ place: Place, _ message: String) {
-        guard seen.insert(Finding(place: place, message: message)).inserted else { return }
+    /// A value that aliases use many times is reported once.
+    private func add(_ severity: Diagnostic.Severity, _ position: Position, _ message: String) {
+        guard seen.insert(Finding(position: position, message: message)).inserted else { return }
         diagnostics.append(
-            Diagnostic(severity: severity, file: file, line: place.line, column: place.column, message: message)
+            Diagnostic(severity: severity, file: file, line: position.line, column: position.column, message: message)
         )
     }
 

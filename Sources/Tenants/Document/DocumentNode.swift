@@ -1,17 +1,17 @@
-/// One value of the file, with its place and with the environment filled in.
+/// One value of the file, with its position and with the environment filled in.
 struct DocumentNode: Sendable {
     enum Content: Sendable {
         case null
         case scalar(Scalar)
         case list([DocumentNode])
         case map([Entry])
-        /// Refers to the environment in a way that failed, which was reported: nothing more is said of it.
+        /// A reference to the environment that failed and was reported; nothing more is reported about it.
         case unresolved
     }
 
     struct Entry: Sendable {
         var key: String
-        var keyPlace: Place
+        var keyPosition: Position
         var value: DocumentNode
     }
 
@@ -28,10 +28,10 @@ struct DocumentNode: Sendable {
         var isTyped: Bool { isPlain || isInterpolated }
     }
 
-    /// What a section is that is left out: every key has its default.
-    static let absent = DocumentNode(place: .start, content: .map([]))
+    /// A section that is left out: every key has its default.
+    static let absent = DocumentNode(position: .start, content: .map([]))
 
-    var place: Place
+    var position: Position
     var content: Content
 
     var entries: [Entry] {
@@ -46,7 +46,7 @@ struct DocumentNode: Sendable {
         if case .scalar(let scalar) = content { scalar } else { nil }
     }
 
-    /// A scalar that is not empty: the schema's check tells of those that are.
+    /// The scalar, unless it is empty: the schema's check reports that.
     var filled: Scalar? {
         scalar.flatMap { $0.text.isEmpty ? nil : $0 }
     }
@@ -60,7 +60,7 @@ struct DocumentNode: Sendable {
         entry(named: key)?.value
     }
 
-    /// How the value is named in a message: its kind, or its text if that is short and not from the environment.
+    /// The value as messages show it: its kind, or its text if that is short and not from the environment.
     var shown: String {
         switch content {
         case .null: "nothing"

@@ -1,4 +1,4 @@
-/// How far two names are apart, for "did you mean".
+/// The edit distance of two names, for "did you mean".
 enum EditDistance {
     /// The nearest of `candidates`, if it is near enough to be what was meant: a third of the name's length may differ.
     static func nearest(to name: String, among candidates: [String]) -> String? {

@@ -27,7 +27,7 @@ struct Interpolation {
 
     var environment: [String: String]
 
-    /// - Returns: The text, and the variables whose values are in it; those that a default replaced are not among them.
+    /// - Returns: The text, and the variables whose values are in it, without those that a default replaced.
     func resolve(_ text: String) throws(Problem) -> (text: String, variables: [String]) {
         guard text.contains("${") else { return (text, []) }
         var result = ""

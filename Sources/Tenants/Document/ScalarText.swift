@@ -1,36 +1,31 @@
 /// Reads the scalar forms of tenants.yaml: booleans, whole and decimal numbers, durations, sizes.
 public enum ScalarText {
-    /// What is wrong with a text, and what to write instead; says nothing of the text itself.
-    public struct Problem: Error, Equatable {
-        public var remedy: String
-    }
-
-    static func boolean(_ scalar: DocumentNode.Scalar) throws(Problem) -> Bool {
-        guard scalar.isTyped else { throw Problem(remedy: "leave the quotes out") }
+    static func boolean(_ scalar: DocumentNode.Scalar) throws(Remedy) -> Bool {
+        guard scalar.isTyped else { throw Remedy("leave the quotes out") }
         switch scalar.text {
         case "true": return true
         case "false": return false
-        default: throw Problem(remedy: "write true or false")
+        default: throw Remedy("write true or false")
         }
     }
 
-    static func integer(_ scalar: DocumentNode.Scalar) throws(Problem) -> Int {
-        guard scalar.isTyped else { throw Problem(remedy: "leave the quotes out") }
+    static func integer(_ scalar: DocumentNode.Scalar) throws(Remedy) -> Int {
+        guard scalar.isTyped else { throw Remedy("leave the quotes out") }
         return try wholeNumber(scalar.text[...])
     }
 
-    static func decimal(_ scalar: DocumentNode.Scalar) throws(Problem) -> Double {
-        guard scalar.isTyped else { throw Problem(remedy: "leave the quotes out") }
-        let allowed = scalar.text.utf8.allSatisfy { $0 == UInt8(ascii: ".") || isDigit($0) }
-        guard allowed, let value = Double(scalar.text) else { throw Problem(remedy: "write it like 0.5") }
+    static func decimal(_ scalar: DocumentNode.Scalar) throws(Remedy) -> Double {
+        guard scalar.isTyped else { throw Remedy("leave the quotes out") }
+        let allowed = scalar.text.utf8.allSatisfy { $0 == UInt8(ascii: ".") || $0.isDigit }
+        guard allowed, let value = Double(scalar.text) else { throw Remedy("write it like 0.5") }
         return value
     }
 
     /// `500ms`, `30s`, `5m`, `24h`, `7d`.
-    public static func duration(_ text: String) throws(Problem) -> Duration {
+    public static func duration(_ text: String) throws(Remedy) -> Duration {
         let (digits, unit) = split(text)
-        guard !digits.hasPrefix("-") else { throw Problem(remedy: "a duration cannot be negative") }
-        guard !digits.isEmpty else { throw Problem(remedy: "write a number and a unit, like 30s") }
+        guard !digits.hasPrefix("-") else { throw Remedy("a duration cannot be negative") }
+        guard !digits.isEmpty else { throw Remedy("write a number and a unit, like 30s") }
         let milliseconds: Int
         switch unit {
         case "ms": milliseconds = 1
@@ -38,24 +33,24 @@ public enum ScalarText {
         case "m": milliseconds = 60_000
         case "h": milliseconds = 3_600_000
         case "d": milliseconds = 86_400_000
-        case "": throw Problem(remedy: "add a unit: ms, s, m, h or d")
-        default: throw Problem(remedy: "write one whole number and one unit: ms, s, m, h or d")
+        case "": throw Remedy("add a unit: ms, s, m, h or d")
+        default: throw Remedy("write one whole number and one unit: ms, s, m, h or d")
         }
         return .milliseconds(try product(wholeNumber(digits), milliseconds))
     }
 
     /// `64KiB`, `10MiB`, `1GiB`, `512B` or a number of bytes.
-    static func size(_ text: String) throws(Problem) -> Int {
+    static func size(_ text: String) throws(Remedy) -> Int {
         let (digits, unit) = split(text)
-        guard !digits.hasPrefix("-") else { throw Problem(remedy: "a size cannot be negative") }
-        guard !digits.isEmpty else { throw Problem(remedy: "write a number and a unit, like 64KiB") }
+        guard !digits.hasPrefix("-") else { throw Remedy("a size cannot be negative") }
+        guard !digits.isEmpty else { throw Remedy("write a number and a unit, like 64KiB") }
         let bytes: Int
         switch unit {
         case "", "B": bytes = 1
         case "KiB": bytes = 1 << 10
         case "MiB": bytes = 1 << 20
         case "GiB": bytes = 1 << 30
-        default: throw Problem(remedy: "the units are B, KiB, MiB and GiB")
+        default: throw Remedy("the units are B, KiB, MiB and GiB")
         }
         return try product(wholeNumber(digits), bytes)
     }
@@ -67,11 +62,11 @@ public enum ScalarText {
     }
 
     /// Bytes a second: `1KiB/s`, `512B/s`; `0` for none.
-    static func rate(_ text: String) throws(Problem) -> Int {
+    static func rate(_ text: String) throws(Remedy) -> Int {
         if text == "0" { return 0 }
-        guard text.hasSuffix("/s") else { throw Problem(remedy: "write a size a second, like 1KiB/s, or 0 for none") }
+        guard text.hasSuffix("/s") else { throw Remedy("write a size a second, like 1KiB/s, or 0 for none") }
         let amount = String(text.dropLast(2))
-        guard !split(amount).unit.isEmpty else { throw Problem(remedy: "the units are B/s, KiB/s, MiB/s and GiB/s") }
+        guard !split(amount).unit.isEmpty else { throw Remedy("the units are B/s, KiB/s, MiB/s and GiB/s") }
         return try size(amount)
     }
 
@@ -81,22 +76,18 @@ public enum ScalarText {
         return (text[..<end], text[end...])
     }
 
-    private static func wholeNumber(_ text: Substring) throws(Problem) -> Int {
+    private static func wholeNumber(_ text: Substring) throws(Remedy) -> Int {
         let digits = text.hasPrefix("-") ? text.dropFirst() : text
-        guard !digits.isEmpty, digits.utf8.allSatisfy(isDigit) else {
-            throw Problem(remedy: "write a whole number in decimal digits")
+        guard !digits.isEmpty, digits.utf8.allSatisfy(\.isDigit) else {
+            throw Remedy("write a whole number in decimal digits")
         }
-        guard let value = Int(text) else { throw Problem(remedy: "the number is too large") }
+        guard let value = Int(text) else { throw Remedy("the number is too large") }
         return value
     }
 
-    private static func product(_ count: Int, _ unit: Int) throws(Problem) -> Int {
+    private static func product(_ count: Int, _ unit: Int) throws(Remedy) -> Int {
         let (value, overflow) = count.multipliedReportingOverflow(by: unit)
-        guard !overflow else { throw Problem(remedy: "the number is too large") }
+        guard !overflow else { throw Remedy("the number is too large") }
         return value
-    }
-
-    private static func isDigit(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
     }
 }

@@ -1,5 +1,5 @@
 extension String {
-    /// The first place where `part` stands.
+    /// The first occurrence of `part`.
     func range(of part: String) -> Range<String.Index>? {
         var start = startIndex
         while start < endIndex {

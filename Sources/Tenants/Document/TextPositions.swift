@@ -7,16 +7,16 @@ struct TextPositions {
         self.text = text
     }
 
-    /// The nearest place that is inside the text: an error at the end of a file that ends with a line break is told of
+    /// The nearest position that is inside the text: an error at the end of a file that ends with a line break is told of
     /// its last line.
-    func clamp(_ place: Place) -> Place {
-        var last = Place.start
-        for line in lines where line.line <= place.line { last = line }
-        return last.line < place.line ? last : place
+    func clamp(_ position: Position) -> Position {
+        var last = Position.start
+        for line in lines where line.line <= position.line { last = line }
+        return last.line < position.line ? last : position
     }
 
     /// The first scalar that YAML 1.1 does not allow in a stream (section 5.1), or the start.
-    var firstUnreadable: Place {
+    var firstUnreadable: Position {
         let found = find { _, scalar in
             switch scalar.value {
             case 0x9, 0xa, 0xd, 0x20...0x7e, 0x85, 0xa0...0xd7ff, 0xe000...0xfefe, 0xff00...0xfffd, 0x10000...0x10ffff:
@@ -28,34 +28,34 @@ struct TextPositions {
     }
 
     /// The start of every line that holds something or ends with a break.
-    private var lines: [Place] {
-        var starts: [Place] = [.start]
-        _ = find { place, _ in
-            if place.column == 1, place.line > 1 { starts.append(place) }
+    private var lines: [Position] {
+        var starts: [Position] = [.start]
+        _ = find { position, _ in
+            if position.column == 1, position.line > 1 { starts.append(position) }
             return false
         }
         return starts
     }
 
     private func find(
-        _ isWanted: (Place, Unicode.Scalar) -> Bool
-    ) -> Place? {
+        _ isWanted: (Position, Unicode.Scalar) -> Bool
+    ) -> Position? {
         let scalars = text.unicodeScalars
-        var place = Place.start
+        var position = Position.start
         var index = scalars.startIndex
         while index < scalars.endIndex {
             let scalar = scalars[index]
-            if isWanted(place, scalar) { return place }
+            if isWanted(position, scalar) { return position }
             let next = scalars.index(after: index)
             let isFirstOfPair = scalar == "\r" && next < scalars.endIndex && scalars[next] == "\n"
             switch scalar {
             case "\n", "\r", "\u{85}", "\u{2028}", "\u{2029}":
                 if isFirstOfPair {
-                    place.column += 1
+                    position.column += 1
                 } else {
-                    place = Place(line: place.line + 1, column: 1)
+                    position = Position(line: position.line + 1, column: 1)
                 }
-            default: place.column += 1
+            default: position.column += 1
             }
             index = next
         }

@@ -7,17 +7,17 @@ struct YAMLNode: Sendable {
         case mapping([(key: YAMLNode, value: YAMLNode)])
     }
 
-    let place: Place
+    let position: Position
     let content: Content
 }
 
 /// Why a text is no YAML.
 enum YAMLFailure: Error, Equatable {
     /// - context: What it belongs to, with the line where that begins.
-    case malformed(problem: String, at: Place, context: Context?)
+    case malformed(problem: String, at: Position, context: Context?)
     /// A character that YAML does not allow.
     case unreadable
-    case tooDeep(Place)
+    case tooDeep(Position)
     case outOfMemory
 
     struct Context: Equatable {

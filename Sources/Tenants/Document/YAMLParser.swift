@@ -46,13 +46,13 @@ struct YAMLParser: ~Copyable {
         guard case .begins = after.kind else { return root }
         throw .malformed(
             problem: "but found another document",
-            at: after.place,
+            at: after.position,
             context: YAMLFailure.Context(text: "expected a single document in the stream", line: 1)
         )
     }
 
     private mutating func value(of event: Event, level: Int) throws(YAMLFailure) -> YAMLNode {
-        guard level <= Self.mostLevels else { throw .tooDeep(event.place) }
+        guard level <= Self.mostLevels else { throw .tooDeep(event.position) }
         let content: YAMLNode.Content
         switch event.kind {
         case .scalar(let text, let isPlain): content = .scalar(text, isPlain: isPlain)
@@ -60,14 +60,14 @@ struct YAMLParser: ~Copyable {
         case .mapping: content = .mapping(try entries(level: level + 1))
         case .alias(let name):
             guard let node = anchors[name] else {
-                throw .malformed(problem: "found undefined alias", at: event.place, context: nil)
+                throw .malformed(problem: "found undefined alias", at: event.position, context: nil)
             }
             return node
         case .begins, .ends:
             assertionFailure("libyaml begins and ends documents outside of values only")
-            throw .malformed(problem: "found no value", at: event.place, context: nil)
+            throw .malformed(problem: "found no value", at: event.position, context: nil)
         }
-        let node = YAMLNode(place: event.place, content: content)
+        let node = YAMLNode(position: event.position, content: content)
         if let anchor = event.anchor { anchors[anchor] = node }
         return node
     }
@@ -106,7 +106,7 @@ struct YAMLParser: ~Copyable {
         }
 
         let kind: Kind
-        let place: Place
+        let position: Position
         var anchor: String?
     }
 
@@ -114,21 +114,21 @@ struct YAMLParser: ~Copyable {
         var event = yaml_event_t()
         guard yaml_parser_parse(parser, &event) == 1 else { throw failure }
         defer { yaml_event_delete(&event) }
-        let place = Place(event.start_mark)
+        let position = Position(event.start_mark)
         switch event.type {
-        case YAML_STREAM_START_EVENT, YAML_DOCUMENT_START_EVENT: return Event(kind: .begins, place: place)
+        case YAML_STREAM_START_EVENT, YAML_DOCUMENT_START_EVENT: return Event(kind: .begins, position: position)
         case YAML_SCALAR_EVENT:
             let scalar = event.data.scalar
             let text = String(decoding: UnsafeBufferPointer(start: scalar.value, count: scalar.length), as: UTF8.self)
             let kind = Event.Kind.scalar(text, isPlain: scalar.style == YAML_PLAIN_SCALAR_STYLE)
-            return Event(kind: kind, place: place, anchor: Self.text(scalar.anchor))
+            return Event(kind: kind, position: position, anchor: Self.text(scalar.anchor))
         case YAML_SEQUENCE_START_EVENT:
-            return Event(kind: .sequence, place: place, anchor: Self.text(event.data.sequence_start.anchor))
+            return Event(kind: .sequence, position: position, anchor: Self.text(event.data.sequence_start.anchor))
         case YAML_MAPPING_START_EVENT:
-            return Event(kind: .mapping, place: place, anchor: Self.text(event.data.mapping_start.anchor))
+            return Event(kind: .mapping, position: position, anchor: Self.text(event.data.mapping_start.anchor))
         case YAML_ALIAS_EVENT:
-            return Event(kind: .alias(Self.text(event.data.alias.anchor) ?? ""), place: place)
-        default: return Event(kind: .ends, place: place)
+            return Event(kind: .alias(Self.text(event.data.alias.anchor) ?? ""), position: position)
+        default: return Event(kind: .ends, position: position)
         }
     }
 
@@ -142,18 +142,18 @@ struct YAMLParser: ~Copyable {
         case YAML_READER_ERROR: return .unreadable
         default:
             let context = parser.pointee.context.map { text in
-                YAMLFailure.Context(text: String(cString: text), line: Place(parser.pointee.context_mark).line)
+                YAMLFailure.Context(text: String(cString: text), line: Position(parser.pointee.context_mark).line)
             }
             return .malformed(
                 problem: parser.pointee.problem.map { String(cString: $0) } ?? "the YAML cannot be read",
-                at: Place(parser.pointee.problem_mark),
+                at: Position(parser.pointee.problem_mark),
                 context: context
             )
         }
     }
 }
 
-extension Place {
+extension Position {
     /// libyaml counts from 0.
     fileprivate init(_ mark: yaml_mark_t) {
         self.init(line: Int(clamping: mark.line) + 1, column: Int(clamping: mark.column) + 1)

@@ -3,7 +3,7 @@ import Glibc
 
 /// The real file system.
 public struct DiskFiles: FileReading {
-    /// Longest file that is read, in bytes; configuration, keys and secrets stay far below it.
+    /// Maximum size of a file, in bytes; configuration, keys and secrets are far smaller.
     static let limit = 4 << 20
 
     public init() {}

@@ -1,4 +1,4 @@
-/// How files that tenants.yaml names are read; tests give a pretend disk.
+/// Reads files that tenants.yaml names; tests have a file system in memory.
 public protocol FileReading: Sendable {
     /// The whole content of a file.
     func read(_ path: String) throws(FileReadingError) -> [UInt8]

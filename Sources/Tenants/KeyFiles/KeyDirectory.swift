@@ -2,7 +2,7 @@ import Verification
 
 /// Reads `keys_dir`: every key file of it as one set.
 enum KeyDirectory {
-    /// The names of the key files, in order; none where the directory does not exist, since keys may be made later.
+    /// The sorted names of the key files; empty if the directory does not exist, since keys may be made later.
     static func names(_ directory: String, _ files: any FileReading) throws(FileReadingError) -> [String] {
         do throws(FileReadingError) {
             return try files.list(directory).filter { KeyFile.kind(of: $0) != nil }.sorted()
@@ -37,7 +37,7 @@ enum KeyDirectory {
         return keys
     }
 
-    /// Whether two are one key under one name: its public half was published before the private one came.
+    /// Whether both are the same key with the same `kid`: a public half may have been published first.
     private static func isSameKey(_ one: JSONValue, _ other: JSONValue) -> Bool {
         ["kid", "kty", "crv", "n", "e", "x", "y"].allSatisfy { name in
             let (left, right) = (one.object?[name]?.string, other.object?[name]?.string)

@@ -1,7 +1,6 @@
 import Verification
 
-/// A file of `keys_dir`, as members of a JWK Set. A key without a `kid` is called by its file's name without the
-/// ending.
+/// A file of `keys_dir`, as members of a JWK Set. A key without a `kid` gets the file's name without its extension.
 enum KeyFile {
     enum Kind {
         case pem, jwk
@@ -11,7 +10,7 @@ enum KeyFile {
         var description: String
     }
 
-    /// nil for a file that holds no key by its name.
+    /// nil for a file name without a known extension.
     static func kind(of name: String) -> Kind? {
         guard !name.hasPrefix("."), let dot = name.lastIndex(of: ".") else { return nil }
         switch name[dot...] {
@@ -21,7 +20,7 @@ enum KeyFile {
         }
     }
 
-    /// The public keys of a PEM file; nil if it has none. They have no `kid`, so that they cannot stand beside others.
+    /// The public keys of a PEM file; nil if it has none. They have no `kid`, so they must be the only ones.
     static func publicKeys(_ name: String, in directory: String, _ files: any FileReading) -> KeySet? {
         guard case .pem? = kind(of: name), let bytes = try? files.read(KeyDirectory.path(name, in: directory)) else {
             return nil
@@ -29,11 +28,7 @@ enum KeyFile {
         return try? KeySet(pem: bytes)
     }
 
-    static func read(
-        _ name: String,
-        in directory: String,
-        _ files: any FileReading
-    ) throws(Problem) -> [JSONValue] {
+    static func read(_ name: String, in directory: String, _ files: any FileReading) throws(Problem) -> [JSONValue] {
         let stem = String(name[..<(name.lastIndex(of: ".") ?? name.endIndex)])
         let bytes: [UInt8]
         do throws(FileReadingError) {
@@ -48,7 +43,7 @@ enum KeyFile {
         }
     }
 
-    /// A public key is kept as it is, of a private one the public half.
+    /// The public half of a private key.
     private static func publicHalf(_ pem: [UInt8], keyID: String) throws(Problem) -> JSONObject {
         guard let key = try? SigningKey(pem: pem), var jwk = key.publicJWK() else {
             throw Problem(

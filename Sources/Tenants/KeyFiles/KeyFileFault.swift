@@ -20,9 +20,9 @@ enum KeyFileFault: Error, Sendable, Equatable {
     }
 
     /// - Parameters:
-    ///   - subject: Who is at fault: a key of tenants.yaml, or a file.
-    ///   - shown: Begins with a comma: what the key of tenants.yaml says.
-    ///   - variable: Whose value an empty secret is.
+    ///   - subject: The key of tenants.yaml, or the file.
+    ///   - shown: The key's value, after a comma.
+    ///   - variable: The environment variable that an empty secret came from.
     func messages(subject: String, shown: String = "", variable: String? = nil) -> [String] {
         let advice = "generate one with \"openssl rand -base64 48\""
         switch self {

@@ -1,7 +1,7 @@
 import Verification
 
 extension KeyFileSource {
-    /// What ``load(from:)`` does, with a fault that its caller may put in words of its own.
+    /// As ``load(from:)``, with a fault that the caller turns into a message.
     func keySet(_ files: any FileReading) throws(KeyFileFault) -> KeySet {
         switch kind {
         case .directory:

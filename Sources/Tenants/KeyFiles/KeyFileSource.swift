@@ -25,18 +25,18 @@ public struct KeyFileSource: Sendable, Hashable {
         self.algorithms = algorithms
     }
 
-    /// What to look at for a change: the file; for a directory, itself and each key file in it as it is now, since a
-    /// file that is written in place leaves its directory as it was.
+    /// What to watch for a change: the file; for a directory, itself and each key file in it, since rewriting a file does
+    /// not change its directory.
     public func watchedPaths(in files: any FileReading = DiskFiles()) -> [String] {
         guard kind == .directory else { return [path] }
         let names = (try? KeyDirectory.names(path, files)) ?? []
         return [path] + names.map { KeyDirectory.path($0, in: path) }
     }
 
-    /// The keys as they are on disk now, held to the same rules as at `gatehouse check`.
+    /// Reads the keys, with the same checks as `gatehouse check`.
     ///
     /// - Returns: The empty set for a directory that does not exist or holds no key: it verifies nothing.
-    /// - Throws: ``KeyFileProblem``. Who had keys of this source before keeps them then.
+    /// - Throws: ``KeyFileProblem``; callers keep the keys they had.
     public func load(from files: any FileReading = DiskFiles()) throws(KeyFileProblem) -> KeySet {
         do throws(KeyFileFault) {
             return try keySet(files)
@@ -52,7 +52,7 @@ public struct KeyFileProblem: Error, Sendable, Equatable, CustomStringConvertibl
     public let path: String
     let fault: KeyFileFault
 
-    /// On one line: the file, what is wrong with it, and what to do. Nothing of its content.
+    /// On one line: the file, the fault and the remedy, without the file's content.
     public var description: String {
         fault.messages(subject: "\"\(path)\"").joined(separator: "; ")
     }

@@ -1,60 +1,58 @@
 /// One key of tenants.yaml: its name, what its value may be, and its default.
 ///
-/// The one declaration is what readers read through, what a file is checked against, and what the JSON Schema, the
-/// reference and `check --print` are made from. `Value` is what readers get: an optional where there is no default.
+/// The readers, the check of a file, the JSON Schema, the reference and `check --print` all use this one declaration.
+/// `Value` is what readers get: an optional if there is no default.
 struct Key<Value: Sendable>: Sendable {
     private(set) var schema: SchemaKey
-    /// Without the key; nil where nothing is done then.
-    let standard: Value
+    let `default`: Value
     private let value: @Sendable (DocumentNode) -> Value?
 
     var name: String { schema.name }
 
-    init(_ name: String, _ type: KeyType<Value>, default standard: Value) {
-        let text = type.text(standard)
-        self.schema = SchemaKey(name: name, type: type.schema.exampled(by: text), standard: text)
-        self.standard = standard
+    init(_ name: String, _ type: KeyType<Value>, default value: Value) {
+        let text = type.text(value)
+        self.schema = SchemaKey(name: name, type: type.schema.exampled(by: text), default: text)
+        self.default = value
         self.value = type.value
     }
 
     init<Given>(_ name: String, _ type: KeyType<Given>, isRequired: Bool = false) where Value == Given? {
         self.schema = SchemaKey(name: name, type: type.schema, isRequired: isRequired)
-        self.standard = nil
+        self.default = nil
         self.value = { .some(type.value($0)) }
     }
 
-    /// - Parameter yaml: The default as it would be written: readers find it as if it were in the file.
+    /// - Parameter yaml: The default as tenants.yaml would write it; readers read it like a value of the file.
     init<Given>(_ name: String, _ type: KeyType<Given>, yaml: String) where Value == Given? {
-        let standard = YAMLDocument.standard(yaml).flatMap(type.value)
-        assert(standard != nil, "the default of \"\(name)\" is none of its values")
-        self.schema = SchemaKey(name: name, type: type.schema.exampled(by: yaml), standard: yaml)
-        self.standard = standard
+        let value = YAMLDocument.default(yaml).flatMap(type.value)
+        assert(value != nil, "the default of \"\(name)\" is none of its values")
+        self.schema = SchemaKey(name: name, type: type.schema.exampled(by: yaml), default: yaml)
+        self.default = value
         self.value = { .some(type.value($0)) }
     }
 
-    /// The same key with the line that references have of it.
+    /// The same key with its line in the reference.
     func means(_ meaning: String) -> Key {
         var key = self
         key.schema.meaning = meaning
         return key
     }
 
-    /// What a value of the file is; the default where it is no value of the key, which the check has reported.
+    /// Converts a value of the file; the default if it has the wrong type, which the schema's check has reported.
     func read(_ node: DocumentNode?) -> Value {
-        node.flatMap(value) ?? standard
+        node.flatMap(value) ?? self.default
     }
 
     /// The default as if it were in the file.
-    var standardNode: DocumentNode? {
-        schema.standard.flatMap(YAMLDocument.standard)
+    var defaultNode: DocumentNode? {
+        schema.default.flatMap(YAMLDocument.default)
     }
 }
 
 extension YAMLDocument {
-    /// A default as a value of the file.
-    fileprivate static func standard(_ yaml: String) -> DocumentNode? {
-        var findings = Findings(file: "")
-        return read(yaml, environment: [:], into: &findings)
+    /// Parses a default.
+    fileprivate static func `default`(_ yaml: String) -> DocumentNode? {
+        read(yaml, environment: [:], into: Findings(file: ""))
     }
 }
 
@@ -67,7 +65,7 @@ extension DocumentNode {
     func read<Value>(_ key: Key<Value>) -> Value { key.read(self[key]) }
 
     /// The value of the key, or its default as if it were in the file.
-    func given<Value>(_ key: Key<Value>) -> DocumentNode? { self[key] ?? key.standardNode }
+    func given<Value>(_ key: Key<Value>) -> DocumentNode? { self[key] ?? key.defaultNode }
 }
 
 extension DocumentNode? {

@@ -1,11 +1,11 @@
-/// The keys of one map of tenants.yaml. Each is a property: readers read by these, and the schema is made of them, so
-/// that no key is in the one and not in the other.
+/// The keys of one map of tenants.yaml, each a property. Readers use the properties and the schema is made of them, so
+/// that both have the same keys.
 protocol KeyTable: Sendable {}
 
 extension KeyTable {
     var object: SchemaObject { SchemaObject(keys: keys) }
 
-    /// In the order of the properties, those of a table within this one among them.
+    /// In the order of the properties, including those of a nested table.
     var keys: [SchemaKey] {
         Mirror(reflecting: self).children.flatMap { Self.keys(of: $0.value) }
     }

@@ -1,7 +1,7 @@
-/// What the value of a key may be, and what readers get of it.
+/// The type of a key's value, and its conversion for readers.
 struct KeyType<Value: Sendable>: Sendable {
     let schema: SchemaType
-    /// nil for what is no value of the type. Bounds are not looked at: the check has reported what is beyond them.
+    /// nil for a value of another type. Bounds are not checked here: the schema's check reports what is beyond them.
     let value: @Sendable (DocumentNode) -> Value?
     /// A value as tenants.yaml writes it.
     let text: @Sendable (Value) -> String
@@ -17,17 +17,17 @@ struct KeyType<Value: Sendable>: Sendable {
     }
 }
 
-// In all of these, a type without an example has the default of its key for one.
+// A type without an example has its key's default as the example.
 
 extension KeyType where Value == String {
     static func text(example: String = "") -> Self { plain(.text(example: example)) }
     static func url(example: String = "") -> Self {
-        // What has no host is quoted, as in the documents.
+        // A text without a host is quoted, as in the documents.
         KeyType(.url(example: example), text: { $0.contains("://") ? $0 : "\"\($0)\"" }) { $0.scalar?.text }
     }
     static func path(example: String) -> Self { plain(.path(example: example)) }
     static var secret: Self { plain(.secret) }
-    static func words(_ words: [String]) -> Self { plain(.choice(words)) }
+    static func oneOf(_ choices: [String]) -> Self { plain(.choice(choices)) }
 
     private static func plain(_ schema: SchemaType) -> Self {
         KeyType(schema, text: \.self) { $0.scalar?.text }
@@ -86,7 +86,7 @@ extension KeyType where Value: RawRepresentable & CaseIterable, Value.RawValue =
 }
 
 extension KeyType {
-    /// Items that are no value of `element` are left out.
+    /// Items of another type than `element` are left out.
     static func list<Element>(_ element: KeyType<Element>, minimum: Int = 0, maximum: Int = 10_000) -> Self
     where Value == [Element] {
         KeyType(
@@ -100,7 +100,7 @@ extension KeyType {
     }
 }
 
-/// What has readers of its own, which get it as it is.
+/// For values with a reader of their own.
 extension KeyType where Value == DocumentNode {
     static var anything: Self { node(.anything) }
 

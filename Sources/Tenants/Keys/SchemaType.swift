@@ -1,9 +1,9 @@
-/// What a value of tenants.yaml may be. Plain data: the reader checks against it, and references are printed from it.
+/// The type of a value of tenants.yaml, as plain data: files are checked against it, and references are printed from it.
 indirect enum SchemaType: Sendable {
     case text(example: String)
     /// Text that is never shown.
     case secret
-    /// Text with a scheme, shown without the user and password that it may hold.
+    /// Text with a scheme; its user and password are not shown.
     case url(example: String)
     /// A file or directory, relative to the directory of tenants.yaml.
     case path(example: String)
@@ -15,11 +15,11 @@ indirect enum SchemaType: Sendable {
     case size(ClosedRange<Int>, example: String)
     /// In bytes a second; 0 for none.
     case rate(ClosedRange<Int>, example: String)
-    /// One of these words.
+    /// One of these texts.
     case choice([String])
     case list(SchemaType, minimum: Int = 0, maximum: Int = 10_000)
     case object(SchemaObject)
-    /// A map whose keys are the user's, called `key` in references.
+    /// A map with keys of the user's choice, called `key` in references.
     case dictionary(key: String, SchemaType, minimum: Int = 0)
     /// The first whose shape (scalar, list or map) the value has.
     case either([SchemaType])
@@ -36,13 +36,13 @@ struct SchemaObject: Sendable {
     }
 }
 
-/// One key of a map, as references, the check and the printer see it; readers have ``Key``.
+/// One key of a map, for references, the check and the printer; readers use ``Key``.
 struct SchemaKey: Sendable {
     var name: String
     var type: SchemaType
     var isRequired = false
-    /// As it would be written, in YAML; nil: nothing is done without the key.
-    var standard: String?
+    /// In YAML; nil if there is none.
+    var `default`: String?
     /// One line for references.
     var meaning = ""
 }

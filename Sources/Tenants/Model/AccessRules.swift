@@ -1,4 +1,5 @@
-/// Who may do what: the first rule whose path and method match decides. Without a match a signed-in caller is needed.
+/// The access rules of a tenant. The first rule that matches path and method decides; without a match a signed-in caller
+/// is needed.
 public struct AccessRules: Sendable, Equatable {
     public var rules: [AccessRule]
 
@@ -23,7 +24,7 @@ public struct AccessRules: Sendable, Equatable {
 public struct AccessRule: Sendable, Equatable {
     public enum Allow: Sendable, Equatable {
         case anyone
-        /// Any of `roles` (none named: any caller) and all of `scopes`.
+        /// Any of `roles` (empty: any caller) and all of `scopes`.
         case signedIn(roles: [String], scopes: [String])
     }
 
@@ -31,7 +32,7 @@ public struct AccessRule: Sendable, Equatable {
     /// Empty: every method.
     public var methods: [String]
     public var allow: Allow
-    /// In observe mode what the rule refuses is noted and let through.
+    /// In observe mode the rule's refusals are noted, and the request goes on.
     public var mode: Tenant.Mode
     /// The line in tenants.yaml, for explanations.
     public var line: Int
@@ -44,7 +45,7 @@ public struct AccessRule: Sendable, Equatable {
         self.allow = allow
         self.mode = mode
         self.line = line
-        // Whoever may GET may HEAD, and who may not learns nothing that way either (RFC 9110 section 9.3.2).
+        // A rule for GET is one for HEAD too (RFC 9110 section 9.3.2).
         let all = methods.contains("GET") && !methods.contains("HEAD") ? methods + ["HEAD"] : methods
         self.methodBytes = all.map { Array($0.utf8) }
     }

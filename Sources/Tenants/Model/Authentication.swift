@@ -1,17 +1,17 @@
 public import Verification
 
-/// How a tenant's callers are known: where the token is, and who may have signed it.
+/// How a tenant's callers are authenticated: where their tokens are, and who may have signed them.
 public struct Authentication: Sendable, Equatable {
-    /// Looked through in order; the first place that has a token decides.
+    /// In the order of the search; the first source with a token decides.
     public var from: [TokenSource]
     /// Issuers with their keys, the leeway and the required claims.
     public var policy: VerificationPolicy
     /// Where the keys of each of the policy's issuers come from, in the same order.
     public var keySources: [KeySource]
-    /// Where the policy's issuers stand in tenants.yaml, in the same order; empty where that is not known.
+    /// The lines of the policy's issuers in tenants.yaml, in the same order; empty if unknown.
     public var issuerLines: [Int] = []
 
-    /// - Parameter keySources: One for each issuer of `policy`; nil: what the policy has is all.
+    /// - Parameter keySources: One for each issuer of `policy`; nil: the policy has all keys.
     public init(from: [TokenSource] = [.bearer], policy: VerificationPolicy, keySources: [KeySource]? = nil) {
         self.from = from
         self.policy = policy
@@ -19,7 +19,7 @@ public struct Authentication: Sendable, Equatable {
     }
 }
 
-/// A place in a request that may hold a token.
+/// The part of a request that may have a token.
 public enum TokenSource: Sendable, Hashable {
     /// `Authorization: Bearer` (RFC 6750 section 2.1).
     case bearer

@@ -5,7 +5,7 @@ public struct Backend: Sendable, Equatable {
     public var timeouts: BackendTimeouts = BackendTimeouts()
     public var limits: BackendLimits = BackendLimits()
     public var balance: Balance = .roundRobin
-    /// nil: servers are judged by the requests that they get only.
+    /// nil: only the outcomes of requests decide whether a server is healthy.
     public var health: HealthCheck?
     public var retries: RetryRules = RetryRules()
     /// For the servers with `https`.
@@ -25,16 +25,16 @@ public struct BackendServer: Sendable, Equatable, Hashable {
     public var scheme: Scheme = .http
     public var address: HostPort
     /// Its share of the requests beside the other servers' weights.
-    public var weight = Schema.server.weight.standard
+    public var weight = Schema.server.weight.default
 }
 
 public struct BackendTimeouts: Sendable, Equatable {
-    public var connect = Schema.backendTimeouts.connect.standard
-    public var response = Schema.backendTimeouts.response.standard
-    public var idle = Schema.backendTimeouts.idle.standard
+    public var connect = Schema.backendTimeouts.connect.default
+    public var response = Schema.backendTimeouts.response.default
+    public var idle = Schema.backendTimeouts.idle.default
 }
 
 public struct BackendLimits: Sendable, Equatable {
-    public var connections = Schema.backendLimits.connections.standard
-    public var pending = Schema.backendLimits.pending.standard
+    public var connections = Schema.backendLimits.connections.default
+    public var pending = Schema.backendLimits.pending.default
 }

@@ -1,22 +1,22 @@
-/// How requests are shared out among the servers of a backend.
+/// How requests are distributed among the servers of a backend.
 public enum Balance: String, Sendable, Hashable, CaseIterable {
     /// In turns, each server as often as its weight says.
     case roundRobin = "round_robin"
     /// Of two servers picked by weight, the one with fewer requests under way.
     case leastRequests = "least_requests"
-    /// The same server for the same subject, as long as it is there; by weight, at random, where nobody signed in.
+    /// The same server for the same subject while it is available; at random by weight without a caller.
     case hashSubject = "hash:subject"
 }
 
 /// The active check of each server of a backend.
 public struct HealthCheck: Sendable, Equatable {
-    /// What is requested by GET; a 2xx is good. Starts with `/`.
+    /// The path of the GET request; a 2xx is healthy. Starts with `/`.
     public var path: String
-    public var every = Schema.health.every.standard
-    /// Good checks in a row until a server is used again.
-    public var healthyAfter = Schema.health.healthyAfter.standard
-    /// Bad checks in a row until a server is left out.
-    public var unhealthyAfter = Schema.health.unhealthyAfter.standard
+    public var every = Schema.health.every.default
+    /// Healthy checks in a row until a server is used again.
+    public var healthyAfter = Schema.health.healthyAfter.default
+    /// Failed checks in a row until a server is ejected.
+    public var unhealthyAfter = Schema.health.unhealthyAfter.default
 }
 
 /// Which requests are tried again on another server.
@@ -26,12 +26,12 @@ public struct RetryRules: Sendable, Equatable {
         case resetBeforeResponse = "reset_before_response"
     }
 
-    /// Tries of one request altogether; 1: none is repeated.
-    public var attempts = Schema.retries.attempts.standard
-    /// Whether a request moves on, whatever its method, when no connection came about: nothing was sent.
+    /// Attempts per request; 1: none is repeated.
+    public var attempts = Schema.retries.attempts.default
+    /// Whether a request, whatever its method, is sent to another server after a failed connect: nothing was sent.
     public var afterConnectFailure: Bool = true
-    /// Whether a request without a body is repeated when the connection broke before a byte of the answer.
+    /// Whether a request without a body is repeated when the connection broke before the first byte of the response.
     public var afterReset: Bool = true
-    /// What `afterReset` is good for; idempotent all of them (RFC 9110 section 9.2.2).
-    public var methods = Schema.retries.methods.standard
+    /// The methods that `afterReset` applies to; all are idempotent (RFC 9110 section 9.2.2).
+    public var methods = Schema.retries.methods.default
 }

@@ -1,21 +1,21 @@
 public import Verification
 
-/// A tenant's own issuer: what its tokens say, and how long they live.
+/// A tenant's own issuer of tokens.
 public struct BuiltInIssuer: Sendable, Equatable {
     /// `iss`, to the letter.
     public var url: String
     /// `aud` of access tokens.
     public var audience: String
     public var algorithm: SignatureAlgorithm
-    public var access = Schema.issuer.access.standard
-    public var id = Schema.issuer.id.standard
-    public var refresh = Schema.issuer.refresh.standard
-    /// The directory of its keys, resolved: absolute, or relative to where the gateway runs. Nil: they are made by the
-    /// gateway and kept in the store.
+    public var access = Schema.issuer.access.default
+    public var id = Schema.issuer.id.default
+    public var refresh = Schema.issuer.refresh.default
+    /// The directory of its keys, resolved: absolute, or relative to the working directory. nil: the gateway makes them
+    /// and keeps them in the store.
     public var keysDirectory: String?
     /// How long a key that the gateway made signs.
-    public var rotateEvery = Schema.issuer.rotateEvery.standard
-    /// Where its endpoints are mounted on the tenant's host: empty, or with a `/` before and none behind.
+    public var rotateEvery = Schema.issuer.rotateEvery.default
+    /// The prefix of its endpoints' paths: empty, or with a leading and without a trailing `/`.
     public var basePath: String = ""
     public var clients: [IssuerClient] = []
     public var page: SignInPage = SignInPage()

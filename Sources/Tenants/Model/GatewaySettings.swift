@@ -2,29 +2,28 @@
 public struct GatewaySettings: Sendable {
     public var listeners: [Listener]
     public var admin: AdminSettings?
-    /// Nil: Envoy is not answered by gRPC.
+    /// nil: Envoy is not answered by gRPC.
     public var extAuthz: ExtAuthzSettings?
     public var store: StoreLocation = .memory
-    /// Where copies of fetched key sets are kept, for a start while provider and store are down. Resolved; nil: none
-    /// are kept.
+    /// Directory for copies of fetched key sets, for a start while provider and store are down. Resolved; nil: no copies.
     public var stateDirectory: String?
-    public var threads = Schema.gateway.threads.standard
-    /// Peers whose `Forwarded` and `X-Forwarded-*` fields and PROXY headers are believed.
+    public var threads = Schema.gateway.threads.default
+    /// Peers whose `Forwarded` and `X-Forwarded-*` fields and PROXY headers are trusted.
     public var trustedProxies: [AddressRange] = []
-    /// How long everything is served as before after SIGTERM, while `/readyz` tells load balancers to go elsewhere.
-    public var shutdownDelay = Schema.gateway.shutdownDelay.standard
+    /// How long requests are served normally after SIGTERM, while `/readyz` reports that the gateway is not ready.
+    public var shutdownDelay = Schema.gateway.shutdownDelay.default
     /// How long requests under way may take after that.
-    public var shutdownGrace = Schema.gateway.shutdownGrace.standard
+    public var shutdownGrace = Schema.gateway.shutdownGrace.default
     public var limits: ConnectionLimits = ConnectionLimits()
     public var log: LogSettings = LogSettings()
-    /// Nil: no trace is sent.
+    /// nil: no trace is sent.
     public var tracing: TracingSettings?
 }
 
 /// One address that the gateway accepts requests on.
 public struct Listener: Sendable, Equatable {
     public var address: HostPort
-    public var tls = Schema.listener.tls.standard
+    public var tls = Schema.listener.tls.default
 }
 
 /// The admin listener, apart from the tenants' traffic.
@@ -32,15 +31,15 @@ public struct AdminSettings: Sendable, Equatable {
     public var address: HostPort
     /// Required when `address` is not loopback and clients' certificates are not asked for.
     public var token: Secret?
-    /// Nil: plain text. With client authorities, a client certificate of one of them stands for the token.
+    /// nil: plain text. With client authorities, a client certificate of one of them stands for the token.
     public var tls: ServerCertificate?
 }
 
 /// Bounds on connections and request heads of one process.
 public struct ConnectionLimits: Sendable, Equatable {
-    public var headerBytes = Schema.connectionLimits.headerBytes.standard
-    public var headers = Schema.connectionLimits.headers.standard
-    public var connections = Schema.connectionLimits.connections.standard
-    public var idleTimeout = Schema.connectionLimits.idleTimeout.standard
-    public var headerTimeout = Schema.connectionLimits.headerTimeout.standard
+    public var headerBytes = Schema.connectionLimits.headerBytes.default
+    public var headers = Schema.connectionLimits.headers.default
+    public var connections = Schema.connectionLimits.connections.default
+    public var idleTimeout = Schema.connectionLimits.idleTimeout.default
+    public var headerTimeout = Schema.connectionLimits.headerTimeout.default
 }

@@ -1,4 +1,4 @@
-/// A host that a tenant answers for: exact, or `*.` in the place of one label.
+/// A host of a tenant: exact, or with `*.` for one label.
 public enum HostPattern: Sendable, Hashable {
     /// Lower case, no port, no trailing dot; an IPv6 address keeps its brackets.
     case exact(String)

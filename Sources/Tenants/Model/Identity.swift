@@ -1,4 +1,4 @@
-/// What a backend is told of the caller.
+/// What a backend gets of the caller's identity.
 public struct Identity: Sendable, Equatable {
     public struct Header: Sendable, Equatable {
         /// As it is written to the backend, e.g. `X-User-Id`.
@@ -12,10 +12,10 @@ public struct Identity: Sendable, Equatable {
     }
 
     public var headers: [Header] = Identity.defaultHeaders
-    public var token = Schema.identity.token.standard
+    public var token = Schema.identity.token.default
 
-    /// What a tenant without an `identity` section gets.
-    public static let defaultHeaders = (Schema.identity.headers.standard?.entries ?? []).map {
+    /// The headers of a tenant without an `identity` section.
+    public static let defaultHeaders = (Schema.identity.headers.default?.entries ?? []).map {
         Header(name: $0.key, claim: $0.value.scalar?.text ?? "")
     }
 }

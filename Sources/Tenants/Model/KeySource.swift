@@ -1,6 +1,6 @@
-/// Where an issuer's keys come from, beside what is in its policy already.
+/// The source of an issuer's keys.
 public enum KeySource: Sendable, Hashable {
-    /// The secret in tenants.yaml itself, or none at all: never changes while this configuration is in force.
+    /// The secret in tenants.yaml, or none: never changes while this configuration is in force.
     case inline
     /// Read at the start, and again whenever the file changes.
     case file(KeyFileSource)
@@ -22,11 +22,10 @@ public struct RemoteKeySource: Sendable, Hashable {
     }
 
     public var location: Location
-    /// How long a set is fresh, whatever the provider says; nil: as its `Cache-Control` says, within 5 minutes and a
-    /// day.
+    /// How long a set is fresh, whatever the provider says; nil: by its `Cache-Control`, from 5 minutes to a day.
     public var lifetime: Duration?
 
-    /// What the source is called in metrics and logs: the address without user and query, or the issuer.
+    /// The source's name in metrics and logs: the address without user and query, or the issuer.
     public var label: String {
         switch location {
         case .discovery(let issuer): return issuer

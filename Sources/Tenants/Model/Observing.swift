@@ -1,4 +1,4 @@
-/// What is logged, and how.
+/// The settings of the log.
 public struct LogSettings: Sendable, Equatable {
     /// From the least important to the most.
     public enum Level: String, Sendable, CaseIterable {
@@ -9,21 +9,21 @@ public struct LogSettings: Sendable, Equatable {
         case json, text
     }
 
-    public var level = Schema.log.level.standard
-    /// Of the modules that have one of their own.
+    public var level = Schema.log.level.default
+    /// For modules with a level of their own.
     public var levels: [LogModule: Level] = [:]
-    public var format = Schema.log.format.standard
-    public var access = Schema.log.access.standard
+    public var format = Schema.log.format.default
+    public var access = Schema.log.access.default
     /// Whether that line has the query.
-    public var query = Schema.log.query.standard
+    public var query = Schema.log.query.default
 
-    /// - Parameter module: Nil for what belongs to none.
+    /// - Parameter module: nil for messages of no module.
     public func level(of module: LogModule?) -> Level {
         module.flatMap { levels[$0] } ?? level
     }
 }
 
-/// The parts of the gateway whose messages can be told apart. Each is logged under `gatehouse.` and its name.
+/// The parts of the gateway that log. Each has the label `gatehouse.` and its name.
 public enum LogModule: String, Sendable, CaseIterable {
     case accounts, admin, audit, backends, clients, introspection, issuer, keys, limits, observe, refresh, revocations
     case signIn = "sign_in"
@@ -31,7 +31,7 @@ public enum LogModule: String, Sendable, CaseIterable {
 
     public var label: String { "gatehouse.\(rawValue)" }
 
-    /// What it tells of.
+    /// For the reference.
     var meaning: String {
         switch self {
         case .accounts: "Accounts, and the hook that is asked about them."
@@ -54,10 +54,10 @@ public enum LogModule: String, Sendable, CaseIterable {
     }
 }
 
-/// Where traces go, and of how many requests.
+/// The settings of traces.
 public struct TracingSettings: Sendable, Equatable {
-    /// Where an OTLP/HTTP collector takes traces: the whole address.
+    /// The whole URL of an OTLP/HTTP collector for traces.
     public var endpoint: String
-    /// The share of requests that are traced, from 0 to 1, of those of which nobody has decided before.
+    /// The share of requests that are traced, from 0 to 1, among those without a sampling decision of the client.
     public var sample: Double
 }

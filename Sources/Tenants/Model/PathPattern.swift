@@ -1,7 +1,7 @@
 /// A path of an access rule: literal segments, `*` for one segment, and `/**` at the end for the path itself and all
 /// below it.
 public struct PathPattern: Sendable, Equatable, CustomStringConvertible {
-    /// Why a text is no pattern; the message says what to write instead.
+    /// Why a text is no pattern, with a remedy.
     public struct Malformed: Error, Equatable, CustomStringConvertible {
         public var description: String
     }
@@ -57,7 +57,7 @@ public struct PathPattern: Sendable, Equatable, CustomStringConvertible {
         guard includesBelow || (segments.count == other.segments.count && !other.includesBelow) else { return false }
         for (mine, theirs) in zip(segments, other.segments) {
             switch (mine, theirs) {
-            // `*` needs something to stand for: `/x/*` does not match `/x/`.
+            // `*` stands for a segment that is not empty: `/x/*` does not match `/x/`.
             case (.any, .literal(let bytes)): if bytes.isEmpty { return false }
             case (.literal, _), (.any, .any): if mine != theirs { return false }
             }

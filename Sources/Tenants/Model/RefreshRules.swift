@@ -1,32 +1,31 @@
 public import Verification
 
-/// How a tenant's sessions get new tokens, and how their clients get those.
+/// How a tenant's sessions get new tokens, and how clients receive them.
 public struct RefreshRules: Sendable, Equatable {
-    public var onUnauthorized = Schema.refresh.on401.standard
+    public var onUnauthorized = Schema.refresh.on401.default
     /// A token that expires within this is refreshed ahead, in the background.
-    public var within = Schema.refresh.within.standard
-    public var grace = Schema.refresh.grace.standard
+    public var within = Schema.refresh.within.default
+    public var grace = Schema.refresh.grace.default
     public var source: RefreshTokenSource = .none
     public var call: RefreshCall
     public var delivery: RefreshDelivery
-    /// The backend's answers that hold refresh tokens; empty without a vault.
+    /// The backend's responses that have refresh tokens; empty without a vault.
     public var captures: [TokenCapture] = []
     public var withoutStore: RefreshWithoutStore = .alone
 }
 
-/// What an instance does about a session that is due for a refresh while the store that all instances share cannot be
-/// reached.
+/// Whether an instance refreshes a session while the store that all instances share cannot be reached.
 public enum RefreshWithoutStore: String, Sendable, CaseIterable {
-    /// It presents nothing: another instance may present the same refresh token, and who presents one that has rotated
-    /// looks like a thief to the provider (RFC 9700 section 4.14.2).
+    /// It does not: another instance may present the same refresh token, and the provider takes a second use of a rotated
+    /// token for theft (RFC 9700 section 4.14.2).
     case refuse
-    /// It refreshes once by itself, as each other instance does.
+    /// Each instance refreshes once by itself.
     case alone
 }
 
 extension RefreshCall.Strategy {
-    /// What holds where nothing is said: only what may be presented again and again is.
-    public var standardWithoutStore: RefreshWithoutStore {
+    /// The default: `alone` only where a credential may be presented several times.
+    public var defaultWithoutStore: RefreshWithoutStore {
         switch self {
         case .bearer: .alone
         case .refreshTokenJSON, .oauth2, .builtIn: .refuse
@@ -36,9 +35,9 @@ extension RefreshCall.Strategy {
 
 /// Where the refresh token comes from.
 public enum RefreshTokenSource: Sendable, Hashable {
-    /// There is none: the access token itself, or its `sid`, is what is refreshed by.
+    /// There is none: the session is refreshed by the access token or its `sid`.
     case none
-    /// The client sends it along.
+    /// The client sends it.
     case cookie(name: String)
     /// The gateway keeps it for clients that never send theirs.
     case vault
@@ -54,11 +53,11 @@ public struct RefreshCall: Sendable, Equatable {
         case refreshTokenJSON
         /// The form of RFC 6749 section 6. With a secret the client authenticates by HTTP Basic (section 2.3.1).
         case oauth2(clientID: String?, clientSecret: Secret?)
-        /// Nothing: the tenant's own issuer is asked.
+        /// Nothing: the tenant's own issuer refreshes the session.
         case builtIn
     }
 
-    /// How ``Strategy`` is written.
+    /// The values of `send`.
     enum Send: String, Sendable, CaseIterable {
         case bearer
         case refreshTokenJSON = "refresh_token_json"
@@ -74,30 +73,30 @@ public struct RefreshCall: Sendable, Equatable {
     }
 
     public var strategy: Strategy
-    public var method = Schema.refreshCall.method.standard
-    /// Nil for ``Strategy/builtIn``.
+    public var method = Schema.refreshCall.method.default
+    /// nil for ``Strategy/builtIn``.
     public var target: Target?
-    /// Where the new access token is in the answer.
+    /// The new access token in the response.
     public var accessToken: JSONPointer
-    /// Where the new refresh token is in the answer; nil: the old one stays good.
+    /// The new refresh token in the response; nil: the old one stays valid.
     public var refreshToken: JSONPointer?
 }
 
-/// How the client gets what is new.
+/// How the client gets the new tokens.
 public struct RefreshDelivery: Sendable, Equatable {
     public struct Cookie: Sendable, Equatable {
         public var name: String
-        /// Where its value is in the answer.
+        /// Its value in the response.
         public var value: JSONPointer
     }
 
-    /// The response field for clients that send their token in one.
+    /// The response field for clients that send their token in a field.
     public var header: String?
     /// For clients that send their token in a cookie.
     public var cookies: [Cookie] = []
 }
 
-/// An answer of the backend that holds a refresh token: to a sign-in, or to a refresh that the client made itself.
+/// A response of the backend that has a refresh token: to a sign-in, or to a client's own refresh.
 public struct TokenCapture: Sendable, Equatable {
     public var path: PathPattern
     public var accessToken: JSONPointer

@@ -1,4 +1,4 @@
-/// Requests whose success at the backend ends the session that they were made with, as a logout does.
+/// A request that ends its session if the backend responds with success, such as a logout.
 public struct RevokeRule: Sendable, Equatable {
     /// As received; methods are case-sensitive (RFC 9110 section 9.1).
     public let method: String
@@ -20,10 +20,10 @@ public struct RevokeRule: Sendable, Equatable {
     }
 }
 
-/// What a check of revocations does once the local copy is older than the tenant's `maxStaleness`.
+/// What the revocation check does once the local copy is older than the tenant's `maxStaleness`.
 public enum StoreFailurePolicy: String, Sendable, CaseIterable {
-    /// 503 `store_unavailable`: a token that was revoked meanwhile gets nowhere.
+    /// 503 `store_unavailable`: the token may have been revoked meanwhile.
     case deny
-    /// Goes by the copy as it is.
+    /// Uses the copy.
     case allow
 }

@@ -1,12 +1,12 @@
-/// Bytes that must not be seen: no description, dump or mirror shows them.
+/// Bytes that no description, dump or mirror shows.
 ///
-/// `==` takes the same time wherever two secrets of one length differ, so that a comparison with what a client sent
-/// tells nothing of the content.
+/// `==` takes constant time for two secrets of one length, so that a comparison with a client's input reveals nothing of
+/// the content.
 public struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// What stands for a secret wherever one would be printed.
+    /// The text that is printed instead of a secret.
     public static let redaction = "<redacted>"
 
-    /// The content. Whoever asks for it takes care that it is not logged.
+    /// The content, which must not be logged.
     public let bytes: [UInt8]
 
     public init(_ bytes: [UInt8]) {

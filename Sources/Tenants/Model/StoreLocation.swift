@@ -1,4 +1,4 @@
-/// Where state is kept that outlives a request: revocations, key sets, sessions.
+/// The store for revocations, key sets and sessions.
 public enum StoreLocation: Sendable, Equatable {
     /// In the process: nothing survives it.
     case memory
@@ -12,7 +12,7 @@ public enum StoreLocation: Sendable, Equatable {
 public struct RedisLocation: Sendable, Equatable {
     /// The server, or the Sentinels that know it. At least one.
     public var endpoints: [HostPort]
-    /// The name of the master that the Sentinels are asked for; nil: the one endpoint is the server itself.
+    /// The name of the master; nil: the only endpoint is the server itself.
     public var sentinelMaster: String?
     /// The ACL user; nil: `default`.
     public var user: String?
@@ -21,12 +21,12 @@ public struct RedisLocation: Sendable, Equatable {
     /// As `user` and `password`, towards the Sentinels.
     public var sentinelUser: String?
     public var sentinelPassword: Secret?
-    /// What SELECT chooses.
+    /// The number for SELECT.
     public var database: Int = 0
     /// nil: without TLS.
     public var tls: RedisTLS?
 
-    /// What it is called in logs: the URL without users, passwords and options.
+    /// The name in logs: the URL without users, passwords and options.
     public var label: String {
         let scheme = tls == nil ? "redis" : "rediss"
         let addresses = endpoints.map(\.description).joined(separator: ",")
@@ -35,7 +35,7 @@ public struct RedisLocation: Sendable, Equatable {
     }
 }
 
-/// How TLS is spoken to Redis and its Sentinels. Paths are resolved. That certificates are verified is no setting.
+/// TLS to Redis and its Sentinels, whose certificates are always verified. Paths are resolved.
 public struct RedisTLS: Sendable, Equatable {
     /// PEM: the authorities of the server's certificate; nil: the system's.
     public var caFile: String?

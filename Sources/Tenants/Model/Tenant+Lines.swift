@@ -1,11 +1,11 @@
 extension Tenant {
-    /// The same tenant wherever it stands in the file: two that are equal so are served alike.
+    /// The tenant without its lines in the file: tenants that are equal then are served alike.
     public var withoutLines: Tenant {
         var tenant = self
         tenant.lines = [:]
         tenant.tests = []
         tenant.authenticate.issuerLines = []
-        for place in tenant.access.rules.indices { tenant.access.rules[place].line = 0 }
+        for index in tenant.access.rules.indices { tenant.access.rules[index].line = 0 }
         tenant.rateLimits = tenant.rateLimits.map(\.withoutLine)
         tenant.crossOrigin?.line = 0
         tenant.crossSite.line = 0

@@ -5,54 +5,54 @@ public struct Tenant: Sendable, Equatable {
     public var hosts: [HostPattern]
     /// Starts with `/`, no trailing `/`; nil stands for every path. Matches at a segment boundary.
     public var pathPrefix: String?
-    public var stripPrefix = Schema.tenant.stripPrefix.standard
+    public var stripPrefix = Schema.tenant.stripPrefix.default
     public var backend: Backend
     public var authenticate: Authentication
     public var access: AccessRules = AccessRules([])
     public var identity: Identity = Identity()
-    public var mode = Schema.tenant.mode.standard
+    public var mode = Schema.tenant.mode.default
     public var limits: RequestLimits = RequestLimits()
-    /// nil: the certificate of the tenant that has the default.
+    /// nil: the certificate of the first tenant that has one.
     public var tls: ServerCertificate?
     public var webSocket: WebSocketRules = WebSocketRules()
     /// A 2xx from the backend to one of these revokes the token that was presented, and its session.
     public var revokeOn: [RevokeRule] = []
-    public var onStoreFailure = Schema.tenant.onStoreFailure.standard
-    public var maxStaleness = Schema.tenant.maxStaleness.standard
-    /// nil: nothing is ever refreshed.
+    public var onStoreFailure = Schema.tenant.onStoreFailure.default
+    public var maxStaleness = Schema.tenant.maxStaleness.default
+    /// nil: sessions are not refreshed.
     public var refresh: RefreshRules?
-    /// The gateway's own issuer of tokens; nil where all come from elsewhere.
+    /// The tenant's own issuer; nil if it has none.
     public var issuer: BuiltInIssuer?
-    /// Nil: people sign in elsewhere.
+    /// nil: the gateway has no sign-in.
     public var signIn: SignIn?
     public var accounts: AccountRules = AccountRules()
-    /// Looked at in their order; every one that a request falls under is counted.
+    /// Checked in order; every limit that applies counts the request.
     public var rateLimits: [RateLimit] = []
-    /// Nil: other origins' scripts are the backend's business.
+    /// nil: CORS is left to the backend.
     public var crossOrigin: CrossOriginRules?
-    /// Holds wherever a token comes by cookie.
+    /// Applies to tokens in cookies.
     public var crossSite: CrossSiteRules = CrossSiteRules()
     public var headers: HeaderRules = HeaderRules()
-    /// Nil: opaque tokens are refused.
+    /// nil: opaque tokens are refused.
     public var introspection: Introspection?
-    /// Nil: DPoP proofs are not looked at, and tokens that need one are refused.
+    /// nil: DPoP proofs are not checked, and tokens that need one are refused.
     public var proof: ProofRules?
-    /// What `gatehouse check` makes sure of.
+    /// Run by `gatehouse check`.
     public var tests: [TenantTest] = []
-    /// By a key's path below the tenant, like `authenticate.issuers[0]`: its line in tenants.yaml, for explanations. The
-    /// tenant itself is at the empty path.
+    /// Lines in tenants.yaml by the key's path below the tenant, like `authenticate.issuers[0]`, for explanations; the
+    /// tenant's own line by the empty path.
     public var lines: [String: Int] = [:]
-    /// Where sessions begin, are renewed and end. A request to one of these never leads to a refresh.
+    /// The paths of sign-in, refresh and sign-out. A request to one of these never leads to a refresh.
     public var signInPaths: [PathPattern] = []
 
     public enum Mode: String, Sendable, CaseIterable {
-        /// What the decision refuses is refused.
+        /// Refusals are enforced.
         case enforce
-        /// Decided, logged and counted, but let through: for migrations.
+        /// Refusals are logged and counted, and requests go on: for migrations.
         case observe
     }
 
-    /// How long after its expiry a token may still be worth something: its revocation is kept that much longer.
+    /// How long after its expiry a token may still be refreshed; its revocation is kept that much longer.
     public var refreshGrace: Duration { refresh?.grace ?? .zero }
 }
 
@@ -61,6 +61,6 @@ public struct RequestLimits: Sendable, Equatable {
     /// Longest request body in bytes (413 above it); nil: no bound.
     public var bodyBytes: Int?
     /// Bytes a second that a body must keep on average after its first 10 s; 0: no least rate.
-    public var bodyRate = Schema.requestLimits.bodyRate.standard
-    public var replayBytes = Schema.requestLimits.replayBytes.standard
+    public var bodyRate = Schema.requestLimits.bodyRate.default
+    public var replayBytes = Schema.requestLimits.replayBytes.default
 }

@@ -1,4 +1,4 @@
-/// Everything tenants.yaml says, read once into values that are ready to use.
+/// The content of tenants.yaml.
 public struct TenantsConfiguration: Sendable {
     public var gateway: GatewaySettings
     /// In the order of the file.

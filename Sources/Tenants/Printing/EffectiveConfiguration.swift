@@ -1,4 +1,4 @@
-/// What tenants.yaml says once the environment and every default are filled in, with secrets redacted.
+/// The configuration with the environment and every default filled in, and secrets redacted.
 public struct EffectiveConfiguration: Sendable {
     private let root: DocumentNode
 
@@ -22,15 +22,15 @@ private struct ConfigurationPrinter {
         for key in object.keys {
             if let value = node?[named: key.name] {
                 self.value(value, key.type, name: key.name, indentation: indentation)
-            } else if let standard = key.standard {
-                line(indentation, "\(key.name): \(standard)")
+            } else if let text = key.default {
+                line(indentation, "\(key.name): \(text)")
             } else if case .object(let below) = key.type, below.isWhollyOptional {
                 section(nil, below, name: key.name, indentation: indentation)
             }
         }
     }
 
-    /// A key without a value would be a mistake, so an empty section is left out.
+    /// An empty section is left out: a key without a value is an error.
     private mutating func section(_ node: DocumentNode?, _ object: SchemaObject, name: String, indentation: Int) {
         var below = ConfigurationPrinter()
         below.object(node, object, indentation: indentation + 1)
@@ -81,13 +81,13 @@ private struct ConfigurationPrinter {
             case .url: return quoted(withoutSecrets(scalar.text))
             case .boolean, .integer, .decimal, .duration, .size, .rate: return scalar.text
             case .text, .path, .choice, .list, .object, .dictionary, .either, .anything:
-                return scalar.isPlain && isWord(scalar.text) ? scalar.text : quoted(scalar.text)
+                return scalar.isPlain && isPlainText(scalar.text) ? scalar.text : quoted(scalar.text)
             }
         }
     }
 
-    /// A URL, or the path of one, without its user and password, and without the values of its query but for names of
-    /// files and hosts.
+    /// A URL, or the path of one, without its user and password and without the values of its query, except names of files
+    /// and hosts.
     private func withoutSecrets(_ url: String) -> String {
         let isPath = url.hasPrefix("/")
         guard let start = isPath ? url.startIndex : url.range(of: "://")?.upperBound else { return url }
@@ -111,21 +111,13 @@ private struct ConfigurationPrinter {
     }
 
     /// Whether YAML reads the text as itself without quotes, inside brackets too.
-    private func isWord(_ text: String) -> Bool {
-        text.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "/"):
-                true
-            case UInt8(ascii: "-"): text.utf8.first != byte
-            default: false
-            }
-        }
+    private func isPlainText(_ text: String) -> Bool {
+        text.utf8.allSatisfy { $0.isLetterDigit(or: "_./-") } && text.utf8.first != UInt8(ascii: "-")
     }
 
     /// In double quotes, with `${` kept from being read as a variable.
     private func quoted(_ text: String) -> String {
-        if !text.isEmpty, isWord(text), text.unicodeScalars.first.map({ $0.properties.isAlphabetic }) == true {
+        if !text.isEmpty, isPlainText(text), text.unicodeScalars.first.map({ $0.properties.isAlphabetic }) == true {
             return ["true", "false", "null"].contains(text.lowercased()) ? "\"\(text)\"" : text
         }
         var result = ""
@@ -154,14 +146,14 @@ private struct ConfigurationPrinter {
 }
 
 extension SchemaObject {
-    /// Whether the section means something without being written.
+    /// Whether the section may be left out.
     var isWhollyOptional: Bool {
         !keys.contains(where: \.isRequired)
     }
 }
 
 extension SchemaType {
-    /// The alternative that a value's shape chooses.
+    /// The alternative of `either` that has the value's shape.
     func fitting(_ node: DocumentNode) -> SchemaType {
         guard case .either(let types) = self, let type = types.first(where: { $0.hasShape(of: node) }) else {
             return self

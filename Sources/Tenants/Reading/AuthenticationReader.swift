@@ -2,24 +2,17 @@ import Verification
 
 /// Reads `authenticate`.
 enum AuthenticationReader {
-    /// Clocks further apart than this are better set than allowed for.
-    private static let usualLeeway = Duration.seconds(300)
+    /// A longer leeway is warned of: the clocks should be set instead.
+    private static let recommendedLeeway = Duration.seconds(300)
 
-    static func read(
-        _ node: DocumentNode,
-        owner: IssuerOwner,
-        _ session: inout ReadingSession
-    ) -> Authentication {
-        let from = node.given(Schema.authenticate.from).map { TokenSourceReader.read($0, &session) } ?? []
+    static func read(_ node: DocumentNode, owner: IssuerOwner, _ session: ReadingSession) -> Authentication {
+        let from = node.given(Schema.authenticate.from).map { TokenSourceReader.read($0, session) } ?? []
         let leeway = node.read(Schema.authenticate.leeway)
-        if leeway > usualLeeway, let place = node[Schema.authenticate.leeway]?.place {
-            session.findings.warning(
-                place,
-                "expired tokens stay good this long: set the clocks and keep the leeway under 5m"
-            )
+        if leeway > recommendedLeeway, let value = node[Schema.authenticate.leeway] {
+            session.at(value).warning("expired tokens stay good this long: set the clocks and keep the leeway under 5m")
         }
-        requireIssuers(node, owner, &session)
-        let issuers = readIssuers(node[Schema.authenticate.issuers], owner, &session)
+        requireIssuers(node, owner, session)
+        let issuers = readIssuers(node[Schema.authenticate.issuers], owner, session)
         let policy = VerificationPolicy(
             issuers: issuers.map(\.policy),
             leeway: Double(leeway.components.seconds) + Double(leeway.components.attoseconds) / 1e18,
@@ -30,36 +23,32 @@ enum AuthenticationReader {
         return authentication
     }
 
-    /// Somebody has to vouch for tokens.
-    private static func requireIssuers(_ node: DocumentNode, _ owner: IssuerOwner, _ session: inout ReadingSession) {
+    /// Requires `issuers` or `introspection`.
+    private static func requireIssuers(_ node: DocumentNode, _ owner: IssuerOwner, _ session: ReadingSession) {
         guard case .map = node.content, node[Schema.authenticate.issuers] == nil,
             owner.node[Schema.tenant.introspection] == nil
         else { return }
-        session.findings.error(
-            owner.node.entry(Schema.tenant.authenticate)?.keyPlace ?? node.place,
-            "\"authenticate\" lacks \"issuers\": add the list, or \"introspection\" if all tokens are opaque"
-        )
+        session.at(owner.node.entry(Schema.tenant.authenticate)?.keyPosition ?? node.position)
+            .error("\"authenticate\" lacks \"issuers\": add the list, or \"introspection\" if all tokens are opaque")
     }
 
     private static func readIssuers(
         _ node: DocumentNode?,
         _ owner: IssuerOwner,
-        _ session: inout ReadingSession
+        _ session: ReadingSession
     ) -> [TrustedIssuer] {
         var lines: [String: Int] = [:]
         var issuers: [TrustedIssuer] = []
         for item in node?.items ?? [] {
             guard case .map = item.content else { continue }
-            for var issuer in IssuerReader(node: item, owner: owner).read(&session) {
-                issuer.line = item.place.line
+            for var issuer in IssuerReader(node: item, owner: owner).read(session) {
+                issuer.line = item.position.line
                 let name = issuer.policy.issuer
                 if let line = lines[name] {
-                    session.findings.error(
-                        item[Schema.trustedIssuer.issuer]?.place ?? item.place,
-                        "this issuer is listed twice, first in line \(line): leave one out"
-                    )
+                    session.at(item[Schema.trustedIssuer.issuer]?.position ?? item.position)
+                        .error("this issuer is listed twice, first in line \(line): leave one out")
                 }
-                lines[name] = lines[name] ?? item.place.line
+                lines[name] = lines[name] ?? item.position.line
                 issuers.append(issuer)
             }
         }
@@ -69,53 +58,44 @@ enum AuthenticationReader {
 
 /// Reads `authenticate.from`.
 enum TokenSourceReader {
-    static func read(_ node: DocumentNode, _ session: inout ReadingSession) -> [TokenSource] {
+    static func read(_ node: DocumentNode, _ session: ReadingSession) -> [TokenSource] {
         var sources: [TokenSource] = []
         for item in node.items {
             guard let scalar = item.filled else { continue }
-            do throws(ScalarText.Problem) {
-                let source = try source(scalar.text)
-                if sources.contains(source) {
-                    session.findings.error(item.place, "\(scalar.shown) is listed twice: leave one out")
-                    continue
-                }
-                if case .query = source {
-                    session.findings.warning(
-                        item.place,
-                        "a token in the URL ends up in logs, histories and Referer: prefer bearer or a cookie"
-                    )
-                }
-                sources.append(source)
-            } catch {
-                session.findings.error(
-                    item.place,
-                    "\"from\" must hold bearer, cookie:NAME, query:NAME or header:NAME, but \(scalar.shown) is none: "
-                        + error.remedy
-                )
+            let fault = "\"from\" must hold bearer, cookie:NAME, query:NAME or header:NAME, but \(scalar.shown) is none"
+            guard let source = session.at(item).value(of: try source(scalar.text), or: fault) else { continue }
+            if sources.contains(source) {
+                session.at(item).error("\(scalar.shown) is listed twice: leave one out")
+                continue
             }
+            if case .query = source {
+                session.at(item)
+                    .warning("a token in the URL ends up in logs, histories and Referer: prefer bearer or a cookie")
+            }
+            sources.append(source)
         }
         return sources
     }
 
-    private static func source(_ text: String) throws(ScalarText.Problem) -> TokenSource {
+    private static func source(_ text: String) throws(Remedy) -> TokenSource {
         if text == "bearer" { return .bearer }
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2, let kind = parts.first, let name = parts.last else {
             let kinds = ["bearer", "cookie", "query", "header"]
             if let nearest = EditDistance.nearest(to: text, among: kinds) {
-                throw ScalarText.Problem(remedy: "did you mean \(nearest == "bearer" ? nearest : nearest + ":NAME")?")
+                throw Remedy("did you mean \(nearest == "bearer" ? nearest : nearest + ":NAME")?")
             }
-            throw ScalarText.Problem(remedy: "write one of these")
+            throw Remedy("write one of these")
         }
         switch kind {
         case "cookie" where NetworkText.isToken(name): return .cookie(name: name)
         case "query" where isQueryName(name): return .query(name: name)
         case "header" where ["authorization", "cookie"].contains(name.lowercased()):
-            throw ScalarText.Problem(remedy: "that field has a form of its own; write bearer or cookie:NAME")
+            throw Remedy("that field has a form of its own; write bearer or cookie:NAME")
         case "header" where NetworkText.isToken(name): return .header(name: name.lowercased())
         case "cookie", "query", "header":
-            throw ScalarText.Problem(remedy: "the name after the colon has letters, digits, \"-\" and \"_\"")
-        default: throw ScalarText.Problem(remedy: "write one of these")
+            throw Remedy("the name after the colon has letters, digits, \"-\" and \"_\"")
+        default: throw Remedy("write one of these")
         }
     }
 

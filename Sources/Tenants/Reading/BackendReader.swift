@@ -1,66 +1,58 @@
 /// Reads `backend`.
 enum BackendReader {
-    static func read(_ node: DocumentNode, _ session: inout ReadingSession) -> Backend {
-        let servers = readServers(node[Schema.backend.servers], &session)
+    static func read(_ node: DocumentNode, _ session: ReadingSession) -> Backend {
+        let servers = readServers(node[Schema.backend.servers], session)
         return Backend(
             servers: servers,
             timeouts: readTimeouts(node[Schema.backend.timeouts]),
             limits: readLimits(node[Schema.backend.limits]),
-            balance: readBalance(node, &session),
-            health: node[Schema.backend.health].flatMap { readHealth($0, &session) },
-            retries: RetriesReader.read(node[Schema.backend.retries] ?? .absent, &session),
+            balance: readBalance(node, session),
+            health: node[Schema.backend.health].flatMap { readHealth($0, session) },
+            retries: RetriesReader.read(node[Schema.backend.retries] ?? .absent, session),
             tls: node.entry(Schema.backend.tls).map {
-                BackendTLSReader.read($0, servers: node[Schema.backend.servers], &session)
+                BackendTLSReader.read($0, servers: node[Schema.backend.servers], session)
             } ?? BackendTLS()
         )
     }
 
-    private static func readServers(_ node: DocumentNode?, _ session: inout ReadingSession) -> [BackendServer] {
+    private static func readServers(_ node: DocumentNode?, _ session: ReadingSession) -> [BackendServer] {
         var lines: [HostPort: Int] = [:]
         var servers: [BackendServer] = []
         for item in node?.items ?? [] {
             let url = item[Schema.server.url] ?? item
             guard let scalar = url.filled else { continue }
-            do throws(ScalarText.Problem) {
-                let (scheme, address) = try NetworkText.server(scalar.text)
-                if let line = lines[address] {
-                    session.findings.error(
-                        url.place,
-                        "\(scalar.shown) is a server of this backend already (line \(line)): leave one out, or give it "
-                            + "a \"weight\""
-                    )
-                }
-                lines[address] = lines[address] ?? url.place.line
-                servers.append(BackendServer(scheme: scheme, address: address, weight: item.read(Schema.server.weight)))
-            } catch {
-                session.findings.error(
-                    url.place,
-                    "a server must be like http://127.0.0.1:9001, but is \(scalar.shown): \(error.remedy)"
+            let fault = "a server must be like http://127.0.0.1:9001, but is \(scalar.shown)"
+            let server = session.at(url).value(of: try NetworkText.server(scalar.text), or: fault)
+            guard let (scheme, address) = server else { continue }
+            if let line = lines[address] {
+                session.at(url).error(
+                    "\(scalar.shown) is a server of this backend already (line \(line)): leave one out, or give it "
+                        + "a \"weight\""
                 )
             }
+            lines[address] = lines[address] ?? url.position.line
+            servers.append(BackendServer(scheme: scheme, address: address, weight: item.read(Schema.server.weight)))
         }
         return servers
     }
 
-    private static func readBalance(_ node: DocumentNode, _ session: inout ReadingSession) -> Balance {
+    private static func readBalance(_ node: DocumentNode, _ session: ReadingSession) -> Balance {
         if let balance = Balance(rawValue: node.read(Schema.backend.balance)) { return balance }
         if let value = node[Schema.backend.balance], let scalar = value.filled {
-            session.findings.error(
-                value.place,
+            session.at(value).error(
                 "\"balance\" must be round_robin, least_requests or hash:subject, but is \(scalar.shown): choose one"
             )
         }
         return .roundRobin
     }
 
-    private static func readHealth(_ node: DocumentNode, _ session: inout ReadingSession) -> HealthCheck? {
+    private static func readHealth(_ node: DocumentNode, _ session: ReadingSession) -> HealthCheck? {
         guard let value = node[Schema.health.path], let scalar = value.filled else { return nil }
-        // It goes into a request line as it is.
+        // Written into the request line as it is.
         guard scalar.text.hasPrefix("/"), !scalar.text.contains("#"),
             scalar.text.utf8.allSatisfy({ (0x21...0x7e).contains($0) })
         else {
-            return session.refuse(
-                value.place,
+            return session.at(value).refuse(
                 "\"path\" must be like /health, but is \(scalar.shown): begin it with \"/\", and percent-encode spaces "
                     + "and what is not ASCII"
             )

@@ -4,18 +4,18 @@ import Verification
 struct BuiltInIssuerReader {
     let entry: DocumentNode.Entry
     let tenant: DocumentNode
-    /// What the paths of the tenant's requests begin with.
+    /// The prefix of the tenant's paths.
     let pathPrefix: String?
 
     private var node: DocumentNode { entry.value }
 
-    /// - Returns: nil where a part is missing or no such thing, which was reported.
-    func read(_ session: inout ReadingSession) -> BuiltInIssuer? {
+    /// - Returns: nil if a part is missing or malformed, which was reported.
+    func read(_ session: ReadingSession) -> BuiltInIssuer? {
         guard case .map = node.content else { return nil }
-        let url = ProviderURLReader.read(Schema.issuer.url, in: node, &session)
-        let basePath = readBasePath(&session)
-        let clients = IssuerClientsReader.read(node.read(Schema.issuer.clients), tenant: tenant, &session)
-        let page = readPage(&session)
+        let url = ProviderURLReader.read(Schema.issuer.url, in: node, session)
+        let basePath = readBasePath(session)
+        let clients = IssuerClientsReader.read(node.read(Schema.issuer.clients), tenant: tenant, session)
+        let page = readPage(session)
         guard let url, let audience = node.read(Schema.issuer.audience),
             let algorithm = node.read(Schema.issuer.algorithm)
         else { return nil }
@@ -32,47 +32,40 @@ struct BuiltInIssuerReader {
             clients: clients,
             page: page
         )
-        judgeRotation(issuer, &session)
-        judgePage(issuer, &session)
+        checkRotation(issuer, session)
+        checkPage(issuer, session)
         return issuer
     }
 
-    private func readBasePath(_ session: inout ReadingSession) -> String {
-        let basePath = PathPrefixReader.read(Schema.issuer.basePath, in: node, &session) ?? ""
-        let place = node[Schema.issuer.basePath]?.place ?? entry.keyPlace
+    private func readBasePath(_ session: ReadingSession) -> String {
+        let basePath = PathPrefixReader.read(Schema.issuer.basePath, in: node, session) ?? ""
+        let position = node[Schema.issuer.basePath]?.position ?? entry.keyPosition
         if let pathPrefix, !EndpointPaths.isAt(pathPrefix, orBelow: basePath) {
-            session.findings.error(
-                place,
-                "no request reaches the issuer's endpoints, which are not below \"path_prefix\": begin "
-                    + "\"base_path\" with that"
+            session.at(position).error(
+                "no request reaches the issuer's endpoints, which are not below \"path_prefix\": begin \"base_path\" "
+                    + "with that"
             )
-        } else if EndpointPaths.isHouses(basePath) {
-            session.findings.error(
-                place,
-                "\"base_path\" is below \"/.gatehouse\", which is the gateway's own: choose another path"
-            )
+        } else if EndpointPaths.isReserved(basePath) {
+            session.at(position)
+                .error("\"base_path\" is below \"/.gatehouse\", which is the gateway's own: choose another path")
         }
         return basePath
     }
 
-    private func readPage(_ session: inout ReadingSession) -> SignInPage {
+    private func readPage(_ session: ReadingSession) -> SignInPage {
         var page = SignInPage()
         if let value = node[Schema.issuer.page]?[Schema.page.name], let scalar = value.filled {
             if PrintableText.isPrintable(scalar.text) {
                 page.name = scalar.text
             } else {
-                session.findings.error(
-                    value.place,
-                    "\"name\" must be visible text on one line: leave control characters out"
-                )
+                session.at(value).error("\"name\" must be visible text on one line: leave control characters out")
             }
         }
         if let value = node[Schema.issuer.page]?[Schema.page.color], let scalar = value.filled {
             if Self.isColor(scalar.text) {
                 page.color = scalar.text
             } else {
-                session.findings.error(
-                    value.place,
+                session.at(value).error(
                     "\"color\" must be \"#\" and six hexadecimal digits, but is \(scalar.shown): write it like "
                         + "\"#0a7cff\""
                 )
@@ -86,33 +79,30 @@ struct BuiltInIssuerReader {
             && text.utf8.dropFirst().allSatisfy { Character(Unicode.Scalar($0)).isHexDigit }
     }
 
-    private func judgeRotation(_ issuer: BuiltInIssuer, _ session: inout ReadingSession) {
+    private func checkRotation(_ issuer: BuiltInIssuer, _ session: ReadingSession) {
         guard let value = node[Schema.issuer.rotateEvery] else { return }
         let life = max(issuer.access, issuer.id)
         if issuer.rotateEvery <= life {
-            session.findings.error(
-                value.place,
-                "\"rotate_every\" must be longer than its tokens live, which is \(life.shown): write more, for "
-                    + "example 90d"
+            session.at(value).error(
+                "\"rotate_every\" must be longer than its tokens live, which is \(life.shown): write more, for example "
+                    + "90d"
             )
-        } else if issuer.keysDirectory != nil, issuer.rotateEvery != Schema.issuer.rotateEvery.standard {
-            // The default is let through: printed configurations have it.
-            session.findings.warning(
-                value.place,
+        } else if issuer.keysDirectory != nil, issuer.rotateEvery != Schema.issuer.rotateEvery.default {
+            // The default is accepted: printed configurations have it.
+            session.at(value).warning(
                 "keys in \"keys_dir\" are not replaced by the gateway: leave \"rotate_every\" or \"keys_dir\" out"
             )
         }
     }
 
-    /// Clients send people to the hosted page, which needs somebody who knows them.
-    private func judgePage(_ issuer: BuiltInIssuer, _ session: inout ReadingSession) {
+    /// Clients send people to the hosted page, which needs an identity provider.
+    private func checkPage(_ issuer: BuiltInIssuer, _ session: ReadingSession) {
         let signIn = tenant[Schema.tenant.signIn]
         let hasProvider =
             signIn?[Schema.signIn.apple]?[Schema.apple.web] != nil
             || signIn?[Schema.signIn.google]?[Schema.google.web] != nil
         guard !hasProvider, issuer.clients.contains(where: { !$0.redirectURIs.isEmpty }) else { return }
-        session.findings.warning(
-            node.entry(Schema.issuer.clients)?.keyPlace ?? entry.keyPlace,
+        session.at(node.entry(Schema.issuer.clients)?.keyPosition ?? entry.keyPosition).warning(
             "nobody can sign in on the page that clients send people to: add \"web\" to \"apple\" or \"google\" of "
                 + "\"sign_in\""
         )

@@ -1,12 +1,11 @@
-/// Field names that HTTP or the gateway gives a meaning to.
+/// Field names that have a meaning in HTTP or in the gateway.
 enum FieldNames {
-    /// In lower case, with `-` for `_`: backends that read fields as environment variables take one for the other.
+    /// In lower case, with `-` for `_`: backends that read fields as environment variables cannot tell them apart.
     static func folded(_ name: String) -> String {
         String(name.lowercased().map { $0 == "_" ? "-" : $0 })
     }
 
-    /// Whether a field is the message's framing, the connection's, the client's credentials, or set by the gateway
-    /// itself.
+    /// Whether a field is for framing, for the connection or for credentials, or is set by the gateway.
     ///
     /// - Parameter name: Folded.
     static func isReserved(_ name: String) -> Bool {
@@ -14,7 +13,7 @@ enum FieldNames {
             || name.hasPrefix("x-verified-")
     }
 
-    /// Whether a client or a cache between does something of its own at a field of a response.
+    /// Whether clients or caches act on a field of a response.
     ///
     /// - Parameter name: Folded.
     static func isReservedInResponses(_ name: String) -> Bool {

@@ -1,100 +1,88 @@
 /// Reads the `gateway` section.
 enum GatewayReader {
-    static func read(_ node: DocumentNode?, _ session: inout ReadingSession) -> GatewaySettings {
-        let listeners = readListeners(node.read(Schema.gateway.listen) ?? [], &session)
+    static func read(_ node: DocumentNode?, _ session: ReadingSession) -> GatewaySettings {
+        let listeners = readListeners(node.read(Schema.gateway.listen) ?? [], session)
         session.isLoopbackOnly = listeners.allSatisfy(\.address.isLoopback)
         var settings = GatewaySettings(listeners: listeners)
-        settings.store = StoreReader.read(node, &session)
-        settings.stateDirectory = StoreReader.readStateDirectory(node, &session)
+        settings.store = StoreReader.read(node, session)
+        settings.stateDirectory = StoreReader.readStateDirectory(node, session)
         guard let node else { return settings }
-        settings.admin = node[Schema.gateway.admin].flatMap { readAdmin($0, listeners, &session) }
+        settings.admin = node[Schema.gateway.admin].flatMap { readAdmin($0, listeners, session) }
         settings.threads = node.read(Schema.gateway.threads)
-        settings.trustedProxies = readProxies(node[Schema.gateway.trustedProxies]?.items ?? [], &session)
+        settings.trustedProxies = readProxies(node[Schema.gateway.trustedProxies]?.items ?? [], session)
         settings.extAuthz = node[Schema.gateway.extAuthz]?[Schema.extAuthz.address].flatMap {
-            readAddress($0, &session)
+            readAddress($0, session)
         }.map {
-            ExtAuthzReader.read(node, $0, settings, &session)
+            ExtAuthzReader.read(node, $0, settings, session)
         }
         settings.shutdownDelay = node.read(Schema.gateway.shutdownDelay)
         settings.shutdownGrace = node.read(Schema.gateway.shutdownGrace)
         settings.limits = readLimits(node[Schema.gateway.limits])
         settings.log = ObservingReader.readLog(node[Schema.gateway.log])
-        settings.tracing = ObservingReader.readTracing(node[Schema.gateway.tracing], &session)
+        settings.tracing = ObservingReader.readTracing(node[Schema.gateway.tracing], session)
         return settings
     }
 
-    private static func readListeners(_ items: [DocumentNode], _ session: inout ReadingSession) -> [Listener] {
+    private static func readListeners(_ items: [DocumentNode], _ session: ReadingSession) -> [Listener] {
         var listeners: [Listener] = []
         var lines: [HostPort: Int] = [:]
         for item in items {
-            guard let value = item[Schema.listener.address], let address = readAddress(value, &session) else {
-                continue
-            }
+            guard let value = item[Schema.listener.address], let address = readAddress(value, session) else { continue }
             if address.port != 0, let line = lines[address] {
-                session.findings.error(
-                    value.place,
-                    "\(value.shown) is listened on twice, first in line \(line): leave one out"
-                )
+                session.at(value).error("\(value.shown) is listened on twice, first in line \(line): leave one out")
             }
-            lines[address] = lines[address] ?? value.place.line
+            lines[address] = lines[address] ?? value.position.line
             listeners.append(Listener(address: address, tls: item.read(Schema.listener.tls)))
         }
         return listeners
     }
 
-    private static func readAddress(_ node: DocumentNode, _ session: inout ReadingSession) -> HostPort? {
+    private static func readAddress(_ node: DocumentNode, _ session: ReadingSession) -> HostPort? {
         guard let scalar = node.filled else { return nil }
-        return session.value(at: node.place, "\"address\" must be a host and a port, but is \(scalar.shown)") {
-            () throws(ScalarText.Problem) in
-            try NetworkText.hostPort(scalar.text, ports: 0...65_535)
-        }
+        let fault = "\"address\" must be a host and a port, but is \(scalar.shown)"
+        return session.at(node).value(of: try NetworkText.hostPort(scalar.text, ports: 0...65_535), or: fault)
     }
 
     private static func readAdmin(
         _ node: DocumentNode,
         _ listeners: [Listener],
-        _ session: inout ReadingSession
+        _ session: ReadingSession
     ) -> AdminSettings? {
         let token = node.read(Schema.admin.token).map { Secret($0) }
-        if let token, let place = node[Schema.admin.token]?.place {
-            session.judgeExample(token, name: "\"token\"", place)
+        if let token, let value = node[Schema.admin.token] {
+            session.checkExample(token, name: "\"token\"", value)
         }
-        guard let value = node[Schema.admin.address], let address = readAddress(value, &session) else { return nil }
+        guard let value = node[Schema.admin.address], let address = readAddress(value, session) else { return nil }
         if address.port != 0, listeners.contains(where: { $0.address == address }) {
-            session.findings.error(
-                value.place,
-                "\(value.shown) already accepts the tenants' requests: give the admin listener another port"
-            )
+            session.at(value)
+                .error("\(value.shown) already accepts the tenants' requests: give the admin listener another port")
         }
         let tls = node[Schema.admin.tls].flatMap {
-            ServerCertificateReader.read($0, Schema.adminTLS, hosts: nil, &session)
+            ServerCertificateReader.read($0, Schema.adminTLS, hosts: nil, session)
         }
         let isTokenUnresolved = node[Schema.admin.token].map { $0.scalar == nil } ?? false
         let asksForCertificates = node[Schema.admin.tls]?[Schema.adminTLS.clientCAFile] != nil
         if !address.isLoopback, token?.isEmpty ?? true, !isTokenUnresolved, !asksForCertificates {
-            session.findings.error(
-                value.place,
+            session.at(value).error(
                 "the admin listener can be reached by others and has no token: add \"token\", or listen on 127.0.0.1"
             )
         }
         return AdminSettings(address: address, token: token.flatMap { $0.isEmpty ? nil : $0 }, tls: tls)
     }
 
-    private static func readProxies(_ items: [DocumentNode], _ session: inout ReadingSession) -> [AddressRange] {
+    private static func readProxies(_ items: [DocumentNode], _ session: ReadingSession) -> [AddressRange] {
         items.compactMap { item in
             guard let scalar = item.filled else { return nil }
             guard let range = AddressRange(cidr: scalar.text) else {
-                return session.refuse(
-                    item.place,
+                return session.at(item).refuse(
                     "\(scalar.shown) is no address or block of addresses: write it like 10.1.2.3, 10.0.0.0/8 or "
                         + "fd00::/8, with no bit set after the prefix"
                 )
             }
             if range.isEverything {
-                session.findings.warning(
-                    item.place,
-                    "every client may now claim any address and host in X-Forwarded-*: "
-                        + "name your proxies' addresses only"
+                session.at(item).warning(
+                    "every client may now claim any address and host in X-Forwarded-*: name your proxies' addresses "
+                        + "only"
                 )
             }
             return range

@@ -1,29 +1,25 @@
 /// Reads `identity`.
 enum IdentityReader {
-    static func read(_ node: DocumentNode, _ session: inout ReadingSession) -> Identity {
-        let headers = node.given(Schema.identity.headers).map { readHeaders($0, &session) }
+    static func read(_ node: DocumentNode, _ session: ReadingSession) -> Identity {
+        let headers = node.given(Schema.identity.headers).map { readHeaders($0, session) }
         return Identity(headers: headers ?? [], token: node.read(Schema.identity.token))
     }
 
-    private static func readHeaders(_ node: DocumentNode, _ session: inout ReadingSession) -> [Identity.Header] {
+    private static func readHeaders(_ node: DocumentNode, _ session: ReadingSession) -> [Identity.Header] {
         var lines: [String: Int] = [:]
         var headers: [Identity.Header] = []
         for entry in node.entries {
             let name = FieldNames.folded(entry.key)
             if !NetworkText.isToken(entry.key) {
-                session.findings.error(entry.keyPlace, "\"\(entry.key)\" is no field name: write it like X-User-Id")
+                session.at(entry).error("\"\(entry.key)\" is no field name: write it like X-User-Id")
             } else if FieldNames.isReserved(name) {
-                session.findings.error(
-                    entry.keyPlace,
+                session.at(entry).error(
                     "\"\(entry.key)\" has a meaning of its own and cannot carry a claim: choose a name like X-User-Id"
                 )
             } else if let line = lines[name] {
-                session.findings.error(
-                    entry.keyPlace,
-                    "\"\(entry.key)\" is the same field as in line \(line): leave one out"
-                )
+                session.at(entry).error("\"\(entry.key)\" is the same field as in line \(line): leave one out")
             }
-            lines[name] = lines[name] ?? entry.keyPlace.line
+            lines[name] = lines[name] ?? entry.keyPosition.line
             if let claim = entry.value.scalar?.text { headers.append(Identity.Header(name: entry.key, claim: claim)) }
         }
         return headers

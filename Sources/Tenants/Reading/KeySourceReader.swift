@@ -1,38 +1,38 @@
 import Verification
 
-/// The keys of one issuer as far as they are known before anything is fetched, and where they come from.
+/// The keys of one issuer, without those that have to be fetched, and where they come from.
 struct SourcedKeys {
-    /// nil: not known yet.
+    /// nil if they have to be fetched.
     var keys: KeySet?
     var source: KeySource
 }
 
-/// Makes the keys that an issuer's key source stands for.
+/// Reads the key source of an issuer, with its keys.
 enum KeySourceReader {
     /// - Parameters:
     ///   - kind: Not `preset`, which has a reader of its own.
-    ///   - issuer: The value of `issuer`, which `discovery` goes by.
-    /// - Returns: nil where there are none, which was reported.
+    ///   - issuer: The value of `issuer`, the base of `discovery`.
+    /// - Returns: nil if there are none, which was reported.
     static func read(
         _ kind: KeySourceName,
         _ source: DocumentNode.Entry,
         _ algorithms: [SignatureAlgorithm],
         issuer: DocumentNode,
-        _ session: inout ReadingSession
+        _ session: ReadingSession
     ) -> SourcedKeys? {
         let name = "\"\(source.key)\""
         switch kind {
-        case .secret: return secret(source, algorithms, &session)
-        case .secretFile: return file(.secret, source, algorithms, &session)
-        case .publicKeyFile: return file(.publicKey, source, algorithms, &session)
-        case .keySetFile: return file(.keySet, source, algorithms, &session)
+        case .secret: return secret(source, algorithms, session)
+        case .secretFile: return file(.secret, source, algorithms, session)
+        case .publicKeyFile: return file(.publicKey, source, algorithms, session)
+        case .keySetFile: return file(.keySet, source, algorithms, session)
         case .discovery:
             guard
-                let url = ProviderURLReader.read(issuer, name: "with \(name), \"issuer\"", allowsQuery: false, &session)
+                let url = ProviderURLReader.read(issuer, name: "with \(name), \"issuer\"", allowsQuery: false, session)
             else { return nil }
             return SourcedKeys(keys: nil, source: .remote(RemoteKeySource(location: .discovery(issuer: url))))
         case .keySetURL, .preset:
-            guard let url = ProviderURLReader.read(source.value, name: name, &session) else { return nil }
+            guard let url = ProviderURLReader.read(source.value, name: name, session) else { return nil }
             return SourcedKeys(keys: nil, source: .remote(RemoteKeySource(location: .keySet(url: url))))
         }
     }
@@ -40,13 +40,13 @@ enum KeySourceReader {
     private static func secret(
         _ source: DocumentNode.Entry,
         _ algorithms: [SignatureAlgorithm],
-        _ session: inout ReadingSession
+        _ session: ReadingSession
     ) -> SourcedKeys? {
         guard let scalar = source.value.scalar else { return nil }
         let name = "\"\(source.key)\""
         do throws(KeyFileFault) {
             let keys = try KeyFileSource.keySet(secret: Array(scalar.text.utf8), algorithms)
-            session.judgeExample(Secret(scalar.text), name: name, source.value.place)
+            session.checkExample(Secret(scalar.text), name: name, source.value)
             return SourcedKeys(keys: keys, source: .inline)
         } catch {
             session.findings.report(error, name, source.value)
@@ -58,7 +58,7 @@ enum KeySourceReader {
         _ kind: KeyFileSource.Kind,
         _ source: DocumentNode.Entry,
         _ algorithms: [SignatureAlgorithm],
-        _ session: inout ReadingSession
+        _ session: ReadingSession
     ) -> SourcedKeys? {
         guard let scalar = source.value.scalar, !scalar.text.isEmpty else { return nil }
         let name = "\"\(source.key)\""
@@ -66,7 +66,7 @@ enum KeySourceReader {
         do throws(KeyFileFault) {
             let keys = try file.keySet(session.files)
             if kind == .secret {
-                session.judgeExample(Secret(try file.secret(session.files)), name: name, source.value.place)
+                session.checkExample(Secret(try file.secret(session.files)), name: name, source.value)
             }
             return SourcedKeys(keys: keys, source: .file(file))
         } catch {
@@ -79,11 +79,11 @@ enum KeySourceReader {
 extension Findings {
     /// - Parameters:
     ///   - name: The key of tenants.yaml, in quotes.
-    ///   - node: Its value: a secret's text is not shown, a file's name is unless it is from the environment.
-    mutating func report(_ fault: KeyFileFault, _ name: String, _ node: DocumentNode) {
+    ///   - node: Its value. Messages show the name of a file, but neither a secret nor a value of the environment.
+    func report(_ fault: KeyFileFault, _ name: String, _ node: DocumentNode) {
         let variable = node.scalar?.variables.first
         for message in fault.messages(subject: name, shown: ", \(node.shown)", variable: variable) {
-            error(node.place, message)
+            error(node.position, message)
         }
     }
 }

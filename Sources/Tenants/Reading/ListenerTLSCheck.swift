@@ -1,6 +1,6 @@
-/// That listeners with TLS and tenants with a certificate go together.
+/// Checks that there are tenants with a certificate if listeners have TLS, and the reverse.
 enum ListenerTLSCheck {
-    static func check(_ root: DocumentNode, _ session: inout ReadingSession) {
+    static func check(_ root: DocumentNode, _ session: ReadingSession) {
         let certificates = (root[Schema.root.tenants]?.entries ?? []).compactMap { $0.value.entry(Schema.tenant.tls) }
         let switches = (root[Schema.root.gateway]?[Schema.gateway.listen]?.items ?? []).compactMap {
             $0.entry(Schema.listener.tls)
@@ -8,20 +8,16 @@ enum ListenerTLSCheck {
         let secured = switches.filter { $0.value.scalar.flatMap { try? ScalarText.boolean($0) } == true }
         if certificates.isEmpty {
             for listener in secured {
-                session.findings.error(
-                    listener.keyPlace,
-                    "a listener with tls, and no tenant has a certificate: add \"tls\" to a tenant"
-                )
+                session.at(listener)
+                    .error("a listener with tls, and no tenant has a certificate: add \"tls\" to a tenant")
             }
         }
-        // A switch that cannot be read was reported; it may well have been meant as true.
+        // A switch that cannot be read was reported, and may have been meant as true.
         let isUnclear = switches.contains { $0.value.scalar.flatMap { try? ScalarText.boolean($0) } == nil }
         guard secured.isEmpty, !isUnclear else { return }
         for certificate in certificates {
-            session.findings.warning(
-                certificate.keyPlace,
-                "no listener shows this certificate: add \"tls: true\" to a listener of the gateway"
-            )
+            session.at(certificate)
+                .warning("no listener shows this certificate: add \"tls: true\" to a listener of the gateway")
         }
     }
 }

@@ -1,4 +1,4 @@
-/// Reads what is logged and traced.
+/// Reads `log` and `tracing`.
 enum ObservingReader {
     static func readLog(_ node: DocumentNode?) -> LogSettings {
         let levels = zip(LogModule.allCases, Schema.levels.modules).compactMap { module, key in
@@ -13,32 +13,25 @@ enum ObservingReader {
         )
     }
 
-    static func readTracing(_ node: DocumentNode?, _ session: inout ReadingSession) -> TracingSettings? {
+    static func readTracing(_ node: DocumentNode?, _ session: ReadingSession) -> TracingSettings? {
         guard let node, let value = node[Schema.tracing.otlp], let scalar = value.filled else { return nil }
-        do throws(ScalarText.Problem) {
-            return TracingSettings(endpoint: try endpoint(scalar.text), sample: node.read(Schema.tracing.sample))
-        } catch {
-            return session.refuse(
-                value.place,
-                "\"otlp\" must be the http:// or https:// address of a collector, like http://127.0.0.1:4318: "
-                    + error.remedy
-            )
+        let fault = "\"otlp\" must be the http:// or https:// address of a collector, like http://127.0.0.1:4318"
+        return session.at(value).value(of: try endpoint(scalar.text), or: fault).map {
+            TracingSettings(endpoint: $0, sample: node.read(Schema.tracing.sample))
         }
     }
 
     /// The address that traces are sent to: `/v1/traces` below the given one (OTLP 1.x, section OTLP/HTTP request).
-    private static func endpoint(_ text: String) throws(ScalarText.Problem) -> String {
+    private static func endpoint(_ text: String) throws(Remedy) -> String {
         let isSecure = text.hasPrefix("https://")
-        guard isSecure || text.hasPrefix("http://") else { throw ScalarText.Problem(remedy: "begin with one of them") }
-        guard text.utf8.allSatisfy({ (0x21...0x7e).contains($0) && !"\"<>\\^`{|}".utf8.contains($0) }) else {
-            throw ScalarText.Problem(remedy: "percent-encode the characters that no URL holds")
-        }
+        guard isSecure || text.hasPrefix("http://") else { throw Remedy("begin with one of them") }
+        try NetworkText.checkURLCharacters(text)
         guard !text.contains("#"), !text.contains("?") else {
-            throw ScalarText.Problem(remedy: "leave \"?\" or \"#\" and what follows it out")
+            throw Remedy("leave \"?\" or \"#\" and what follows it out")
         }
         let authority = text.dropFirst(isSecure ? 8 : 7).prefix { $0 != "/" }
         guard !authority.contains("@") else {
-            throw ScalarText.Problem(remedy: "leave the user and the password out, nobody is asked for them")
+            throw Remedy("leave the user and the password out, nobody is asked for them")
         }
         _ = try NetworkText.hostPort(String(authority), defaultPort: isSecure ? 443 : 80, ports: 1...65_535)
         let path = "/v1/traces"

@@ -3,21 +3,19 @@ import Verification
 /// Makes the policy for the tokens of the tenant's own issuer: `preset: built-in`.
 struct OwnIssuerTrust {
     let owner: IssuerOwner
-    /// Where the preset stands.
-    let preset: Place
+    /// The value of `preset`.
+    let preset: DocumentNode
 
-    /// - Returns: nil where there is no issuer, or it cannot be read, which was reported.
-    func read(_ session: inout ReadingSession) -> TrustedIssuer? {
+    /// - Returns: nil if there is no issuer, or if it cannot be read, which was reported.
+    func read(_ session: ReadingSession) -> TrustedIssuer? {
         guard let section = owner.node[Schema.tenant.issuer] else {
-            return session.refuse(
-                preset,
-                "preset \"built-in\" is the tenant's own issuer, and it has none: add an \"issuer\" section"
-            )
+            return session.at(preset)
+                .refuse("preset \"built-in\" is the tenant's own issuer, and it has none: add an \"issuer\" section")
         }
         guard let own = owner.issuer else { return nil }
         var keys = SourcedKeys(keys: nil, source: .builtIn(tenant: owner.name))
         if let directory = section[Schema.issuer.keysDir] {
-            guard let inDirectory = readDirectory(directory, own.algorithm, &session) else { return nil }
+            guard let inDirectory = readDirectory(directory, own.algorithm, session) else { return nil }
             keys = inDirectory
         }
         return TrustedIssuer(
@@ -32,11 +30,11 @@ struct OwnIssuerTrust {
         )
     }
 
-    /// - Returns: The empty set where the directory does not exist or holds no key: keys may be made later.
+    /// - Returns: The empty set if the directory does not exist or holds no key: keys may be made later.
     private func readDirectory(
         _ node: DocumentNode,
         _ algorithm: SignatureAlgorithm,
-        _ session: inout ReadingSession
+        _ session: ReadingSession
     ) -> SourcedKeys? {
         guard let scalar = node.filled else { return nil }
         let source = KeyFileSource(kind: .directory, path: session.resolve(scalar.text), algorithms: [algorithm])
@@ -44,8 +42,7 @@ struct OwnIssuerTrust {
             let keys = try source.keySet(session.files)
             if keys.keys.isEmpty {
                 let directory = scalar.variables.isEmpty ? source.path : "DIR"
-                session.findings.warning(
-                    node.place,
+                session.at(node).warning(
                     "no key in \(scalar.shown): tokens of this issuer are refused until there is one (gatehouse keys "
                         + "generate --algorithm \(algorithm.rawValue) --out \(directory))"
                 )

@@ -1,50 +1,49 @@
 import Verification
 
-/// Reads an issuer that is known by name: `preset`.
+/// Reads `preset`: an issuer that is known by name.
 struct PresetReader {
     /// The entry of `issuers`.
     let node: DocumentNode
     let owner: IssuerOwner
 
-    /// - Returns: Empty where it cannot be read, which was reported.
-    func read(_ value: DocumentNode, _ session: inout ReadingSession) -> [TrustedIssuer] {
+    /// - Returns: Empty if it cannot be read, which was reported.
+    func read(_ value: DocumentNode, _ session: ReadingSession) -> [TrustedIssuer] {
         guard value.scalar != nil else { return [] }
         let keys = Schema.trustedIssuer
         let preset = node.read(keys.preset)
         let known = [node.entry(keys.issuer), node.entry(keys.algorithms)]
         for case let entry? in known + (preset == .builtIn ? [node.entry(keys.audiences)] : []) {
-            session.findings.error(entry.keyPlace, "\"\(entry.key)\" is known from the preset: leave it out")
+            session.at(entry).error("\"\(entry.key)\" is known from the preset: leave it out")
         }
-        if let preset, preset != .builtIn, node[keys.audiences] == nil { IssuerReader.warnOfAudience(node, &session) }
+        if let preset, preset != .builtIn, node[keys.audiences] == nil { IssuerReader.warnOfAudience(node, session) }
         let signIn = owner.node[Schema.tenant.signIn]
         switch preset {
-        case .builtIn: return OwnIssuerTrust(owner: owner, preset: value.place).read(&session).map { [$0] } ?? []
+        case .builtIn: return OwnIssuerTrust(owner: owner, preset: value).read(session).map { [$0] } ?? []
         case .apple:
             let given = signIn?[Schema.signIn.apple]
             let issuer = given.read(Schema.apple.issuer)
-            return issuers([issuer], AppleSignIn.standardKeys, Schema.apple.jwksURL, given, &session)
+            return issuers([issuer], AppleSignIn.defaultKeys, Schema.apple.jwksURL, given, session)
         case .google:
             let given = signIn?[Schema.signIn.google]
             let issuers = GoogleSignInReader.issuers(given)
-            return self.issuers(issuers, GoogleSignIn.standardKeys, Schema.google.jwksURL, given, &session)
+            return self.issuers(issuers, GoogleSignIn.defaultKeys, Schema.google.jwksURL, given, session)
         case nil: return []
         }
     }
 
     /// - Parameters:
-    ///   - usual: The provider's own keys.
-    ///   - given: The tenant's section for sign-in with the provider, which may name other addresses: those of a test,
-    ///     or of another cloud.
+    ///   - defaultKeys: The provider's own keys.
+    ///   - given: The tenant's section for sign-in with the provider, which may have another `jwks_url`.
     private func issuers(
         _ names: [String],
-        _ usual: RemoteKeySource,
+        _ defaultKeys: RemoteKeySource,
         _ address: Key<String>,
         _ given: DocumentNode?,
-        _ session: inout ReadingSession
+        _ session: ReadingSession
     ) -> [TrustedIssuer] {
-        var source = usual
+        var source = defaultKeys
         if let value = given?[address] {
-            guard let url = ProviderURLReader.read(value, name: "\"\(address.name)\"", &session) else { return [] }
+            guard let url = ProviderURLReader.read(value, name: "\"\(address.name)\"", session) else { return [] }
             source.location = .keySet(url: url)
         }
         return names.map { name in

@@ -1,20 +1,20 @@
 import Time
 
-/// What the readers of the sections share: the findings, the files, and what is known of the gateway.
-struct ReadingSession {
-    /// What a secret of the example configuration begins with: good for a first run, never for a deployment.
+/// What the readers of all sections share: the findings, the files, and what is known of the gateway.
+final class ReadingSession {
+    /// Prefix of the example configuration's secrets, which everyone knows.
     static let examplePrefix = "example-only-"
 
-    var findings: Findings
+    let findings: Findings
     let files: any FileReading
-    /// For what the gateway takes from it without being told by a `${NAME}`.
+    /// For variables that the gateway reads without a `${NAME}` in the file.
     let environment: [String: String]
-    /// The time that certificates are judged at; nil: whether they have expired is not judged.
+    /// The time that certificates must be valid at; nil: their validity is not checked.
     let now: UnixTime?
     /// Whether only this machine can reach the listeners.
     var isLoopbackOnly = true
 
-    /// Of tenants.yaml: ends with `/`, or is empty for the directory that the gateway runs in.
+    /// Of tenants.yaml: ends with `/`, or is empty for the working directory.
     let directory: String
 
     init(
@@ -31,68 +31,80 @@ struct ReadingSession {
         self.directory = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
     }
 
-    /// A path of the file, relative to the file's directory.
+    /// Resolves a path that the file names against the file's directory.
     func resolve(_ path: String) -> String {
         path.hasPrefix("/") ? path : directory + path
     }
 
-    /// Whether refusals are only noted, which is warned of.
+    func at(_ position: Position) -> ReportingPosition { ReportingPosition(findings: findings, position: position) }
+
+    /// The position of a value.
+    func at(_ node: DocumentNode) -> ReportingPosition { at(node.position) }
+
+    /// The position of a key.
+    func at(_ entry: DocumentNode.Entry) -> ReportingPosition { at(entry.keyPosition) }
+
+    /// Reads a mode, and warns of `observe`.
     ///
-    /// - Parameter effect: What observing does: the message goes on so after the mode's name.
-    mutating func mode(_ key: Key<Tenant.Mode>, of section: DocumentNode?, _ effect: String) -> Tenant.Mode {
+    /// - Parameter effect: What observing does, as the end of the warning.
+    func mode(_ key: Key<Tenant.Mode>, of section: DocumentNode?, _ effect: String) -> Tenant.Mode {
         let mode = section.read(key)
-        if mode == .observe, let place = section?[key]?.place {
-            findings.warning(place, "mode observe \(effect): use it for a migration only")
+        if mode == .observe, let node = section?[key] {
+            at(node).warning("mode observe \(effect): use it for a migration only")
         }
         return mode
     }
 
-    /// Reports a mistake, for a reader that gives nothing then.
-    mutating func refuse<Value>(_ place: Place, _ message: String) -> Value? {
-        findings.error(place, message)
-        return nil
-    }
-
-    /// What `body` makes of a text of the file; nil where it throws, which is reported.
-    ///
-    /// - Parameter fault: What the message begins with; the remedy follows.
-    mutating func value<Value>(
-        at place: Place,
-        _ fault: @autoclosure () -> String,
-        _ body: () throws(ScalarText.Problem) -> Value
-    ) -> Value? {
-        do throws(ScalarText.Problem) {
-            return try body()
-        } catch {
-            return refuse(place, "\(fault()): \(error.remedy)")
-        }
-    }
-
-    /// Reports a secret that everyone knows who has read the example.
-    mutating func judgeExample(_ secret: Secret, name: String, _ place: Place) {
+    /// Reports a secret that was copied from the example configuration: an error once others can connect.
+    func checkExample(_ secret: Secret, name: String, _ node: DocumentNode) {
         guard secret.bytes.starts(with: Self.examplePrefix.utf8) else { return }
         if isLoopbackOnly {
-            findings.warning(
-                place,
-                "\(name) is the example's, which everyone knows: replace it before others can connect"
-            )
+            at(node).warning("\(name) is the example's, which everyone knows: replace it before others can connect")
         } else {
-            findings.error(
-                place,
+            at(node).error(
                 "\(name) is the example's, which everyone knows, and a listener is not on loopback: set a secret "
                     + "of your own, for example from \"openssl rand -base64 48\""
             )
         }
     }
 
-    /// Reads the file that `node` names; reports why it cannot be read.
-    mutating func content(of node: DocumentNode, name: String) -> [UInt8]? {
+    /// Reads the file that `node` names; nil if that fails, which is reported.
+    func content(of node: DocumentNode, name: String) -> [UInt8]? {
         guard let scalar = node.filled else { return nil }
         do throws(FileReadingError) {
             return try files.read(resolve(scalar.text))
         } catch {
-            findings.error(node.place, "\(name) cannot be read, \(scalar.shown): \(error)")
-            return nil
+            return at(node).refuse("\(name) cannot be read, \(scalar.shown): \(error)")
+        }
+    }
+}
+
+/// A position in the file, to report errors and warnings at.
+struct ReportingPosition {
+    let findings: Findings
+    let position: Position
+
+    func error(_ message: String) { findings.error(position, message) }
+
+    func warning(_ message: String) { findings.warning(position, message) }
+
+    /// Reports an error and returns nil, for a reader that has no value then.
+    func refuse<Value>(_ message: String) -> Value? {
+        error(message)
+        return nil
+    }
+
+    /// The result of `reading`; nil if it throws, which is reported.
+    ///
+    /// - Parameter fault: The start of the message, which ends with the remedy.
+    func value<Value>(
+        of reading: @autoclosure () throws(Remedy) -> Value,
+        or fault: @autoclosure () -> String
+    ) -> Value? {
+        do throws(Remedy) {
+            return try reading()
+        } catch {
+            return refuse("\(fault()): \(error.text)")
         }
     }
 }

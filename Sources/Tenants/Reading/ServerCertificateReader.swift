@@ -2,20 +2,20 @@ import Verification
 
 /// Reads a tenant's `tls`.
 enum ServerCertificateReader {
-    /// - Parameter hosts: The tenant's `hosts`, which the certificate should have among its names.
+    /// - Parameter hosts: The tenant's `hosts`, which the certificate should be valid for.
     static func read(
         _ node: DocumentNode,
         _ keys: Schema.ServerCertificateKeys,
         hosts: DocumentNode?,
-        _ session: inout ReadingSession
+        _ session: ReadingSession
     ) -> ServerCertificate? {
         if let authorities = node[keys.clientCAFile] {
-            _ = CertificatePair.certificates(authorities, name: keys.clientCAFile.name, &session)
+            _ = CertificatePair.certificates(authorities, name: keys.clientCAFile.name, session)
         }
         guard let certificate = node[keys.certificateFile], let key = node[keys.keyFile] else { return nil }
         let nodes = CertificatePair.Nodes(certificate: certificate, key: key)
-        if let file = CertificatePair.check(nodes, refused: "clients refuse it", &session) {
-            warnOfHosts(hosts, file, &session)
+        if let file = CertificatePair.check(nodes, refused: "clients refuse it", session) {
+            warnOfHosts(hosts, file, session)
         }
         guard let certificateFile = certificate.scalar?.text, let keyFile = key.scalar?.text else { return nil }
         return ServerCertificate(
@@ -25,17 +25,12 @@ enum ServerCertificateReader {
         )
     }
 
-    private static func warnOfHosts(
-        _ node: DocumentNode?,
-        _ certificate: CertificateFile,
-        _ session: inout ReadingSession
-    ) {
+    private static func warnOfHosts(_ node: DocumentNode?, _ certificate: CertificateFile, _ session: ReadingSession) {
         for item in node?.items ?? [] {
             guard let scalar = item.scalar, let host = try? NetworkText.hostPattern(scalar.text),
                 !certificate.names.contains(where: host.isCovered)
             else { continue }
-            session.findings.warning(
-                item.place,
+            session.at(item).warning(
                 "the certificate of \"tls\" is not for \(scalar.shown), clients refuse it there: get one with this name"
             )
         }
@@ -43,7 +38,7 @@ enum ServerCertificateReader {
 }
 
 extension HostPattern {
-    /// Whether a certificate with the name is good for every host of the pattern (RFC 9525 section 6.3).
+    /// Whether a certificate with this name is valid for every host of the pattern (RFC 9525 section 6.3).
     func isCovered(by name: CertificateFile.Name) -> Bool {
         switch (self, name) {
         case (.exact(let host), .address(let bytes)):

@@ -4,34 +4,34 @@ struct TenantReader {
     var hosts: [HostPattern]
     var pathPrefix: String?
 
-    /// - Returns: nil where a part is missing without which there is no tenant; that was reported.
-    func read(_ node: DocumentNode, _ session: inout ReadingSession) -> Tenant? {
+    /// - Returns: nil if a required part is missing, which was reported.
+    func read(_ node: DocumentNode, _ session: ReadingSession) -> Tenant? {
         let tls = node[Schema.tenant.tls].flatMap {
-            ServerCertificateReader.read($0, Schema.serverCertificate, hosts: node[Schema.tenant.hosts], &session)
+            ServerCertificateReader.read($0, Schema.serverCertificate, hosts: node[Schema.tenant.hosts], session)
         }
-        let backend = node[Schema.tenant.backend].map { BackendReader.read($0, &session) }
+        let backend = node[Schema.tenant.backend].map { BackendReader.read($0, session) }
         let issuer = node.entry(Schema.tenant.issuer).flatMap {
-            BuiltInIssuerReader(entry: $0, tenant: node, pathPrefix: pathPrefix).read(&session)
+            BuiltInIssuerReader(entry: $0, tenant: node, pathPrefix: pathPrefix).read(session)
         }
         let owner = IssuerOwner(name: name, node: node, issuer: issuer)
         let authentication = node[Schema.tenant.authenticate].map {
-            AuthenticationReader.read($0, owner: owner, &session)
+            AuthenticationReader.read($0, owner: owner, session)
         }
-        let access = AccessReader.read(node.read(Schema.tenant.access), &session)
-        let identity = IdentityReader.read(node[Schema.tenant.identity] ?? .absent, &session)
-        let revokeOn = RevokeOnReader.read(node[Schema.tenant.revokeOn]?.items ?? [], &session)
+        let access = AccessReader.read(node.read(Schema.tenant.access), session)
+        let identity = IdentityReader.read(node[Schema.tenant.identity] ?? .absent, session)
+        let revokeOn = RevokeOnReader.read(node[Schema.tenant.revokeOn]?.items ?? [], session)
         let from = authentication?.from ?? [.bearer]
         let refresh = node.entry(Schema.tenant.refresh).flatMap {
-            RefreshReader(entry: $0, tenant: node, from: from, identity: identity, issuer: issuer).read(&session)
+            RefreshReader(entry: $0, tenant: node, from: from, identity: identity, issuer: issuer).read(session)
         }
-        let signingIn = readSigningIn(node, from, refresh, issuer, &session)
-        let browsers = readBrowsers(node, from, identity, refresh, &session)
+        let signingIn = readSigningIn(node, from, refresh, issuer, session)
+        let browsers = readBrowsers(node, from, identity, refresh, session)
         let introspection = node.entry(Schema.tenant.introspection).flatMap {
-            IntrospectionReader(entry: $0, tenant: node, issuer: issuer).read(&session)
+            IntrospectionReader(entry: $0, tenant: node, issuer: issuer).read(session)
         }
-        let proof = node.entry(Schema.tenant.dpop).map { ProofRulesReader.read($0, from: from, &session) }
+        let proof = node.entry(Schema.tenant.dpop).map { ProofRulesReader.read($0, from: from, session) }
         let mode = session.mode(Schema.tenant.mode, of: node, "lets every request of \"\(name)\" through")
-        let strips = readStripping(node, &session)
+        let strips = readStripping(node, session)
         guard let backend, let authentication else { return nil }
         return Tenant(
             name: name,
@@ -53,13 +53,13 @@ struct TenantReader {
             issuer: issuer,
             signIn: signingIn.signIn,
             accounts: signingIn.accounts,
-            rateLimits: RateLimitsReader.read(node.read(Schema.tenant.rateLimits), &session),
+            rateLimits: RateLimitsReader.read(node.read(Schema.tenant.rateLimits), session),
             crossOrigin: browsers.crossOrigin,
             crossSite: browsers.crossSite,
             headers: browsers.headers,
             introspection: introspection,
             proof: proof,
-            tests: TenantTestsReader.read(node.read(Schema.tenant.tests) ?? [], &session),
+            tests: TenantTestsReader.read(node.read(Schema.tenant.tests) ?? [], session),
             lines: TenantLines.read(node, issuers: authentication.issuerLines),
             signInPaths: signingIn.paths
         )
@@ -76,15 +76,15 @@ struct TenantReader {
         _ from: [TokenSource],
         _ refresh: RefreshRules?,
         _ issuer: BuiltInIssuer?,
-        _ session: inout ReadingSession
+        _ session: ReadingSession
     ) -> SigningIn {
         var paths = EndpointPaths(pathPrefix: pathPrefix, issuer: issuer)
         let signIn = node[Schema.tenant.signIn].map {
-            SignInReader(node: $0, tenant: node, from: from, refresh: refresh, issuer: issuer).read(&paths, &session)
+            SignInReader(node: $0, tenant: node, from: from, refresh: refresh, issuer: issuer).read(&paths, session)
         }
         let exchanges = [signIn?.apple?.then, signIn?.google?.then]
         let issues = exchanges.contains(.issue) || signIn?.web != nil || issuer?.clients.isEmpty == false
-        let accounts = AccountsReader.read(node, issues: issues, &session)
+        let accounts = AccountsReader.read(node, issues: issues, session)
         return SigningIn(signIn: signIn, accounts: accounts, paths: paths.all)
     }
 
@@ -99,19 +99,19 @@ struct TenantReader {
         _ from: [TokenSource],
         _ identity: Identity,
         _ refresh: RefreshRules?,
-        _ session: inout ReadingSession
+        _ session: ReadingSession
     ) -> Browsers {
-        let crossOrigin = node.entry(Schema.tenant.cors).map { CrossOriginReader.read($0, &session) }
-        let crossSite = CrossSiteReader.read(node, crossOrigin, &session)
+        let crossOrigin = node.entry(Schema.tenant.cors).map { CrossOriginReader.read($0, session) }
+        let crossSite = CrossSiteReader.read(node, crossOrigin, session)
         let reader = HeaderRulesReader(from: from, identity: identity, refresh: refresh)
-        let headers = reader.read(node[Schema.tenant.headers] ?? .absent, &session)
+        let headers = reader.read(node[Schema.tenant.headers] ?? .absent, session)
         return Browsers(crossOrigin: crossOrigin, crossSite: crossSite, headers: headers)
     }
 
-    private func readStripping(_ node: DocumentNode, _ session: inout ReadingSession) -> Bool {
+    private func readStripping(_ node: DocumentNode, _ session: ReadingSession) -> Bool {
         let strips = node.read(Schema.tenant.stripPrefix)
-        if strips, node[Schema.tenant.pathPrefix] == nil, let place = node.entry(Schema.tenant.stripPrefix)?.keyPlace {
-            session.findings.error(place, "\"strip_prefix\" without \"path_prefix\": add the prefix, or leave it out")
+        if strips, node[Schema.tenant.pathPrefix] == nil, let entry = node.entry(Schema.tenant.stripPrefix) {
+            session.at(entry).error("\"strip_prefix\" without \"path_prefix\": add the prefix, or leave it out")
         }
         return strips
     }

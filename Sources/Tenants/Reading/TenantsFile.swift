@@ -1,11 +1,11 @@
 public import Time
 
-/// Reads tenants.yaml: text in, ready values or every mistake out.
+/// Reads tenants.yaml into values, or reports all of its errors.
 public enum TenantsFile {
     /// - Parameters:
-    ///   - path: Of tenants.yaml; files that it names are relative to its directory.
-    ///   - environment: What `${NAME}` is filled in from, and `STATE_DIRECTORY`.
-    ///   - now: Certificates that are not valid then are warned of. nil: that is not judged.
+    ///   - path: The file; paths in it are relative to its directory.
+    ///   - environment: For `${NAME}` and `STATE_DIRECTORY`.
+    ///   - now: Certificates that are not valid then are warned of; nil: not checked.
     public static func read(
         path: String,
         environment: [String: String],
@@ -15,7 +15,7 @@ public enum TenantsFile {
         do throws(FileReadingError) {
             return read(text: try files.read(path), path: path, environment: environment, files: files, now: now)
         } catch {
-            var findings = Findings(file: path)
+            let findings = Findings(file: path)
             findings.error(.start, "cannot read the file: \(error)")
             return ReadResult(configuration: nil, effective: nil, findings: findings)
         }
@@ -29,25 +29,19 @@ public enum TenantsFile {
         files: some FileReading,
         now: UnixTime? = nil
     ) -> ReadResult {
-        var findings = Findings(file: path)
+        let findings = Findings(file: path)
         guard let text = String(validating: text, as: UTF8.self) else {
             findings.error(firstInvalidLine(text), "not valid UTF-8: save the file as UTF-8")
             return ReadResult(configuration: nil, effective: nil, findings: findings)
         }
-        guard let root = YAMLDocument.read(text, environment: environment, into: &findings) else {
+        guard let root = YAMLDocument.read(text, environment: environment, into: findings) else {
             return ReadResult(configuration: nil, effective: nil, findings: findings)
         }
-        SchemaCheck.check(root, into: &findings)
-        var session = ReadingSession(
-            findings: findings,
-            files: files,
-            path: path,
-            environment: environment,
-            now: now
-        )
-        let gateway = GatewayReader.read(root[Schema.root.gateway], &session)
-        let tenants = TenantsReader.read(root[Schema.root.tenants], &session)
-        ListenerTLSCheck.check(root, &session)
+        SchemaCheck.check(root, into: findings)
+        let session = ReadingSession(findings: findings, files: files, path: path, environment: environment, now: now)
+        let gateway = GatewayReader.read(root[Schema.root.gateway], session)
+        let tenants = TenantsReader.read(root[Schema.root.tenants], session)
+        ListenerTLSCheck.check(root, session)
         let isUsable = !session.findings.hasErrors
         return ReadResult(
             configuration: isUsable ? TenantsConfiguration(gateway: gateway, tenants: tenants) : nil,
@@ -56,18 +50,18 @@ public enum TenantsFile {
         )
     }
 
-    private static func firstInvalidLine(_ text: [UInt8]) -> Place {
+    private static func firstInvalidLine(_ text: [UInt8]) -> Position {
         let lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         let index = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil }
-        return Place(line: (index ?? 0) + 1, column: 1)
+        return Position(line: (index ?? 0) + 1, column: 1)
     }
 }
 
-/// What came of reading tenants.yaml.
+/// The result of reading tenants.yaml.
 public struct ReadResult: Sendable {
     /// nil if there is any error.
     public let configuration: TenantsConfiguration?
-    /// What the configuration says with every default written out; nil if there is any error.
+    /// The configuration with every default written out; nil if there is any error.
     public let effective: EffectiveConfiguration?
     /// Errors and warnings in the order of the file.
     public let diagnostics: [Diagnostic]

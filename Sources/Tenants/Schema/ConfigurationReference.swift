@@ -35,9 +35,9 @@ public enum ConfigurationReference {
     }
 
     private static func row(_ key: SchemaKey) -> String {
-        let standard = key.isRequired ? "required" : key.standard.map { "`\($0)`" } ?? ""
-        let words = key.meaning.replacing("|", with: "\\|")
-        return "| `\(key.name)` | \(type(key.type)) | \(standard) | \(words) |"
+        let defaultText = key.isRequired ? "required" : key.default.map { "`\($0)`" } ?? ""
+        let meaning = key.meaning.replacing("|", with: "\\|")
+        return "| `\(key.name)` | \(type(key.type)) | \(defaultText) | \(meaning) |"
     }
 
     private static func type(_ type: SchemaType) -> String {
@@ -46,7 +46,7 @@ public enum ConfigurationReference {
         case .integer(let range): "\(range.lowerBound) to \(range.upperBound)"
         case .duration(let range, _): "duration, \(range.lowerBound.shown) to \(range.upperBound.shown)"
         case .decimal(let range): "\(range.lowerBound) to \(range.upperBound)"
-        case .choice(let words): words.map { "`\($0)`" }.joined(separator: ", ")
+        case .choice(let choices): choices.map { "`\($0)`" }.joined(separator: ", ")
         case .list(let element, _, _): "list of \(plural(element))"
         case .either(let types): types.map(self.type).joined(separator: " or ")
         case .secret: "secret text"

@@ -2,12 +2,11 @@ import Verification
 
 /// The schema as a JSON Schema (draft 2020-12), for editors and other programs that read YAML.
 ///
-/// It says of the text of tenants.yaml what `Schema` says of its values. The environment is not filled in yet there, so
-/// wherever a single value may stand, a text with a `${NAME}` may too. It refuses nothing that the reader takes: the
-/// bounds of durations, and of sizes with a unit, are in its words only, and what several keys mean together is
-/// `gatehouse check`'s to say.
+/// It describes the text of tenants.yaml before the environment is filled in, so any single value may also be a text with
+/// a `${NAME}`. It refuses nothing that the reader accepts: it does not check the bounds of durations and of sizes with a
+/// unit, nor what several keys mean together; `gatehouse check` does.
 public enum JSONSchema {
-    /// Its `$id`: a name and not an address, as the schema comes with the program that it belongs to.
+    /// Its `$id`: a name and not an address, since the schema is printed by the program that it belongs to.
     public static let identifier = "urn:gatehouse:tenants.yaml:1"
 
     /// The schema as JSON text with a line for each member.
@@ -27,7 +26,7 @@ public enum JSONSchema {
         return document
     }
 
-    /// What values are made of that many keys have.
+    /// Types that many keys have.
     private static let definitions: JSONObject = [
         "environment": [
             "description": "A value from the environment: ${NAME} or ${NAME:-default}.",
@@ -50,7 +49,7 @@ public enum JSONSchema {
         ],
     ]
 
-    /// - Parameter title: What the value is called: its path in the file.
+    /// - Parameter title: The value's path in the file.
     private static func schema(of type: SchemaType, title: String) -> JSONObject {
         switch type {
         case .text, .url, .path: reference("text")
@@ -64,7 +63,7 @@ public enum JSONSchema {
             orEnvironment(["type": "number", "minimum": number(range.lowerBound), "maximum": number(range.upperBound)])
         case .size(let range, _): ["anyOf": [.object(whole(range)), .object(reference("sizeWithUnit"))]]
         case .rate: ["anyOf": [.object(["const": .number(JSONNumber(0))]), .object(reference("rateOfBytes"))]]
-        case .choice(let words): orEnvironment(["enum": .array(words.map(JSONValue.string))])
+        case .choice(let choices): orEnvironment(["enum": .array(choices.map(JSONValue.string))])
         case .list(let element, let minimum, let maximum):
             list(of: schema(of: element, title: title + "[]"), minimum, maximum)
         case .object(let object): map(object, title: title)
@@ -88,10 +87,10 @@ public enum JSONSchema {
         return map
     }
 
-    /// What stands with a key: its meaning, its default, and what its value may be.
+    /// The meaning, default and type of a key.
     private static func property(_ key: SchemaKey, title: String) -> JSONObject {
         var property: JSONObject = ["description": .string(key.meaning)]
-        if let standard = key.standard, let value = value(of: standard, key.type) {
+        if let text = key.default, let value = value(of: text, key.type) {
             property["default"] = value
         } else if key.type.isText, let value = value(of: key.type.example, key.type) {
             property["examples"] = [value]
@@ -134,13 +133,13 @@ public enum JSONSchema {
     }
 }
 
-// MARK: - Values that the schema quotes
+// MARK: - Defaults and examples
 
 extension JSONSchema {
-    /// A value as the schema writes it, in YAML, as the JSON that a program would read there.
+    /// A default or an example in YAML, as JSON.
     static func value(of yaml: String, _ type: SchemaType) -> JSONValue? {
-        var findings = Findings(file: "")
-        guard let node = YAMLDocument.read(yaml, environment: [:], into: &findings), !findings.hasErrors else {
+        let findings = Findings(file: "")
+        guard let node = YAMLDocument.read(yaml, environment: [:], into: findings), !findings.hasErrors else {
             return nil
         }
         return value(of: node, type)
@@ -172,7 +171,7 @@ extension JSONSchema {
 }
 
 extension SchemaType {
-    /// Whether it is a text whose example says more than its type.
+    /// Whether an example says more than the type.
     fileprivate var isText: Bool {
         switch self {
         case .text, .url, .path, .duration, .size, .rate: true

@@ -1,22 +1,16 @@
-/// Holds a value against the schema: unknown and missing keys, wrong types, numbers out of bounds. What several keys mean
-/// together is the readers' part.
+/// Checks a value against the schema: unknown and missing keys, wrong types, numbers out of bounds. The readers check what
+/// several keys mean together.
 struct SchemaCheck {
-    private var findings: Findings
+    private let findings: Findings
 
-    static func check(_ root: DocumentNode, into findings: inout Findings) {
-        var check = SchemaCheck(findings: findings)
-        check.value(root, .object(Schema.root.object), name: "the file", owner: .start)
-        findings = check.findings
-    }
-
-    private init(findings: Findings) {
-        self.findings = findings
+    static func check(_ root: DocumentNode, into findings: Findings) {
+        SchemaCheck(findings: findings).value(root, .object(Schema.root.object), name: "the file", owner: .start)
     }
 
     /// - Parameters:
-    ///   - name: How messages call the value.
-    ///   - owner: Where its key stands.
-    private mutating func value(_ node: DocumentNode, _ type: SchemaType, name: String, owner: Place) {
+    ///   - name: The value's name in messages.
+    ///   - owner: The position of its key.
+    private func value(_ node: DocumentNode, _ type: SchemaType, name: String, owner: Position) {
         if case .unresolved = node.content { return }
         switch type {
         case .object(let object):
@@ -24,20 +18,20 @@ struct SchemaCheck {
             check(entries, against: object, name: name, owner: owner)
         case .dictionary(_, let element, let minimum):
             guard case .map(let entries) = node.content else { return mismatch(node, type, name) }
-            if entries.count < minimum { findings.error(node.place, "\(name) is empty: name at least \(minimum)") }
+            if entries.count < minimum { findings.error(node.position, "\(name) is empty: name at least \(minimum)") }
             for entry in entries {
-                value(entry.value, element, name: "\"\(entry.key)\"", owner: entry.keyPlace)
+                value(entry.value, element, name: "\"\(entry.key)\"", owner: entry.keyPosition)
             }
         case .list(let element, let minimum, let maximum):
             guard case .list(let items) = node.content else { return mismatch(node, type, name) }
             if items.count < minimum {
-                findings.error(node.place, "\(name) is empty: give at least \(minimum), for example \(type.example)")
+                findings.error(node.position, "\(name) is empty: give at least \(minimum), for example \(type.example)")
             }
             if items.count > maximum {
-                findings.error(node.place, "\(name) has more than \(maximum) items: give fewer")
+                findings.error(node.position, "\(name) has more than \(maximum) items: give fewer")
             }
             for item in items {
-                value(item, element, name: "an item of \(name)", owner: item.place)
+                value(item, element, name: "an item of \(name)", owner: item.position)
             }
         case .either(let types):
             guard let fitting = types.first(where: { $0.hasShape(of: node) }) else { return mismatch(node, type, name) }
@@ -49,18 +43,13 @@ struct SchemaCheck {
         }
     }
 
-    private mutating func check(
-        _ entries: [DocumentNode.Entry],
-        against object: SchemaObject,
-        name: String,
-        owner: Place
-    ) {
+    private func check(_ entries: [DocumentNode.Entry], against object: SchemaObject, name: String, owner: Position) {
         for entry in entries {
             guard let key = object.key(entry.key) else {
-                findings.error(entry.keyPlace, Self.unknown(entry.key, object))
+                findings.error(entry.keyPosition, Self.unknown(entry.key, object))
                 continue
             }
-            value(entry.value, key.type, name: "\"\(key.name)\"", owner: entry.keyPlace)
+            value(entry.value, key.type, name: "\"\(key.name)\"", owner: entry.keyPosition)
         }
         for key in object.keys where key.isRequired && !entries.contains(where: { $0.key == key.name }) {
             let addition = key.type.isSection ? "add the section" : "add \"\(key.name): \(key.type.example)\""
@@ -76,9 +65,9 @@ struct SchemaCheck {
         return "unknown key \"\(name)\": the keys here are \(known.joined(separator: ", "))"
     }
 
-    private mutating func scalar(_ node: DocumentNode, _ type: SchemaType, _ name: String) {
+    private func scalar(_ node: DocumentNode, _ type: SchemaType, _ name: String) {
         guard let scalar = node.scalar else { return mismatch(node, type, name) }
-        do throws(ScalarText.Problem) {
+        do throws(Remedy) {
             switch type {
             case .boolean:
                 _ = try ScalarText.boolean(scalar)
@@ -89,51 +78,42 @@ struct SchemaCheck {
             case .duration(let range, _):
                 let duration = try ScalarText.duration(scalar.text)
                 guard range.contains(duration) else {
-                    throw ScalarText.Problem(
-                        remedy: "give one from \(range.lowerBound.shown) to \(range.upperBound.shown)"
-                    )
+                    throw Remedy("give one from \(range.lowerBound.shown) to \(range.upperBound.shown)")
                 }
             case .size(let range, _):
                 try bounds(ScalarText.size(scalar.text), range)
             case .rate(let range, _):
                 let rate = try ScalarText.rate(scalar.text)
                 if rate != 0 { try bounds(rate, range) }
-            case .choice(let words):
-                try word(scalar.text, words)
+            case .choice(let choices):
+                try choice(scalar.text, choices)
             case .text, .path, .url:
-                guard !scalar.text.isEmpty else {
-                    throw ScalarText.Problem(remedy: "it is empty; leave the key out or fill it in")
-                }
+                guard !scalar.text.isEmpty else { throw Remedy("it is empty; leave the key out or fill it in") }
             case .secret, .list, .object, .dictionary, .either, .anything: break
             }
         } catch {
-            findings.error(
-                node.place,
-                "\(name) must be \(type.expectation), but is \(node.shown): \(error.remedy)"
-            )
+            findings.error(node.position, "\(name) must be \(type.expectation), but is \(node.shown): \(error.text)")
         }
     }
 
-    private func bounds<Number: Comparable>(_ number: Number, _ range: ClosedRange<Number>) throws(ScalarText.Problem) {
+    private func bounds<Number: Comparable>(_ number: Number, _ range: ClosedRange<Number>) throws(Remedy) {
         guard range.contains(number) else {
-            throw ScalarText.Problem(
-                remedy: range.lowerBound == range.upperBound
+            throw Remedy(
+                range.lowerBound == range.upperBound
                     ? "only \(range.lowerBound) is known" : "give one from \(range.lowerBound) to \(range.upperBound)"
             )
         }
     }
 
-    private func word(_ text: String, _ words: [String]) throws(ScalarText.Problem) {
-        guard !words.contains(text) else { return }
-        if let nearest = EditDistance.nearest(to: text, among: words) {
-            throw ScalarText.Problem(remedy: "did you mean \"\(nearest)\"?")
-        }
-        throw ScalarText.Problem(remedy: words.count == 1 ? "write \(words.joined())" : "choose one of them")
+    private func choice(_ text: String, _ choices: [String]) throws(Remedy) {
+        guard !choices.contains(text) else { return }
+        if let nearest = EditDistance.nearest(to: text, among: choices) { throw Remedy("did you mean \"\(nearest)\"?") }
+        throw Remedy(choices.count == 1 ? "write \(choices.joined())" : "choose one of them")
     }
 
-    private mutating func mismatch(_ node: DocumentNode, _ type: SchemaType, _ name: String) {
+    private func mismatch(_ node: DocumentNode, _ type: SchemaType, _ name: String) {
         let remedy = type.isSection ? "write its keys on the lines below it, indented" : "write it like \(type.example)"
-        // The value itself may be a secret in the wrong place: only its kind is told.
-        findings.error(node.place, "\(name) must be \(type.expectation), but is \(node.kind): \(remedy)")
+        // Shows the kind only: the value may be a secret under the wrong key.
+        findings.error(node.position, "\(name) must be \(type.expectation), but is \(node.kind): \(remedy)")
     }
 }

@@ -1,6 +1,6 @@
 /// Refuses tokens whose type is not that of an access token (RFC 8725 section 3.11).
 ///
-/// Accepted `typ`: none, `JWT`, `at+jwt` (RFC 9068) and words without a standard meaning, in any case and with or
+/// Accepted `typ`: none, `JWT`, `at+jwt` (RFC 9068) and names without a standard meaning, in any case and with or
 /// without `application/`. Refused: every other media type with a `+jwt` or `-jwt` suffix (`dpop+jwt`, `logout+jwt`,
 /// `secevent+jwt`, …), JSON serialisations, and JWE. A `cty` of `JWT` marks a nested token (RFC 7519 section 5.2),
 /// whose claims are not these.

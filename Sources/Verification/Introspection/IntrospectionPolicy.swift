@@ -2,7 +2,7 @@
 public struct IntrospectionPolicy: Sendable, Equatable {
     /// The principals' issuer. Never taken from a response alone: its server cannot speak for other issuers.
     public var issuer: String
-    /// Whether an answer's `iss` must be ``issuer``.
+    /// Whether a response's `iss` must be ``issuer``.
     public var requiresIssuer: Bool
     /// Of which `aud` must name one; empty: not checked.
     public var audiences: [String]

@@ -92,7 +92,7 @@ public struct KeySet: Sendable, Equatable {
             do {
                 keys.append(try JSONWebKey.verificationKey(from: jwk, origin: origin))
             } catch {
-                if origin == .file, error.isMalformed { throw .malformedKey(place: index, error) }
+                if origin == .file, error.isMalformed { throw .malformedKey(index: index, error) }
                 ignored.append(IgnoredKey(keyID: jwk["kid"]?.string, problem: error))
             }
         }

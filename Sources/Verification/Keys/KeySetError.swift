@@ -9,7 +9,7 @@ public enum KeySetError: Error, Sendable, Equatable {
     /// Nothing in it can verify a token; the problem of its first key, if it has one.
     case noUsableKey(KeyProblem?)
     /// The key at this index in a set from a file, counted from zero, is broken.
-    case malformedKey(place: Int, KeyProblem)
+    case malformedKey(index: Int, KeyProblem)
     /// Symmetric and asymmetric keys in one set, which invites one to be taken for the other.
     case mixedKinds
     /// No complete PEM block of a kind that holds a key.
@@ -28,7 +28,7 @@ extension KeySetError: CustomStringConvertible {
         case .notAKeySet: "neither a JWK Set (an object with an array \"keys\") nor a JWK"
         case .noUsableKey(let problem?): "no usable key: \(problem)"
         case .noUsableKey(nil): "no usable key"
-        case .malformedKey(let place, let problem): "key \(place + 1) of the set: \(problem)"
+        case .malformedKey(let index, let problem): "key \(index + 1) of the set: \(problem)"
         case .mixedKinds: "symmetric and asymmetric keys in one set; keep them in two"
         case .notPEM: "no PEM block of a supported key"
         case .privateKey: "a private key; give the public key (openssl pkey -pubout)"

@@ -25,11 +25,11 @@ public struct CertificateFile: Sendable, Equatable {
         guard !certificates.isEmpty else { throw .noCertificate }
         var loaded: [OpenSSLCertificate] = []
         for (index, bytes) in certificates.enumerated() {
-            guard let certificate = OpenSSLCertificate(bytes) else { throw .malformedCertificate(place: index) }
+            guard let certificate = OpenSSLCertificate(bytes) else { throw .malformedCertificate(index: index) }
             loaded.append(certificate)
         }
         guard let leaf = loaded.first, let validity = leaf.validity, let names = leaf.names else {
-            throw .malformedCertificate(place: 0)
+            throw .malformedCertificate(index: 0)
         }
         self.certificates = certificates
         self.validity = validity
@@ -39,7 +39,7 @@ public struct CertificateFile: Sendable, Equatable {
     public var count: Int { certificates.count }
 
     /// The index of the first certificate that the key belongs to; nil if there is none.
-    public func place(of key: PrivateKeyFile) -> Int? {
+    public func index(of key: PrivateKeyFile) -> Int? {
         guard let key = OpenSSLKey(privateKey: key.content) else { return nil }
         return certificates.firstIndex { OpenSSLCertificate($0)?.belongs(to: key) == true }
     }
@@ -73,7 +73,7 @@ public enum CertificateFileError: Error, Sendable, Equatable, CustomStringConver
     case notPEM
     case noCertificate
     /// The certificate at this index, counted from zero, is malformed.
-    case malformedCertificate(place: Int)
+    case malformedCertificate(index: Int)
     case noKey
     case encryptedKey
     case malformedKey
@@ -82,7 +82,7 @@ public enum CertificateFileError: Error, Sendable, Equatable, CustomStringConver
         switch self {
         case .notPEM: "it is not PEM, or a block of it is broken"
         case .noCertificate: "no certificate in PEM"
-        case .malformedCertificate(let place): "its certificate \(place + 1) is malformed"
+        case .malformedCertificate(let index): "its certificate \(index + 1) is malformed"
         case .noKey: "no private key in PEM"
         case .encryptedKey: "the key is encrypted; decrypt it (openssl pkey) and keep the file to yourself (mode 0600)"
         case .malformedKey: "the key is malformed, or of a kind that is not known"

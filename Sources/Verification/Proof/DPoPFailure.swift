@@ -23,7 +23,7 @@ public enum DPoPFailure: Error, Sendable, Equatable {
     case wrongKey
     case badSignature
 
-    /// The reason in plain words, fit for an `error_description` (RFC 6750 section 3: no quotes, no backslashes).
+    /// The reason in plain language, fit for an `error_description` (RFC 6750 section 3: no quotes, no backslashes).
     public var summary: String {
         switch self {
         case .tooLong: "the DPoP proof is longer than \(DPoPProof.maximumLength) bytes"

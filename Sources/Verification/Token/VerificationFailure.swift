@@ -38,12 +38,12 @@ public struct VerificationFailure: Error, Sendable, Equatable {
     /// The claim at fault, named by a standard or by the policy, never by the token.
     public let claim: String?
     /// The index in the policy of the issuer whose keys were missing.
-    public let issuerPlace: Int?
+    public let issuerIndex: Int?
 
-    init(_ reason: Code, claim: String? = nil, issuerPlace: Int? = nil) {
+    init(_ reason: Code, claim: String? = nil, issuerIndex: Int? = nil) {
         self.reason = reason
         self.claim = claim
-        self.issuerPlace = issuerPlace
+        self.issuerIndex = issuerIndex
     }
 
     /// The keys are not known yet, or no longer.
@@ -54,7 +54,7 @@ public struct VerificationFailure: Error, Sendable, Equatable {
     /// The same failure with the issuer's index, if it concerns the issuer's keys.
     func ofIssuer(_ index: Int) -> VerificationFailure {
         reason == .unknownKey || reason == .keysNotLoaded
-            ? VerificationFailure(reason, claim: claim, issuerPlace: index) : self
+            ? VerificationFailure(reason, claim: claim, issuerIndex: index) : self
     }
 
     /// Whether the token is valid except for its expiry. Expiry is the last check, so nothing else is wrong.

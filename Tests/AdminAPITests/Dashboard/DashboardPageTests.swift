@@ -26,7 +26,7 @@ import Verification
         page.fields[try #require(HTTPField.Name(name))]
     }
 
-    @Test func itsPolicyLetsInItsOwnStyleAndScriptAndNothingElse() throws {
+    @Test func policyAllowsOnlyItsOwnStyleAndScript() throws {
         let policy = try #require(try field("Content-Security-Policy")).split(separator: ";")
             .map { $0.trimmingPrefix(" ") }
         for (directive, start, end) in [
@@ -42,7 +42,7 @@ import Verification
         #expect(!policy.contains { $0.contains("unsafe") || $0.contains("*") || $0.contains("http") })
     }
 
-    @Test func nothingIsLeftOpenInIt() {
+    @Test func noPlaceholderIsLeft() {
         for access in [DashboardPage.Access.token, .open] {
             let text = text(access)
             #expect(!text.contains("{{") && !text.contains("}}"))
@@ -50,7 +50,7 @@ import Verification
         }
     }
 
-    @Test func itLoadsNothingAndHasNoScriptInItsElements() throws {
+    @Test func pageLoadsNothingAndHasNoInlineScript() throws {
         let text = text()
         let document = text.replacing(try part(from: "<script type=\"module\">", to: "</script>"), with: "")
         #expect(document.firstMatch(of: /\son[a-z]+\s*=/) == nil)
@@ -62,7 +62,7 @@ import Verification
         #expect(text.matches(of: /<script/).count == 1)
     }
 
-    @Test func itsScriptMakesNoHTMLOfText() throws {
+    @Test func scriptMakesNoHTMLFromText() throws {
         let script = try part(from: "<script type=\"module\">", to: "</script>")
         for sink in [
             "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "DOMParser", "eval(", "Function(",
@@ -70,7 +70,7 @@ import Verification
         ] { #expect(!script.contains(sink), "\(sink)") }
     }
 
-    @Test func nobodyKeepsOrFramesIt() throws {
+    @Test func pageIsNeverCachedOrFramed() throws {
         #expect(page.fields[.cacheControl] == "no-store")
         #expect(page.fields[.contentType] == "text/html; charset=utf-8")
         #expect(try field("X-Frame-Options") == "DENY")

@@ -56,7 +56,7 @@ import Verification
         return try #require(event)
     }
 
-    @Test func aStreamBeginsWithHowToComeBackAndAReportAtOnce() async throws {
+    @Test func streamBeginsWithRetryTimeAndReport() async throws {
         // No second one comes within the time of this test.
         let feed = feed(interval: .seconds(3600))
         for number in [1.0, 2] {
@@ -70,7 +70,7 @@ import Verification
         }
     }
 
-    @Test func allAreToldTheSameReports() async throws {
+    @Test func allWatchersGetTheSameReports() async throws {
         let feed = feed()
         let (one, other) = (await feed.watch(), await feed.watch())
         let streams = (try #require(one), try #require(other))
@@ -83,7 +83,7 @@ import Verification
         #expect(!Set(heard).isDisjoint(with: too))
     }
 
-    @Test func noMoreWatchThanMayAndWhoLeavesMakesRoom() async throws {
+    @Test func watchersAreLimitedAndLeavingFreesCapacity() async throws {
         let feed = feed(capacity: 1)
         var stream = await feed.watch()
         #expect(stream != nil)
@@ -96,7 +96,7 @@ import Verification
         #expect(!numbers.isEmpty)
     }
 
-    @Test func aStreamEndsWhenThereAreNoMoreReports() async throws {
+    @Test func streamEndsWithoutMoreReports() async throws {
         let feed = ReportFeed(interval: .milliseconds(5)) { throw NoMore() }
         let events = await feed.watch()
         var heard: [String] = []
@@ -104,7 +104,7 @@ import Verification
         #expect(heard == ["retry: 1000\n\n"])
     }
 
-    @Test func aLateReportIsWaitedForWithComments() async throws {
+    @Test func lateReportIsPrecededByComments() async throws {
         let (late, arrive) = AsyncStream.makeStream(of: JSONObject.self)
         let feed = ReportFeed(interval: .milliseconds(5)) {
             for await report in late { return report }

@@ -52,11 +52,11 @@ struct ExplainHandlerTests {
             #""address" must be an IP address, like 203.0.113.7"#
         ),
     ])
-    func mistakesAreToldWithTheRemedy(body: String, detail: String) async throws {
+    func mistakesAreReportedWithARemedy(body: String, detail: String) async throws {
         #expect(try await problem(body) == .badRequest(detail))
     }
 
-    @Test func anUnknownTenantAndAGatewayThatStopsAreTold() async throws {
+    @Test func unknownTenantAndStoppingGatewayAreReported() async throws {
         let unknown = try await problem(#"{"tenant":"other","method":"GET","path":"/"}"#)
         #expect(unknown == AdminProblem(.unknownTenant, "there is no such tenant; there are app"))
         let stopped = try await problem(#"{"tenant":"app","method":"GET","path":"/","headers":["A: b"]}"#)

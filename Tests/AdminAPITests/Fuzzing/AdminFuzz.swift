@@ -2,7 +2,7 @@ import TestSupport
 
 @testable import AdminAPI
 
-/// What whoever administers asks.
+/// Requests to the admin API.
 enum AdminFuzz {
     static let targets = [revocationRequest, adminQuery]
 

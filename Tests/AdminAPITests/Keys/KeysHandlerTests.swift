@@ -4,7 +4,7 @@ import Verification
 
 @testable import AdminAPI
 
-/// The admin API's signing keys from body to answer, without HTTP.
+/// The admin API's signing keys, without HTTP.
 struct KeysHandlerTests {
     private let fixture: AdminFixture
     private let handler: KeysHandler
@@ -29,7 +29,7 @@ struct KeysHandlerTests {
         try #require(try await handler.list(tenant: "app")["keys"]?.array).compactMap(\.object)
     }
 
-    @Test func aListTellsWhatEachKeyDoes() async throws {
+    @Test func listHasTheStateOfEachKey() async throws {
         let keys = try await keys()
         #expect(keys.map { $0["state"]?.string } == ["active", "next"])
         #expect(keys[0]["active_from"] == "2027-01-15T08:00:00.000Z")
@@ -40,28 +40,28 @@ struct KeysHandlerTests {
         #expect(keys[1]["active_from"] == .null && keys[0]["retires_at"] == .null)
     }
 
-    @Test func aDryRunTellsAndChangesNothing() async throws {
+    @Test func dryRunReturnsThePlanOnly() async throws {
         let before = try await keys()
-        let answer = try await rotate(#"{"tenant":"app","dry_run":true}"#)
-        #expect(answer["dry_run"] == true && answer["under_way"] == false)
-        #expect(answer["active"] == before[0]["kid"] && answer["next"] == before[1]["kid"])
-        #expect(answer["takes_over_at"] == "2027-01-15T09:00:00.000Z")
+        let plan = try await rotate(#"{"tenant":"app","dry_run":true}"#)
+        #expect(plan["dry_run"] == true && plan["under_way"] == false)
+        #expect(plan["active"] == before[0]["kid"] && plan["next"] == before[1]["kid"])
+        #expect(plan["takes_over_at"] == "2027-01-15T09:00:00.000Z")
         #expect(try await keys() == before)
     }
 
-    @Test func aDryRunIsNoChange() async throws {
+    @Test func dryRunIsNotAudited() async throws {
         var entry = AuditEntry(.rotateKeys)
         _ = try await handler.rotate(Array(#"{"tenant":"app","dry_run":true}"#.utf8), &entry)
         #expect(entry.isRehearsal)
     }
 
-    @Test func aRotationIsStoredAndInTheAudit() async throws {
+    @Test func rotationIsStoredAndAudited() async throws {
         var entry = AuditEntry(.rotateKeys)
-        let answer = try await handler.rotate(Array(#"{"tenant":"app"}"#.utf8), &entry)
-        #expect(answer["dry_run"] == false && answer["under_way"] == false)
+        let plan = try await handler.rotate(Array(#"{"tenant":"app"}"#.utf8), &entry)
+        #expect(plan["dry_run"] == false && plan["under_way"] == false)
         let keys = try await keys()
-        #expect(keys[0]["retires_at"] == answer["takes_over_at"] && keys[1]["active_from"] == answer["takes_over_at"])
-        #expect(keys[0]["verifies_until"] == answer["verifies_until"])
+        #expect(keys[0]["retires_at"] == plan["takes_over_at"] && keys[1]["active_from"] == plan["takes_over_at"])
+        #expect(keys[0]["verifies_until"] == plan["verifies_until"])
         let (active, next) = (try #require(keys[0]["kid"]?.string), try #require(keys[1]["kid"]?.string))
         #expect(
             entry.metadata(result: "done") == [
@@ -71,7 +71,7 @@ struct KeysHandlerTests {
         #expect(try await rotate(#"{"tenant":"app"}"#)["under_way"] == true)
     }
 
-    @Test func keysOnDiskAreTheOperators() async {
+    @Test func keysOnDiskCannotBeRotated() async {
         for problem in [
             await fixture.problem { () async throws(AdminProblem) in try await rotate(#"{"tenant":"disk"}"#) },
             await fixture.problem { () async throws(AdminProblem) in try await handler.list(tenant: "disk") },
@@ -90,12 +90,12 @@ struct KeysHandlerTests {
         (#"{"dry_run":true}"#, .badRequest), (#"{"tenant":"app","dry_run":1}"#, .badRequest),
         (#"{"tenant":"app","force":true}"#, .badRequest),
     ])
-    func whatCannotBeDoneIsSaid(_ body: String, _ code: AdminProblem.Code) async {
+    func impossibleRequestsAreReported(_ body: String, _ code: AdminProblem.Code) async {
         let problem = await fixture.problem { () async throws(AdminProblem) in try await rotate(body) }
         #expect(problem?.code == code)
     }
 
-    @Test func aListNeedsATenant() async {
+    @Test func listNeedsATenant() async {
         for name in [nil, ""] {
             let problem = await fixture.problem { () async throws(AdminProblem) in try await handler.list(tenant: name)
             }

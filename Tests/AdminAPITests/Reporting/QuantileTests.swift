@@ -4,11 +4,11 @@ import Testing
 @testable import AdminAPI
 
 struct QuantileTests {
-    @Test func nothingHasNoQuantile() {
+    @Test func emptyHistogramHasNoQuantile() {
         #expect(Quantile.of(0.5, bounds: [10, 20], counts: [0, 0, 0]) == nil)
     }
 
-    @Test func valuesLieEvenlyBetweenTheBounds() {
+    @Test func quantileInterpolatesBetweenBounds() {
         func quantile(_ share: Double) -> Double? {
             Quantile.of(share, bounds: [100, 200, 400], counts: [2, 2, 0, 0])
         }
@@ -18,12 +18,12 @@ struct QuantileTests {
         #expect(quantile(1) == 200)
     }
 
-    @Test func whatIsAboveAllBoundsIsTheLast() {
+    @Test func quantileAboveAllBoundsIsTheLast() {
         #expect(Quantile.of(0.9, bounds: [100, 200], counts: [1, 0, 3]) == 200)
     }
 
     /// It is in the bucket of the true quantile, so that the error is a bucket's width at most.
-    @Test func isInTheBucketOfTheTrueQuantile() throws {
+    @Test func quantileIsInTheBucketOfTheTrueOne() throws {
         var random = SplitMix64(seed: 77)
         let bounds: [UInt64] = [10, 30, 100, 300, 1000]
         for _ in 0..<200 {
@@ -31,9 +31,9 @@ struct QuantileTests {
             var counts = Array(repeating: UInt64(0), count: bounds.count + 1)
             for value in values { counts[bounds.firstIndex { value <= $0 } ?? bounds.count] += 1 }
             for share in [0.5, 0.9, 0.99] {
-                let place = max(0, Int((share * Double(values.count)).rounded(.up)) - 1)
-                let upper = try #require(bounds.first { values[place] <= $0 })
-                let lower = bounds.last { values[place] > $0 } ?? 0
+                let index = max(0, Int((share * Double(values.count)).rounded(.up)) - 1)
+                let upper = try #require(bounds.first { values[index] <= $0 })
+                let lower = bounds.last { values[index] > $0 } ?? 0
                 let quantile = try #require(Quantile.of(share, bounds: bounds, counts: counts))
                 #expect(quantile >= Double(lower) && quantile <= Double(upper), "\(values) \(share)")
             }

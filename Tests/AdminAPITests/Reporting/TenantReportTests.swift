@@ -6,7 +6,7 @@ import Verification
 @testable import SharedState
 @testable import Tenants
 
-/// What was counted, told by tenant.
+/// Counts by tenant.
 struct TenantReportTests {
     private func count() -> GatewayCount {
         var counters = Counters(tenantCount: 2)
@@ -35,7 +35,7 @@ struct TenantReportTests {
         let tenants = [tenant { $0.name = "one" }, tenant()]
         let configuration = TenantsConfiguration(gateway: GatewaySettings(listeners: []), tenants: tenants)
         return GatewayCount(
-            edition: ConfigurationSnapshot(configuration, at: 0),
+            snapshot: ConfigurationSnapshot(configuration, at: 0),
             counters: counters,
             backends: backends,
             shared: shared
@@ -54,10 +54,10 @@ struct TenantReportTests {
     }
 
     private func report(_ tenant: Tenant, keySets: [KeySetStatus] = []) -> JSONObject {
-        TenantReports(count(), keySets: keySets).json(tenant, place: 1)
+        TenantReports(count(), keySets: keySets).json(tenant, index: 1)
     }
 
-    @Test func onlyTheTenantsOwnNumbersAreInItsReport() throws {
+    @Test func reportHasOnlyTheTenantsNumbers() throws {
         let report = report(tenant())
         #expect(report["requests"] == ["total": 4, "by_status": ["200": 3, "404": 1]])
         #expect(report["decisions"] == ["anonymous": 1, "granted": 3])
@@ -72,7 +72,7 @@ struct TenantReportTests {
         #expect(report["servers"] == servers)
     }
 
-    @Test func keySetsAreThoseThatTheTenantUses() throws {
+    @Test func reportHasTheTenantsKeySets() throws {
         let source = RemoteKeySource(location: .keySet(url: "https://id.test/keys?secret=1"))
         let used = KeySetStatus(label: source.label, ageSeconds: 12.34567, numberOfKeys: 2, isStale: false)
         let other = KeySetStatus(label: "https://other.test/keys", ageSeconds: nil, numberOfKeys: 0, isStale: false)
@@ -89,7 +89,7 @@ struct TenantReportTests {
         )
     }
 
-    @Test func isToldAsTheDocumentsSay() throws {
+    @Test func reportIsAsDocumented() throws {
         let json = report(tenant { $0.mode = .observe })
         #expect(json["hosts"] == ["two.test", "*.below.test"])
         #expect(json["path_prefix"] == .null)
@@ -99,7 +99,7 @@ struct TenantReportTests {
         #expect(latency["count"] == 1)
     }
 
-    @Test func withoutAValueThereAreNoPercentiles() {
+    @Test func percentilesAreNullWithoutValues() {
         let json = JSONValue.latency(Counters(tenantCount: 1).durations[0])
         #expect(json == ["p50_ms": nil, "p90_ms": nil, "p99_ms": nil, "count": 0, "buckets": []])
     }

@@ -9,7 +9,7 @@ struct AdminBodyTests {
     }
 
     @Test(arguments: ["", "[]", "null", "{", #"{"tenant":"a","tenant":"b"}"#, #"{"tenant":"app","other":1}"#])
-    func whatIsNoObjectOfKnownMembersIsRefused(_ text: String) {
+    func bodyWithUnknownMembersIsRefused(_ text: String) {
         let problem = #expect(throws: AdminProblem.self) { try body(text) }
         #expect(problem?.code == .badRequest)
     }

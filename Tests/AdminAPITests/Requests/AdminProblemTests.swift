@@ -6,7 +6,7 @@ import Verification
 
 /// Problems of the admin API as documents.
 struct AdminProblemTests {
-    @Test func documentSaysEverythingTwiceForProgramsAndPeople() {
+    @Test func problemIsForProgramsAndPeople() {
         #expect(
             JSONWriter.text(of: .object(AdminProblem(.unknownTenant, "no such \"tenant\"").json))
                 == #"{"type":"about:blank","title":"There is no such tenant","status":404,"#

@@ -22,12 +22,12 @@ struct AdminQueryTests {
         "tenant=%", "tenant=%2", "tenant=%zz", "tenant=%ff", "ten%ffant=a", "tenant=a&tenant=a", "tenant=a&token=b",
         "=a", "Tenant=a",
     ])
-    func whatCouldBeReadInTwoWaysIsRefused(_ query: String) {
+    func ambiguousQueryIsRefused(_ query: String) {
         let problem = #expect(throws: AdminProblem.self) { try read(query) }
         #expect(problem?.code == .badRequest)
     }
 
-    @Test func whereThereAreNoneNoneIsTaken() throws {
+    @Test func unknownParametersAreRefused() throws {
         #expect(try AdminQuery.parameters("", known: []) == [:])
         #expect(throws: AdminProblem.badRequest("there are no parameters here")) {
             try AdminQuery.parameters("a=b", known: [])

@@ -21,8 +21,8 @@ struct OpaqueRevocationTests {
     }
 
     private func principal(_ claims: String = #""sub":"alice""#) throws -> Principal {
-        let answer = try #require(IntrospectionResponse(Array(#"{"active":true,\#(claims)}"#.utf8)))
-        return try answer.principal(of: Array(Self.token.utf8), IntrospectionPolicy(issuer: "i"), at: SampleTenant.now)
+        let reply = try #require(IntrospectionResponse(Array(#"{"active":true,\#(claims)}"#.utf8)))
+        return try reply.principal(of: Array(Self.token.utf8), IntrospectionPolicy(issuer: "i"), at: SampleTenant.now)
     }
 
     private func isRevoked(_ claims: String, by target: RevocationTarget, at revokedAt: UnixTime = SampleTenant.now)
@@ -35,7 +35,7 @@ struct OpaqueRevocationTests {
         return set.isRevoked(RevocationMarks(try principal(claims)), at: SampleTenant.now)
     }
 
-    @Test func aTokenIsRevokedAsAWholeWhetherOrNotItHasAnID() throws {
+    @Test func opaqueTokenIsRevokedByItsDigest() throws {
         for claims in [#""sub":"a""#, #""jti":"t1""#] {
             #expect(try isRevoked(claims, by: .signingInput(sha256: Self.digest)))
             #expect(try !isRevoked(claims, by: .signingInput(sha256: SHA256.digest([1]))))
@@ -43,13 +43,13 @@ struct OpaqueRevocationTests {
         }
     }
 
-    @Test func itIsRevokedByItsIDToo() throws {
+    @Test func opaqueTokenIsRevokedByItsIDToo() throws {
         #expect(try isRevoked(#""jti":"t1""#, by: .token(issuer: "i", tokenID: "t1")))
         #expect(try !isRevoked(#""jti":"t1""#, by: .token(issuer: "j", tokenID: "t1")))
         #expect(try !isRevoked(#""jti":"t2""#, by: .token(issuer: "i", tokenID: "t1")))
     }
 
-    @Test func sessionsAndSubjectsAreRevokedAsOfAJWT() throws {
+    @Test func sessionAndSubjectOfAnOpaqueTokenAreRevoked() throws {
         #expect(try isRevoked(#""sid":"s1""#, by: .session("s1")))
         #expect(try isRevoked(#""sub":"a","iat":1799999999"#, by: .subject("a")))
         #expect(try !isRevoked(#""sub":"a","iat":1800000001"#, by: .subject("a")))
@@ -58,18 +58,18 @@ struct OpaqueRevocationTests {
         #expect(try isRevoked(#""sub":"a""#, by: .tenant, at: 1))
     }
 
-    @Test func theAdminRevokesWhatTheSignOutDoes() throws {
+    @Test func adminAndSignOutRevokeTheSame() throws {
         let scope = try RevocationScope(.token(Secret(Self.token)), tenant())
         #expect(scope.targets == [.signingInput(sha256: Self.digest)])
         let kept = scope.revocations(of: try tenant(), for: nil, reason: nil, at: SampleTenant.now).map(\.expiresAt)
         #expect(kept == [SampleTenant.now + 365 * 86_400])
-        let told = scope.revocations(of: try tenant(), for: .seconds(60), reason: nil, at: SampleTenant.now).map(
+        let expiries = scope.revocations(of: try tenant(), for: .seconds(60), reason: nil, at: SampleTenant.now).map(
             \.expiresAt
         )
-        #expect(told == [SampleTenant.now + 60])
+        #expect(expiries == [SampleTenant.now + 60])
     }
 
-    @Test func anIDIsRevokedForTheServerToo() throws {
+    @Test func tokenIDIsRevokedForTheIntrospectedIssuerToo() throws {
         let without = try RevocationScope(.tokenID("t1"), tenant()).targets
         #expect(
             without == [
@@ -82,18 +82,18 @@ struct OpaqueRevocationTests {
     }
 
     @Test(arguments: ["a b", "a=b", ""])
-    func whatIsNoTokenIsNotRevoked(token: String) throws {
+    func malformedOpaqueTokenIsRefused(token: String) throws {
         let tenant = try tenant()
         #expect(throws: AdminProblem.self) { try RevocationScope(.token(Secret(token)), tenant) }
     }
 
-    @Test func withoutIntrospectionAnOpaqueTokenIsNotRevoked() throws {
+    @Test func opaqueTokenIsRefusedWithoutIntrospection() throws {
         let tenant = try SampleTenant.tenant()
         #expect(throws: AdminProblem.self) { try RevocationScope(.token(Secret(Self.token)), tenant) }
     }
 
     /// Its server may know one token by several texts.
-    @Test func aSignOutRevokesTheTokenByItsIDToo() throws {
+    @Test func signOutRevokesTheTokenByItsIDToo() throws {
         let tenant = try tenant()
         func targets(_ claims: String) throws -> [RevocationTarget] {
             SignOut.revocations(of: try principal(claims), tenant, at: SampleTenant.now).map(\.target)
@@ -104,7 +104,7 @@ struct OpaqueRevocationTests {
         #expect(try targets(#""jti":"t1","sid":"s1""#) == [whole, .token(issuer: "i", tokenID: "t1"), .session("s1")])
     }
 
-    @Test func aSignOutIsKeptAsLongAsTheTokenMayBeUsed() throws {
+    @Test func signOutIsKeptAsLongAsTheTokenIsUsable() throws {
         let tenant = try tenant()
         func kept(_ claims: String) throws -> [Double] {
             SignOut.revocations(of: try principal(claims), tenant, at: SampleTenant.now).map {

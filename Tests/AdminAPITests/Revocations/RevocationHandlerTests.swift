@@ -7,10 +7,10 @@ import Verification
 @testable import AdminAPI
 @testable import SharedState
 
-/// The admin API's revocations from body to answer, without HTTP.
+/// The admin API's revocations, without HTTP.
 final class RevocationHandlerTests: Sendable {
     private let store = FailingStore()
-    private let told = Mutex<[String: RevocationSet]>([:])
+    private let distributed = Mutex<[String: RevocationSet]>([:])
     private let log = RecordedLog()
 
     private func handler() throws -> RevocationHandler {
@@ -19,7 +19,7 @@ final class RevocationHandlerTests: Sendable {
             tenants: ["app", "shop"],
             logger: log.logger,
             distribute: { update in
-                self.told.withLock { $0.merge(update.sets) { _, new in new } }
+                self.distributed.withLock { $0.merge(update.sets) { _, new in new } }
                 return []
             },
             onEvent: { _ in }
@@ -36,7 +36,7 @@ final class RevocationHandlerTests: Sendable {
     private func body(_ text: String) -> [UInt8] { Array(text.utf8) }
 
     private func isInForce(_ target: RevocationTarget, tenant: String = "app") -> Bool {
-        told.withLock { $0[tenant]?[RevocationDigest(target)]?.isInForce(at: SampleTenant.now) } ?? false
+        distributed.withLock { $0[tenant]?[RevocationDigest(target)]?.isInForce(at: SampleTenant.now) } ?? false
     }
 
     private func problem(_ ask: () async throws(AdminProblem) -> JSONObject) async -> AdminProblem? {
@@ -48,10 +48,10 @@ final class RevocationHandlerTests: Sendable {
         }
     }
 
-    @Test func whatIsAcknowledgedIsStoredAndInForce() async throws {
-        let answer = try await handler().revoke(body(#"{"tenant":"app","session":"s1","for":"1h","reason":"lost"}"#))
+    @Test func acknowledgedRevocationIsStoredAndInForce() async throws {
+        let response = try await handler().revoke(body(#"{"tenant":"app","session":"s1","for":"1h","reason":"lost"}"#))
         #expect(
-            JSONWriter.text(of: .object(answer))
+            JSONWriter.text(of: .object(response))
                 == #"{"revoked":[{"tenant":"app","kind":"session","id":"s1","revoked_at":"2027-01-15T08:00:00.000Z","#
                 + #""expires_at":"2027-01-15T09:00:00.000Z","reason":"lost"}]}"#
         )
@@ -60,7 +60,7 @@ final class RevocationHandlerTests: Sendable {
         #expect(try await store.revocations(tenant: "app", cursor: nil, limit: 10).records.count == 1)
     }
 
-    @Test func withdrawingTellsWhatWasInForce() async throws {
+    @Test func withdrawalReturnsWhatWasInForce() async throws {
         let handler = try handler()
         let session = body(#"{"tenant":"app","session":"s1"}"#)
         _ = try await handler.revoke(session)
@@ -73,7 +73,7 @@ final class RevocationHandlerTests: Sendable {
         #expect(try await handler.withdraw(session) == ["withdrawn": []])
     }
 
-    @Test func listGoesOnWhereThePageEnded() async throws {
+    @Test func listContinuesAfterThePage() async throws {
         let handler = try handler()
         for name in 0..<5 { _ = try await handler.revoke(body(#"{"tenant":"app","session":"s\#(name)"}"#)) }
         _ = try await handler.revoke(body(#"{"tenant":"shop","session":"elsewhere"}"#))
@@ -92,7 +92,7 @@ final class RevocationHandlerTests: Sendable {
         #expect(try await handler().list(RevocationQuery(["tenant": "app"])) == ["revocations": [], "next": nil])
     }
 
-    @Test func cursorThatWasNeverGivenIsRefused() async throws {
+    @Test func unknownCursorIsRefused() async throws {
         let handler = try handler()
         let query = try RevocationQuery(["tenant": "app", "cursor": "x"])
         #expect(
@@ -101,7 +101,7 @@ final class RevocationHandlerTests: Sendable {
         )
     }
 
-    @Test func unknownTenantIsToldWhichThereAre() async throws {
+    @Test func unknownTenantGetsTheKnownNames() async throws {
         let handler = try handler()
         let expected = AdminProblem(.unknownTenant, "there is no such tenant; there are app, shop")
         let wrong = body(#"{"tenant":"App","all":true}"#)
@@ -111,7 +111,7 @@ final class RevocationHandlerTests: Sendable {
         #expect(await problem { () async throws(AdminProblem) in try await handler.list(query) } == expected)
     }
 
-    @Test func storeOutOfReachIsSaidAndNothingIsInForce() async throws {
+    @Test func unreachableStoreIsReportedAndNothingIsInForce() async throws {
         let handler = try handler()
         store.cut()
         let all = body(#"{"tenant":"app","all":true}"#)
@@ -127,12 +127,12 @@ final class RevocationHandlerTests: Sendable {
         #expect(!log.lines.contains { $0.hasPrefix("notice") })
     }
 
-    @Test func everyChangeIsLoggedOnceAndNoTokenIs() async throws {
+    @Test func everyChangeIsLoggedOnceWithoutItsToken() async throws {
         let handler = try handler()
         let token = try SampleTenant.token(["jti": "secret-id"])
         let ask = body(#"{"tenant":"app","token":"\#(token)","reason":"lost phone","for":"1h"}"#)
         var (revoked, withdrawn) = (AuditEntry(.revoke), AuditEntry(.withdraw))
-        let answer = try await handler.revoke(ask, &revoked)
+        let response = try await handler.revoke(ask, &revoked)
         _ = try await handler.withdraw(ask, &withdrawn)
         for entry in [revoked, withdrawn] {
             #expect(
@@ -144,11 +144,11 @@ final class RevocationHandlerTests: Sendable {
         var subject = AuditEntry(.revoke)
         _ = try await handler.revoke(body(#"{"tenant":"shop","subject":"ali\nce"}"#), &subject)
         #expect(subject.metadata(result: "done")["id"] == #"ali\u000ace"#)
-        #expect(!JSONWriter.text(of: .object(answer)).contains(token))
+        #expect(!JSONWriter.text(of: .object(response)).contains(token))
         #expect(log.lines == [])
     }
 
-    @Test func theAuditKnowsWhoseChangeItWasThatFailed() async throws {
+    @Test func failedChangeIsAuditedWithItsTenant() async throws {
         let handler = try handler()
         var entry = AuditEntry(.revoke)
         let wrong = body(#"{"tenant":"no\nsuch","subject":"alice"}"#)

@@ -30,7 +30,7 @@ struct RevocationQueryTests {
     ]
 
     @Test(arguments: mistakes)
-    func everyMistakeIsNamed(_ values: [String: String], _ detail: String) {
+    func everyMistakeIsReported(_ values: [String: String], _ detail: String) {
         #expect(throws: AdminProblem.badRequest(detail)) { try RevocationQuery(values) }
     }
 }

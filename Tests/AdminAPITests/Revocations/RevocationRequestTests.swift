@@ -4,7 +4,7 @@ import Testing
 
 @testable import AdminAPI
 
-/// Bodies of the admin API: what is read of them, and what every mistake is told.
+/// Bodies of the revocation API, and their errors.
 struct RevocationRequestTests {
     private func read(_ body: String) throws(AdminProblem) -> RevocationRequest {
         try RevocationRequest(json: Array(body.utf8))
@@ -35,7 +35,7 @@ struct RevocationRequestTests {
         #expect(try read(#"{"tenant":"app","all":true,"reason":""}"#).reason == "")
     }
 
-    @Test func longestIDIsTaken() throws {
+    @Test func longestIDIsAccepted() throws {
         let id = String(repeating: "x", count: 1024)
         #expect(try read(#"{"tenant":"app","jti":"\#(id)"}"#).selector == .tokenID(id))
     }
@@ -99,7 +99,7 @@ struct RevocationRequestTests {
     ]
 
     @Test(arguments: mistakes)
-    func everyMistakeIsNamed(_ body: String, _ detail: String) {
+    func everyMistakeIsReported(_ body: String, _ detail: String) {
         #expect(throws: AdminProblem.badRequest(detail)) { try read(body) }
     }
 
@@ -110,8 +110,8 @@ struct RevocationRequestTests {
         }
     }
 
-    /// A token in a place where it does not belong must not come back in the answer, nor stand in a log.
-    @Test func noMistakeRepeatsWhatWasSent() throws {
+    /// A token in a wrong member must be neither in the response nor in a log.
+    @Test func errorsRepeatNothingOfTheBody() throws {
         let body = Array(#"{"tenant":"needle","jti":"needle","for":"needle","reason":"needle","needle":1}"#.utf8)
         var random = SplitMix64(seed: 11)
         var refused = 0

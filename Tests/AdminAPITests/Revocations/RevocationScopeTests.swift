@@ -50,13 +50,13 @@ struct RevocationScopeTests {
         (RevocationRequest.Selector.subject("alice"), RevocationTarget.subject("alice")),
         (.session("s1"), .session("s1")), (.all, .tenant),
     ])
-    func othersAreKeptUntilTheyAreWithdrawn(_ selector: RevocationRequest.Selector, _ target: RevocationTarget) throws {
+    func otherTargetsAreKeptUntilWithdrawn(_ selector: RevocationRequest.Selector, _ target: RevocationTarget) throws {
         let scope = try RevocationScope(selector, tenant())
         #expect(scope.targets == [target])
         #expect(scope.endOfUse == .distantFuture)
     }
 
-    @Test func tokenIsRevokedByItsIDUntilItIsOfNoUse() throws {
+    @Test func tokenIsRevokedByItsIDUntilItExpires() throws {
         let scope = try scope(ofToken: SampleTenant.token(["jti": "t1"]))
         #expect(scope.targets == [.token(issuer: SampleTenant.issuer, tokenID: "t1")])
         #expect(scope.endOfUse == SampleTenant.now + 600 + 60 + 3600)
@@ -76,7 +76,7 @@ struct RevocationScopeTests {
         #expect(try scope(ofToken: SampleTenant.token(["jti": "t1", "exp": expiry])).endOfUse == .distantFuture)
     }
 
-    @Test func whatNobodyWouldLetInCanBeRevoked() throws {
+    @Test func invalidTokenCanBeRevoked() throws {
         let forged = try SampleTenant.token(["jti": "t1"], forged: true)
         #expect(try scope(ofToken: forged).targets == [.token(issuer: SampleTenant.issuer, tokenID: "t1")])
         let expired = try SampleTenant.token(["jti": "t1", "exp": 1])
@@ -95,7 +95,7 @@ struct RevocationScopeTests {
     }
 
     @Test(arguments: ["x", "a.b.c", " ", "e30.e30.", "e30..e30"])
-    func whatIsNoTokenIsRefused(_ text: String) throws {
+    func malformedTokenIsRefused(_ text: String) throws {
         let problem = try #require(try problem(ofToken: text))
         #expect(problem.code == .badRequest)
         #expect(problem.detail.hasPrefix("\"token\" cannot be revoked: "))
@@ -113,7 +113,7 @@ struct RevocationScopeTests {
         }
     }
 
-    @Test func lifetimeThatWasAskedForCounts() throws {
+    @Test func requestedLifetimeIsUsed() throws {
         let tenant = try tenant()
         let scope = try RevocationScope(.token(Secret(SampleTenant.token(["jti": "t1"]))), tenant)
         let kept = scope.revocations(of: tenant, for: .milliseconds(1500), reason: "lost", at: 1000)

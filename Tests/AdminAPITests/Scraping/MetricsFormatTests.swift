@@ -15,12 +15,12 @@ struct MetricsFormatTests {
         ],
         ["text/plain", "Application/OpenMetrics-Text ; version=1.0.0"],
     ])
-    func whoKnowsOpenMetricsGetsIt(accept: [String]) {
+    func acceptedOpenMetricsIsUsed(accept: [String]) {
         #expect(MetricsFormat(accept: accept) == .openMetrics)
     }
 
     @Test(arguments: [[], ["*/*"], ["text/plain;version=0.0.4"], ["text/html, application/openmetrics-textual"]])
-    func everybodyElseGetsPrometheusText(accept: [String]) {
+    func prometheusTextIsTheDefault(accept: [String]) {
         #expect(MetricsFormat(accept: accept) == .prometheus)
     }
 
@@ -45,7 +45,7 @@ struct MetricsFormatTests {
         #expect(MetricsText.escaped("a\\b\"c\nd") == "a\\\\b\\\"c\\nd")
     }
 
-    @Test func theProcessIsReadFromTheSystem() throws {
+    @Test func processStatisticsAreRead() throws {
         let first = try #require(ProcessStatistics.current())
         #expect(first.residentBytes > 1 << 20)
         #expect(first.openFiles >= 3)

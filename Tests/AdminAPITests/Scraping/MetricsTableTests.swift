@@ -5,7 +5,7 @@ import Testing
 
 /// docs/operations.md tells of every metric, in the order of the text.
 struct MetricsTableTests {
-    @Test func tableOfTheDocumentsIsThatOfTheRows() throws {
+    @Test func documentedTableMatchesTheMetrics() throws {
         let root = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         let page = try String(contentsOf: root.appending(path: "docs/operations.md"), encoding: .utf8)
@@ -17,7 +17,7 @@ struct MetricsTableTests {
         }
         #expect(table.count == expected.count)
         for (line, start) in zip(table, expected) {
-            // What stands last is its meaning, at greater length than scrapers are told.
+            // The last column is the meaning, longer than the help text.
             #expect(line.hasPrefix(start) && line.count > start.count + 10, "expected: \(start)")
         }
     }

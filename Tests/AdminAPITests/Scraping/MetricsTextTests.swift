@@ -74,7 +74,7 @@ struct MetricsTextTests {
         #"gatehouse_internal_errors_total{place="backend_connection"} 0"#,
         #"gatehouse_internal_errors_total{place="server_pool"} 0"#,
     ])
-    func countIsThere(line: String) {
+    func requestCountIsWritten(line: String) {
         #expect(lines().contains(line))
     }
 
@@ -102,7 +102,7 @@ struct MetricsTextTests {
         #expect(Set(families).count == families.count)
     }
 
-    @Test func everySeriesIsThereOnce() {
+    @Test func everySeriesIsWrittenOnce() {
         let series = lines().filter { !$0.hasPrefix("#") && !$0.isEmpty }.compactMap { line in
             line.lastIndex(of: " ").map { line[..<$0] }
         }

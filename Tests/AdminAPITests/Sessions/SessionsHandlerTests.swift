@@ -6,7 +6,7 @@ import Verification
 
 @testable import AdminAPI
 
-/// The admin API's sessions from body to answer, without HTTP.
+/// The admin API's sessions, without HTTP.
 struct SessionsHandlerTests {
     private let fixture: AdminFixture
     private let store: FailingSessions
@@ -22,7 +22,7 @@ struct SessionsHandlerTests {
         store = FailingSessions(book)
         handler = SessionsHandler(
             live: .serving(fixture.tenants),
-            sessions: { [store] place in place == 0 ? store : nil },
+            sessions: { [store] index in index == 0 ? store : nil },
             now: { AdminFixture.now + 10 },
             logger: fixture.logger
         )
@@ -42,8 +42,8 @@ struct SessionsHandlerTests {
         try await handler.end(Array(body.utf8), &entry)
     }
 
-    private func ids(_ answer: JSONObject, _ member: String = "sessions") -> [String] {
-        (answer[member]?.array ?? []).compactMap { $0.object?["session"]?.string }
+    private func ids(_ response: JSONObject, _ member: String = "sessions") -> [String] {
+        (response[member]?.array ?? []).compactMap { $0.object?["session"]?.string }
     }
 
     @Test func sessionsAreListedByIDAndBySubject() async throws {
@@ -51,8 +51,8 @@ struct SessionsHandlerTests {
         _ = try await signIn("bob")
         let mine = try await handler.list(["tenant": "app", "subject": "alice"])
         #expect(Set(ids(mine)) == [one, other])
-        let answer = try await handler.list(["tenant": "app", "session": one])
-        let session = try #require(answer["sessions"]?.array?.first?.object)
+        let response = try await handler.list(["tenant": "app", "session": one])
+        let session = try #require(response["sessions"]?.array?.first?.object)
         #expect(session["subject"] == "alice" && session["device"] == "phone" && session["provider"] == "apple")
         #expect(session["created_at"] == "2027-01-15T08:00:00.000Z")
         #expect(try await handler.list(["tenant": "app", "session": "none"]) == ["sessions": []])
@@ -60,7 +60,7 @@ struct SessionsHandlerTests {
         #expect(session["claims"] == nil && session["token"] == nil)
     }
 
-    @Test func aSessionIsEndedAlone() async throws {
+    @Test func singleSessionIsEnded() async throws {
         let (one, other) = (try await signIn("alice"), try await signIn("alice"))
         var entry = AuditEntry(.endSessions)
         #expect(ids(try await end(#"{"tenant":"app","session":"\#(one)"}"#, &entry), "ended") == [one])
@@ -89,12 +89,12 @@ struct SessionsHandlerTests {
         (#"{"tenant":"plain","session":"a"}"#, .noIssuer), (#"{"tenant":"disk","session":"a"}"#, .noIssuer),
         (#"{"tenant":"nobody","session":"a"}"#, .unknownTenant),
     ])
-    func whatCannotBeDoneIsSaid(_ body: String, _ code: AdminProblem.Code) async {
+    func impossibleRequestsAreReported(_ body: String, _ code: AdminProblem.Code) async {
         let problem = await fixture.problem { () async throws(AdminProblem) in try await end(body) }
         #expect(problem?.code == code)
     }
 
-    @Test func aListNeedsATenantAndOneSelector() async {
+    @Test func listNeedsATenantAndOneSelector() async {
         let queries = [
             [:], ["tenant": "app"], ["subject": "a"], ["tenant": "app", "subject": "a", "session": "b"],
             ["tenant": "app", "subject": ""],
@@ -105,7 +105,7 @@ struct SessionsHandlerTests {
         }
     }
 
-    @Test func aStoreThatIsAwayIsSaid() async throws {
+    @Test func unreachableStoreIsReported() async throws {
         let one = try await signIn("alice")
         store.isAway = true
         let problem = await fixture.problem { () async throws(AdminProblem) in

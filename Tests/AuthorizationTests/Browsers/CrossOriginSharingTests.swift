@@ -6,7 +6,7 @@ import UpstreamTestSupport
 @testable import Authorization
 @testable import Tenants
 
-/// Preflights, as the decision answers them.
+/// Decisions on preflights.
 struct CrossOriginSharingTests {
     private static func pipeline(
         _ origins: [String] = ["https://front.test", "http://localhost:3000"],
@@ -29,15 +29,15 @@ struct CrossOriginSharingTests {
         pipeline.ask(RequestPipeline.request("/a", method: method, lines: lines))
     }
 
-    private static func preflight(_ answer: RequestPipeline.Answer) -> [String]? {
-        guard case .preflight(let preflight) = answer else { return nil }
+    private static func preflight(_ decision: RequestPipeline.Answer) -> [String]? {
+        guard case .preflight(let preflight) = decision else { return nil }
         return preflight.fields.map(\.line)
     }
 
     private static let vary = "Vary: Origin, Access-Control-Request-Method, Access-Control-Request-Headers"
 
-    @Test func anAllowedOriginMayCall() throws {
-        let answer = Self.ask(
+    @Test func allowedOriginMayCall() throws {
+        let decision = Self.ask(
             try Self.pipeline(),
             [
                 "Origin: https://front.test", "Access-Control-Request-Method: PUT",
@@ -45,7 +45,7 @@ struct CrossOriginSharingTests {
             ]
         )
         #expect(
-            Self.preflight(answer) == [
+            Self.preflight(decision) == [
                 "Access-Control-Allow-Origin: https://front.test", "Access-Control-Allow-Credentials: true",
                 "Access-Control-Max-Age: 90",
                 "Access-Control-Allow-Methods: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS",
@@ -56,27 +56,27 @@ struct CrossOriginSharingTests {
 
     @Test func everyOriginMayCallWithoutCookies() throws {
         let lines = ["Origin: https://any.test", "Access-Control-Request-Method: GET"]
-        let answer = Self.preflight(Self.ask(try Self.pipeline(["*"], credentials: false), lines))
-        #expect(answer?.first == "Access-Control-Allow-Origin: *")
-        #expect(answer?.contains { $0.contains("Credentials") } == false)
-        #expect(answer?.contains { $0.contains("Allow-Headers") } == false)
+        let decision = Self.preflight(Self.ask(try Self.pipeline(["*"], credentials: false), lines))
+        #expect(decision?.first == "Access-Control-Allow-Origin: *")
+        #expect(decision?.contains { $0.contains("Credentials") } == false)
+        #expect(decision?.contains { $0.contains("Allow-Headers") } == false)
     }
 
-    @Test func methodsThatAreNotOfTheUsualOnesMayBeAskedFor() throws {
+    @Test func unusualMethodIsAllowed() throws {
         let lines = ["Origin: http://localhost:3000", "Access-Control-Request-Method: QUERY"]
-        let answer = Self.preflight(Self.ask(try Self.pipeline(), lines))
+        let decision = Self.preflight(Self.ask(try Self.pipeline(), lines))
         #expect(
-            answer?.contains("Access-Control-Allow-Methods: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, QUERY")
+            decision?.contains("Access-Control-Allow-Methods: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, QUERY")
                 == true
         )
-        #expect(answer?.first == "Access-Control-Allow-Origin: http://localhost:3000")
+        #expect(decision?.first == "Access-Control-Allow-Origin: http://localhost:3000")
     }
 
     @Test(arguments: [
         "https://evil.test", "http://front.test", "https://front.test:444", "https://front.test.evil.test", "null", "*",
         "https://front.tes", "https://front.test/", "",
     ])
-    func otherOriginsMayNot(origin: String) throws {
+    func otherOriginIsRefused(origin: String) throws {
         let lines = ["Origin: \(origin)", "Access-Control-Request-Method: GET"]
         let refusal = try #require(Self.ask(try Self.pipeline(), lines).refusal)
         #expect(refusal.code == .crossSiteRequest)
@@ -97,9 +97,9 @@ struct CrossOriginSharingTests {
             "Access-Control-Request-Headers: \(String(repeating: "a", count: 4097))",
         ],
     ])
-    func malformedQuestionsAreRefused(lines: [String]) throws {
-        let answer = Self.ask(try Self.pipeline(), ["Origin: https://front.test"] + lines)
-        #expect(answer.refusal == .malformedPreflight)
+    func malformedPreflightsAreRefused(lines: [String]) throws {
+        let decision = Self.ask(try Self.pipeline(), ["Origin: https://front.test"] + lines)
+        #expect(decision.refusal == .malformedPreflight)
     }
 
     @Test(arguments: [
@@ -108,23 +108,23 @@ struct CrossOriginSharingTests {
         ("GET", ["Origin: https://front.test", "Access-Control-Request-Method: GET"]),
         ("options", ["Origin: https://front.test", "Access-Control-Request-Method: GET"]),
     ])
-    func whatIsNoPreflightIsDecidedAsEverythingElse(method: String, lines: [String]) throws {
+    func otherOptionsRequestsAreDecidedAsUsual(method: String, lines: [String]) throws {
         #expect(Self.ask(try Self.pipeline(), lines, method: method).refusal == .missingToken)
     }
 
-    @Test func withoutRulesPreflightsAreTheBackends() throws {
+    @Test func preflightsGoToTheBackendWithoutRules() throws {
         let lines = ["Origin: https://front.test", "Access-Control-Request-Method: GET"]
         #expect(Self.ask(RequestPipeline([try RequestPipeline.tenant()]), lines).refusal == .missingToken)
     }
 
-    @Test func observedPreflightsGoOn() throws {
+    @Test func observedPreflightIsForwarded() throws {
         let pipeline = try Self.pipeline(mode: .observe)
-        let answer = Self.ask(pipeline, ["Origin: https://evil.test", "Access-Control-Request-Method: GET"])
-        #expect(answer.grant?.outcome == .refused(.crossSiteRequest))
+        let decision = Self.ask(pipeline, ["Origin: https://evil.test", "Access-Control-Request-Method: GET"])
+        #expect(decision.grant?.outcome == .refused(.crossSiteRequest))
         #expect(pipeline.decisionContext.observed?.refusal.code == .crossSiteRequest)
     }
 
-    @Test func theExplanationSaysWhy() throws {
+    @Test func explanationHasTheReason() throws {
         let pipeline = try Self.pipeline()
         for (origin, text) in [("https://front.test", "is one of"), ("https://evil.test", "is not one of")] {
             let explanation = Explanation()

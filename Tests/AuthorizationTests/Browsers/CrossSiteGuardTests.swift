@@ -38,7 +38,7 @@ struct CrossSiteGuardTests {
     }
 
     @Test(arguments: ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "PROPFIND", "get", "X"])
-    func theWholeMatrix(method: String) throws {
+    func everyCombinationIsDecided(method: String) throws {
         let token = try RequestPipeline.token()
         let isSafe = ["GET", "HEAD", "OPTIONS"].contains(method)
         let sources: [(source: TokenSource, line: String, isCookie: Bool)] = [
@@ -51,11 +51,11 @@ struct CrossSiteGuardTests {
             for origin in Self.origins {
                 for (site, mark) in zip(Self.sites, origin.row) {
                     let lines = [source.line] + Self.lines(origin.value, site)
-                    let answer = pipeline.ask(RequestPipeline.request("/a", method: method, lines: lines))
+                    let decision = pipeline.ask(RequestPipeline.request("/a", method: method, lines: lines))
                     let isGranted = !source.isCookie || isSafe || mark == "+"
                     let what = "\(method) \(source.source) origin \(origin.name) site \(site ?? "absent")"
-                    #expect((answer.grant?.caller != nil) == isGranted, "\(what)")
-                    #expect(isGranted || answer.refusal == .crossSite, "\(what)")
+                    #expect((decision.grant?.caller != nil) == isGranted, "\(what)")
+                    #expect(isGranted || decision.refusal == .crossSite, "\(what)")
                 }
             }
         }
@@ -65,14 +65,14 @@ struct CrossSiteGuardTests {
         ["Upgrade: websocket", "Connection: upgrade"], ["upgrade: WebSocket/13"], ["Upgrade: h2c, websocket"],
         ["Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="], ["sec_websocket_key: x"], ["Sec-WebSocket-Version: 13"],
     ])
-    func handshakesOfWebSocketsAreHeldToItWhateverTheirMethod(fields: [String]) throws {
+    func webSocketHandshakeIsCheckedWhateverItsMethod(fields: [String]) throws {
         let pipeline = try Self.pipeline([.cookie(name: "session")])
         let cookie = "Cookie: session=\(try RequestPipeline.token())"
         for origin in Self.origins {
             for (site, mark) in zip(Self.sites, origin.row) {
                 let lines = [cookie] + fields + Self.lines(origin.value, site)
-                let answer = pipeline.ask(RequestPipeline.request("/a", lines: lines))
-                #expect((answer.grant != nil) == (mark == "+"), "\(origin.name) \(site ?? "absent")")
+                let decision = pipeline.ask(RequestPipeline.request("/a", lines: lines))
+                #expect((decision.grant != nil) == (mark == "+"), "\(origin.name) \(site ?? "absent")")
             }
         }
         // Another upgrade is none.
@@ -93,17 +93,17 @@ struct CrossSiteGuardTests {
         #expect(pipeline.ask(RequestPipeline.request("/a", lines: all)).grant != nil)
     }
 
-    @Test func theTokenThatDecidesIsTheOneThatCounts() throws {
+    @Test func checkAppliesToTheDecidingToken() throws {
         let token = try RequestPipeline.token()
         let lines = ["Cookie: session=\(token)", "Authorization: Bearer \(token)", "Origin: https://evil.test"]
         let post = RequestPipeline.request("/a", method: "POST", lines: lines)
         #expect(try Self.pipeline([.bearer, .cookie(name: "session")]).ask(post).grant != nil)
         #expect(try Self.pipeline([.cookie(name: "session"), .bearer]).ask(post).refusal == .crossSite)
-        // A cookie that is none of the sources is nobody's.
+        // A cookie that is no token source is ignored.
         #expect(try Self.pipeline([.bearer]).ask(post).grant != nil)
     }
 
-    @Test func openPathsGetNoIdentityFromAnotherSite() throws {
+    @Test func crossSiteRequestOnOpenPathHasNoIdentity() throws {
         let pipeline = try Self.pipeline([.cookie(name: "session")], open: true)
         let foreign = ["Origin: https://evil.test"]
         let cookie = ["Cookie: session=\(try RequestPipeline.token())"]
@@ -121,12 +121,12 @@ struct CrossSiteGuardTests {
 
     /// The attacker adds a token that is no good in a place that he can fill: the cookie reaches the backend all the
     /// same.
-    @Test func aBadTokenElsewhereDoesNotHideTheCookie() throws {
+    @Test func invalidTokenElsewhereDoesNotHideTheCookie() throws {
         let from: [TokenSource] = [.query(name: "t"), .header(name: "X-Token"), .bearer, .cookie(name: "session")]
         let cookie = "Cookie: session=\(try RequestPipeline.token())"
         let forged = try RequestPipeline.token(forged: true)
         let past = try RequestPipeline.token(["exp": .number(JSONNumber(Int(RequestPipeline.now.seconds) - 3600))])
-        // Whoever has an account has a good one.
+        // An attacker with an account has a valid one.
         let theirs = try RequestPipeline.token(["sub": "mallory"])
         func post(_ target: String, _ lines: [String]) -> [UInt8] {
             RequestPipeline.request(target, method: "POST", lines: lines)
@@ -166,7 +166,7 @@ struct CrossSiteGuardTests {
         #expect(pipeline.authorizer.authenticator.cacheCounts.misses == 0)
     }
 
-    @Test func aCookieThatTheBackendDoesNotGetCannotBeMisused() throws {
+    @Test func strippedCookieIsNotChecked() throws {
         var tenant = try RequestPipeline.tenant(
             from: [.query(name: "t"), .cookie(name: "session")],
             access: [RequestPipeline.rule("/**", .anyone)]
@@ -179,19 +179,19 @@ struct CrossSiteGuardTests {
         #expect(pipeline.ask(RequestPipeline.request("/a", method: "POST", lines: lines)).refusal == .crossSite)
     }
 
-    @Test func aBadTokenThatHidesACookieIsObservedToo() throws {
+    @Test func invalidTokenThatHidesACookieIsObservedToo() throws {
         let pipeline = try Self.pipeline([.query(name: "t"), .cookie(name: "session")], mode: .observe, open: true)
         let lines = ["Cookie: session=\(try RequestPipeline.token())", "Origin: https://evil.test"]
-        let answer = pipeline.ask(RequestPipeline.request("/a?t=x", method: "POST", lines: lines))
-        #expect(answer.grant?.outcome == .refused(.crossSiteRequest))
+        let decision = pipeline.ask(RequestPipeline.request("/a?t=x", method: "POST", lines: lines))
+        #expect(decision.grant?.outcome == .refused(.crossSiteRequest))
         #expect(pipeline.decisionContext.observed?.line == 7)
     }
 
-    @Test func observedRequestsGoOnAndAreNoted() throws {
+    @Test func observedRequestIsForwardedAndNoted() throws {
         let pipeline = try Self.pipeline([.cookie(name: "session")], mode: .observe)
         let lines = ["Cookie: session=\(try RequestPipeline.token())", "Origin: https://evil.test"]
-        let answer = pipeline.ask(RequestPipeline.request("/a", method: "POST", lines: lines))
-        #expect(answer.grant?.outcome == .refused(.crossSiteRequest))
+        let decision = pipeline.ask(RequestPipeline.request("/a", method: "POST", lines: lines))
+        #expect(decision.grant?.outcome == .refused(.crossSiteRequest))
         #expect(pipeline.decisionContext.observed?.refusal == .crossSite)
         #expect(pipeline.decisionContext.observed?.line == 7)
     }
@@ -211,12 +211,12 @@ struct CrossSiteGuardTests {
             let pipeline = RequestPipeline([tenant])
             pipeline.decisionContext.peer = peer
             let all = ["Cookie: session=\(try RequestPipeline.token())", "Origin: \(one.origin)"] + lines
-            let answer = pipeline.ask(RequestPipeline.request("/a", method: "POST", host: one.host, lines: all))
-            #expect((answer.grant != nil) == one.isAllowed, "\(one.origin) at \(one.host)")
+            let decision = pipeline.ask(RequestPipeline.request("/a", method: "POST", host: one.host, lines: all))
+            #expect((decision.grant != nil) == one.isAllowed, "\(one.origin) at \(one.host)")
         }
     }
 
-    @Test func itIsSchemeHostAndPort() throws {
+    @Test func originIsSchemeHostAndPort() throws {
         let plain = [
             Own(origin: "http://app.test", host: "app.test", isAllowed: true),
             Own(origin: "http://app.test", host: "APP.test:80", isAllowed: true),
@@ -238,7 +238,7 @@ struct CrossSiteGuardTests {
         try expect(plain, from: RequestPipeline.peer(trusted: true), lines: ["X-Forwarded-Proto: HTTP"])
     }
 
-    @Test func behindAProxyThatEndsTLSItIsWhatTheProxySays() throws {
+    @Test func schemeBehindATrustedProxyIsWhatItReports() throws {
         let secured = [
             Own(origin: "https://app.test", host: "app.test", isAllowed: true),
             Own(origin: "https://app.test", host: "app.test:443", isAllowed: true),
@@ -249,7 +249,7 @@ struct CrossSiteGuardTests {
         try expect(secured, from: RequestPipeline.peer(trusted: true), lines: ["X-Forwarded-Proto: https"])
     }
 
-    @Test func whereNobodySaysTheSchemeEitherIsGood() throws {
+    @Test func eitherSchemeIsAcceptedIfUnknown() throws {
         let unknown = [
             Own(origin: "https://app.test", host: "app.test", isAllowed: true),
             Own(origin: "http://app.test", host: "app.test", isAllowed: true),
@@ -263,7 +263,7 @@ struct CrossSiteGuardTests {
         try expect(unknown, from: RequestPipeline.peer(trusted: true), lines: twice)
     }
 
-    @Test func anAbsoluteTargetNamesTheHost() throws {
+    @Test func absoluteTargetNamesTheHost() throws {
         let pipeline = try Self.pipeline([.cookie(name: "session")])
         let lines = ["Cookie: session=\(try RequestPipeline.token())", "Origin: http://app.test:81"]
         let target = "http://app.test:81/a"
@@ -276,7 +276,7 @@ struct CrossSiteGuardTests {
         )
     }
 
-    @Test func theExplanationSaysWhy() throws {
+    @Test func explanationHasTheReason() throws {
         let pipeline = try Self.pipeline([.cookie(name: "session")])
         let cookie = "Cookie: session=\(try RequestPipeline.token())"
         let cases: [(lines: [String], text: String)] = [

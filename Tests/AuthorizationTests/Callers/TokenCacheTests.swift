@@ -62,7 +62,7 @@ struct TokenCacheTests {
         #expect(pipeline.authorizer.authenticator.cacheCounts == TokenCacheCounts(hits: 1, misses: 2, refusedHits: 1))
     }
 
-    @Test func forgedTokensNeverEnterAndNeverEvictAGoodOne() throws {
+    @Test func forgedTokenNeverEvictsAVerifiedOne() throws {
         let pipeline = RequestPipeline([try RequestPipeline.tenant()])
         let token = try RequestPipeline.token()
         #expect(pipeline.get("/", token: token).grant != nil)
@@ -87,7 +87,7 @@ struct TokenCacheTests {
         #expect(pipeline.authorizer.authenticator.cacheCounts == TokenCacheCounts(hits: 0, misses: 2, refusedHits: 1))
     }
 
-    @Test func tokenThatBecomesValidIsNotHeldAgainstItsBearer() throws {
+    @Test func tokenThatBecomesValidIsAccepted() throws {
         let pipeline = RequestPipeline([try RequestPipeline.tenant()])
         let token = try RequestPipeline.token(["nbf": .number(JSONNumber(Int(RequestPipeline.now.seconds) + 65))])
         #expect(pipeline.get("/", token: token).refusal?.code == .invalidToken)
@@ -118,7 +118,7 @@ struct TokenCacheTests {
         return Known(caller: caller, token: token, key: key(number))
     }
 
-    @Test func setOfEightHoldsEightAndGivesOneUpForTheNinth() throws {
+    @Test func ninthTokenOfASetEvictsOne() throws {
         let cache = TokenCache(sets: 1)
         let all = try (0..<9).map(known)
         for known in all.dropLast() { known.insert(into: cache) }
@@ -129,7 +129,7 @@ struct TokenCacheTests {
         #expect(kept.contains(8))
     }
 
-    @Test func entryThatAConnectionRemembersIsGoodForItsTokenAndTenantOnly() throws {
+    @Test func rememberedEntryMatchesItsTokenAndTenantOnly() throws {
         let cache = TokenCache(sets: 4)
         let (alice, bob) = (try known(1), try known(2))
         alice.insert(into: cache)
@@ -144,7 +144,7 @@ struct TokenCacheTests {
         #expect(caller(tenant, alice.token, at: alice.caller.lifetime.refusedFrom) == nil)
     }
 
-    @Test func rememberedEntryThatTheCacheGaveUpIsNotUsed() throws {
+    @Test func evictedEntryIsNotUsedByItsConnection() throws {
         let cache = TokenCache(sets: 1)
         let all = try (0..<9).map(known)
         for known in all.dropLast() { known.insert(into: cache) }
@@ -162,7 +162,7 @@ struct TokenCacheTests {
     }
 
     /// One token that is used between insertions stays, however many others come once.
-    @Test func usedTokenOutlivesTokensThatComeOnce() throws {
+    @Test func usedTokenOutlivesTokensUsedOnce() throws {
         let cache = TokenCache(sets: 1)
         let all = try (0..<40).map(known)
         var isKept = true
@@ -173,7 +173,7 @@ struct TokenCacheTests {
         #expect(isKept)
     }
 
-    @Test func tokenUsedSinceTheLastRoundGetsASecondChance() throws {
+    @Test func recentlyUsedTokenIsEvictedLater() throws {
         let cache = TokenCache(sets: 1)
         let all = try (0..<10).map(known)
         for known in all[..<9] { known.insert(into: cache) }

@@ -3,7 +3,7 @@ import Testing
 
 /// Which slow steps a decision may ask for, after each that it has asked for.
 struct DecisionStepsTests {
-    @Test func stepIsAskedForOnceARequest() {
+    @Test func stepIsRequestedOncePerRequest() {
         var steps = DecisionSteps()
         #expect(steps.allowed == .all && steps.isUntouched)
         steps.took(.keys, generation: 1)
@@ -14,7 +14,7 @@ struct DecisionStepsTests {
         #expect(steps.withoutCapacity == [])
     }
 
-    @Test func stepWithoutCapacityIsNotAskedForAgain() {
+    @Test func stepWithoutCapacityIsNotRequestedAgain() {
         var steps = DecisionSteps()
         steps.took(.keys, generation: 1)
         steps.hadNoCapacity()
@@ -24,7 +24,7 @@ struct DecisionStepsTests {
         #expect(!ended && steps.withoutCapacity == .keys, "it was never begun")
     }
 
-    @Test func otherConfigurationAsksForItsStepsItself() {
+    @Test func otherConfigurationRequestsItsOwnSteps() {
         var steps = DecisionSteps()
         steps.took(.keys, generation: 1)
         steps.hadNoCapacity()
@@ -35,14 +35,14 @@ struct DecisionStepsTests {
         #expect(steps.proof == .replayed, "a proof was used up, and counts")
     }
 
-    @Test func refreshIsNotAskedForAgainByAnotherConfiguration() {
+    @Test func refreshIsNotRepeatedByAnotherConfiguration() {
         var steps = DecisionSteps()
         steps.took(.refresh, generation: 1)
         steps.ended(generation: 2)
         #expect(steps.allowed == .all.subtracting(.refresh))
     }
 
-    @Test func requestThatIsMadeAgainIsNotRefreshedForOnceMore() {
+    @Test func repeatedRequestIsNotRefreshedAgain() {
         var steps = DecisionSteps()
         steps.took(.keys, generation: 1)
         steps.ended(generation: 1)
@@ -53,7 +53,7 @@ struct DecisionStepsTests {
         #expect(steps.allowed == .all.subtracting(.refresh), "nor by another configuration")
     }
 
-    @Test func otherConfigurationAllowsNoMoreThanTheCallerOfTheAuthorizer() {
+    @Test func otherConfigurationAllowsNoFurtherSteps() {
         var steps = DecisionSteps(allowing: [.keys, .refresh])
         steps.beginWithoutRefresh()
         #expect(steps.allowed == .keys)

@@ -28,7 +28,7 @@ struct BodyReadingFieldsTests {
     @Test(arguments: [
         "X-HTTP-Method-Override: PUT", "x_http_method_override: GET", "X-HTTP-Method: DELETE", "X-Method-Override: PUT",
     ])
-    func fieldThatStandsForAnotherMethodIs400(line: String) throws {
+    func methodOverrideIs400(line: String) throws {
         #expect(try status("Content-Type: application/json", line) == 400)
     }
 
@@ -38,7 +38,7 @@ struct BodyReadingFieldsTests {
     }
 
     @Test(arguments: ["Content-Type: a/b", "Content-Encoding: Identity", "X_Content_Type: a", "Contents_Type: a"])
-    func otherFieldIsLetPass(line: String) throws {
+    func otherFieldsPass(line: String) throws {
         #expect(try status(line) == nil)
     }
 }

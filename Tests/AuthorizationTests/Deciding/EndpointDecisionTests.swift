@@ -52,7 +52,7 @@ struct EndpointDecisionTests {
     }
 
     @Test(arguments: refused)
-    func headThatNoEndpointTakesIsRefused(request: Case) throws {
+    func malformedEndpointHeadIsRefused(request: Case) throws {
         for source in Self.sources {
             for (mode, then) in Self.enforcing {
                 let pipeline = try Self.pipeline(mode, then, source)
@@ -89,15 +89,15 @@ struct EndpointDecisionTests {
     }
 
     /// Without a body it is a browser's question to the app, which the tenant's rules decide on.
-    @Test func preflightOfAForwardedSignInGoesByTheRules() throws {
+    @Test func preflightOfAForwardedSignInFollowsTheRules() throws {
         for source in Self.sources {
             let pipeline = try Self.pipeline(.enforce, .forward, source)
             #expect(Self.ask(pipeline, Case(method: "OPTIONS")).refusal?.code == .missingToken)
         }
     }
 
-    /// Another proxy has the head alone to show, and is not told how to mend it.
-    @Test func anotherProxyIsToldOfTheEndpointWhateverTheHead() throws {
+    /// Another proxy sends only the head, and gets no advice about it.
+    @Test func decisionQueryNamesTheEndpointWhateverTheHead() throws {
         for source in [RequestSource.forwardAuth, .extAuthz] {
             let pipeline = try Self.pipeline(.enforce, .forward, source)
             for request in [Case(method: "PUT"), Case(lines: ["Content-Encoding: gzip"]), Case()] {

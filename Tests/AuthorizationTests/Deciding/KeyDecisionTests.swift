@@ -8,7 +8,7 @@ import Verification
 @testable import Authorization
 @testable import Tenants
 
-/// What a decision asks for when an issuer's keys are not here, and what it makes of the answer.
+/// Decisions without an issuer's keys, and after a fetch.
 struct KeyDecisionTests {
     private static let source = RemoteKeySource(location: .keySet(url: "https://id.test/keys"))
     private let key: SigningKey
@@ -47,7 +47,7 @@ struct KeyDecisionTests {
         if case .needs(.keys(let step)) = answer { step.isMissing == isMissing && step.source == 0 } else { false }
     }
 
-    @Test func withoutKeysTheyAreAskedForAndThenItIsOurFault() throws {
+    @Test func missingKeysAreRequestedThenAnswered503() throws {
         let pipeline = try pipeline(nil)
         let request = try request(key)
         #expect(asksForKeys(pipeline.ask(request), isMissing: true))
@@ -58,7 +58,7 @@ struct KeyDecisionTests {
         #expect(pipeline.ask(request).refusal?.retryAfterSeconds == 7, "nobody is asked again so soon")
     }
 
-    @Test func keysThatComeAreUsed() throws {
+    @Test func newKeysAreUsed() throws {
         let pipeline = try pipeline(nil)
         let request = try request(key)
         _ = pipeline.ask(request, allowing: [])
@@ -67,7 +67,7 @@ struct KeyDecisionTests {
         #expect(pipeline.ask(request).grant?.caller?.principal.subject == "alice")
     }
 
-    @Test func unknownKeyIsAskedForOnceAndThenTheTokenIsBad() throws {
+    @Test func unknownKeyIsRequestedOnceThenRefused() throws {
         let pipeline = try pipeline(try set(key))
         let request = try request(next)
         #expect(asksForKeys(pipeline.ask(request), isMissing: false))
@@ -88,7 +88,7 @@ struct KeyDecisionTests {
         )
     }
 
-    @Test func tokenThatWasRefusedIsGoodOnceItsKeyIsThere() throws {
+    @Test func refusedTokenIsAcceptedOnceItsKeyArrives() throws {
         let pipeline = try pipeline(try set(key))
         let request = try request(next)
         #expect(pipeline.ask(request, allowing: []).refusal?.code == .invalidToken)
@@ -97,7 +97,7 @@ struct KeyDecisionTests {
         #expect(pipeline.ask(request).grant?.caller != nil)
     }
 
-    @Test func tokenOfAWithdrawnKeyIsRefusedAtOnceThoughItIsRemembered() throws {
+    @Test func cachedTokenOfAWithdrawnKeyIsRefused() throws {
         let pipeline = try pipeline(try set(key, next))
         let request = try request(key)
         for _ in 0..<2 { #expect(pipeline.ask(request).grant?.caller != nil) }
@@ -106,7 +106,7 @@ struct KeyDecisionTests {
         #expect(pipeline.ask(request, allowing: []).refusal?.code == .invalidToken)
     }
 
-    @Test func keysThatAreGoneAreMissingAndNotWrong() throws {
+    @Test func removedKeysCountAsMissing() throws {
         let pipeline = try pipeline(try set(key))
         let request = try request(key)
         #expect(pipeline.ask(request).grant?.caller != nil)
@@ -115,14 +115,14 @@ struct KeyDecisionTests {
         #expect(pipeline.ask(request, allowing: []).refusal?.status == 503)
     }
 
-    @Test func openPathWaitsForNoKeysThatItCanDoWithout() throws {
+    @Test func openPathDoesNotWaitForKeys() throws {
         let pipeline = try pipeline(nil, access: [RequestPipeline.rule("/open/**", .anyone)])
         let grant = try #require(pipeline.ask(try request(key, "/open/x"), allowing: []).grant)
         #expect(grant.caller == nil)
     }
 
     /// A check that was made beside the loop, of a token whose key is not there: the key is asked for after it.
-    @Test func keysAreAskedForAfterASlowCheckToo() async throws {
+    @Test func keysAreRequestedAfterASlowCheckToo() async throws {
         let pipeline = try pipeline(try set(key))
         for number in 0..<40 {
             let request = try request(next, subject: "\(number)")
@@ -140,7 +140,7 @@ struct KeyDecisionTests {
         Issue.record("the budget for slow checks was never spent")
     }
 
-    @Test func slowVerifierHasTheKeysThatCame() async throws {
+    @Test func slowVerifierHasTheNewKeys() async throws {
         let pipeline = try pipeline(nil)
         let verifier = SlowVerifier(
             [pipeline.tenants[0].tenant],

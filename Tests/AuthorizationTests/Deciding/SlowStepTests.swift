@@ -15,12 +15,12 @@ struct SlowStepTests {
         return checks.map { budget.allows($0.cost, at: RequestPipeline.now + $0.after) }
     }
 
-    @Test func budgetIsSpentAndComesBackWithTime() {
+    @Test func budgetIsSpentAndRestored() {
         let answers = answers([(0.000_9, 0), (0.000_2, 0), (0.000_5, 0.001), (0.000_5, 0.001)])
         #expect(answers == [true, false, true, false])
     }
 
-    @Test func clockSetBackGivesAndTakesNothing() {
+    @Test func clockSetBackDoesNotChangeTheBudget() {
         #expect(answers([(0.000_6, 0), (0.000_6, -100), (0.000_3, -100)]) == [true, false, true])
     }
 
@@ -97,7 +97,7 @@ struct SlowStepTests {
         #expect(pipeline.authorizer.authenticator.cacheCounts.refusedHits == 1)
     }
 
-    @Test func checkWithKeysThatAreGoneIsNotRemembered() async throws {
+    @Test func resultOfRemovedKeysIsNotCached() async throws {
         let (step, request) = try firstSlowStep()
         let outcome = await SlowVerifier(
             [pipeline.tenants[0].tenant],
@@ -109,7 +109,7 @@ struct SlowStepTests {
         #expect(pipeline.ask(request, allowing: []).refusal?.code == .invalidToken)
     }
 
-    @Test func decisionThatMayNotAskDecidesAtOnce() throws {
+    @Test func decisionWithoutStepsIsImmediate() throws {
         let (_, request) = try firstSlowStep()
         #expect(pipeline.ask(request, allowing: []).grant?.caller != nil)
     }

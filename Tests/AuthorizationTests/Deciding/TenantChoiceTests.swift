@@ -5,7 +5,7 @@ import UpstreamTestSupport
 
 @testable import Authorization
 
-/// A host that several tenants share by path: whoever reads the path, it is the same tenant's.
+/// A host that several tenants share by path: every reading of a path has the same tenant.
 struct TenantChoiceTests {
     private static let guarded = AccessRule.Allow.signedIn(roles: ["admin"], scopes: [])
 
@@ -21,7 +21,7 @@ struct TenantChoiceTests {
         ])
     }
 
-    private func tenant(_ answer: RequestPipeline.Answer) -> String? { answer.grant?.request.tenant.tenant.name }
+    private func tenant(_ decision: RequestPipeline.Answer) -> String? { decision.grant?.request.tenant.tenant.name }
 
     @Test(arguments: [
         "/api//admin/x", "/api/admin;a/x", "/api;v=1/admin/x", "/api/./admin;x=1/x", "/api/;/admin", "/api;/admin",
@@ -38,7 +38,7 @@ struct TenantChoiceTests {
         "/x/..;/admin", "/x//../admin", "/%25252561dmin", "/..%5cadmin", "/admin%3bx", "/admin%00", "/ad%00min",
         "/%61dmin%252f", "/../admin", "/%c1%a1dmin", "/%u0061dmin",
     ])
-    func observingTenantLetsNothingThroughThatMayBeAnotherTenants(path: String) throws {
+    func observingTenantRefusesPathsThatMayBeAnotherTenants(path: String) throws {
         #expect(try pipeline("/admin", root: .observe).get(path).refusal?.code == .ambiguousPath)
     }
 
@@ -46,12 +46,12 @@ struct TenantChoiceTests {
     @Test(arguments: [
         "/a%2fb", "/a%5cb", "/files/..%2fadministration", "/..", "/a;x/../b", "/%252e", "/x/a%2fadmins", "/Admin%2f",
     ])
-    func observingTenantLetsThroughWhatIsItsOwnInEveryReading(path: String) throws {
+    func observingTenantForwardsPathsThatAreItsOwnInEveryReading(path: String) throws {
         #expect(tenant(try pipeline("/admin", root: .observe).get(path)) == "all")
     }
 
     @Test(arguments: ["/a%2fadmin", "/%00", "/%ff", "/x/..;/admin"])
-    func hostWithoutPathPrefixObservesAsBefore(path: String) throws {
+    func hostWithoutPathPrefixObserves(path: String) throws {
         let pipeline = RequestPipeline([
             try RequestPipeline.tenant(name: "all", access: [try RequestPipeline.rule("/**", .anyone)], mode: .observe),
             try RequestPipeline.tenant(name: "other", host: "other.test", prefix: "/admin"),
@@ -70,7 +70,7 @@ struct TenantChoiceTests {
         #expect(tenant(RequestPipeline(tenants).get(path)) == name)
     }
 
-    @Test func pathThatOnlyOtherReadersFindATenantForIs400() throws {
+    @Test func pathWithATenantInOtherReadingsOnlyIs400() throws {
         let pipeline = RequestPipeline([
             try RequestPipeline.tenant(prefix: "/shop", access: [try RequestPipeline.rule("/**", .anyone)])
         ])
@@ -111,9 +111,9 @@ struct TenantChoiceTests {
             let pipeline = RequestPipeline(tenants)
             for _ in 0..<120 {
                 let path = "/" + (0..<random.below(9)).map { _ in random.pick(Self.parts) }.joined()
-                let answer = pipeline.get(path)
-                guard let grant = answer.grant else {
-                    if answer.refusal?.code == .ambiguousPath { counts.refused += 1 }
+                let decision = pipeline.get(path)
+                guard let grant = decision.grant else {
+                    if decision.refusal?.code == .ambiguousPath { counts.refused += 1 }
                     continue
                 }
                 let forwarded = try #require(

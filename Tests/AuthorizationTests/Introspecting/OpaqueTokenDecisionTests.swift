@@ -19,8 +19,8 @@ struct OpaqueTokenDecisionTests {
         pipeline = RequestPipeline([tenant])
     }
 
-    private func step(_ answer: RequestPipeline.Answer) throws -> IntrospectionStep {
-        guard case .needs(.introspection(let step)) = answer else { throw NoQuestion() }
+    private func step(_ decision: RequestPipeline.Answer) throws -> IntrospectionStep {
+        guard case .needs(.introspection(let step)) = decision else { throw NoQuestion() }
         return step
     }
 
@@ -32,8 +32,8 @@ struct OpaqueTokenDecisionTests {
         cache: Double = 30,
         at now: UnixTime = RequestPipeline.now
     ) throws -> IntrospectionOutcome {
-        let answer = try #require(IntrospectionResponse(Array(#"{"active":true,\#(claims)}"#.utf8)))
-        let principal = try answer.principal(of: step.question.token, IntrospectionPolicy(issuer: "i"), at: now)
+        let response = try #require(IntrospectionResponse(Array(#"{"active":true,\#(claims)}"#.utf8)))
+        let principal = try response.principal(of: step.request.token, IntrospectionPolicy(issuer: "i"), at: now)
         return .active(principal, IntrospectionLifetime(cache: cache, asked: now))
     }
 
@@ -57,17 +57,17 @@ struct OpaqueTokenDecisionTests {
         )
     }
 
-    @Test func anOpaqueTokenIsAskedAboutAndThenRemembered() throws {
+    @Test func opaqueTokenIsIntrospectedThenCached() throws {
         let step = try step(get())
-        #expect(step.question.token == Array(Self.token.utf8))
-        #expect(!step.question.isAhead)
+        #expect(step.request.token == Array(Self.token.utf8))
+        #expect(!step.request.isAhead)
         _ = settle(step, try outcome(step))
         #expect(get().grant?.caller?.principal.subject == "alice")
         #expect(get(after: 29.9).grant?.caller != nil)
         #expect(throws: Never.self) { try self.step(get(after: 30)) }
     }
 
-    @Test func itIsForgottenWhenItExpires() throws {
+    @Test func introspectionResultExpires() throws {
         let step = try step(get())
         _ = settle(step, try outcome(step, #""sub":"a","exp":1799999950"#))
         #expect(get(after: 9.9).grant?.caller != nil)
@@ -75,7 +75,7 @@ struct OpaqueTokenDecisionTests {
     }
 
     /// However short the time for which it is believed.
-    @Test func theRequestThatAskedIsDecidedByTheAnswer() throws {
+    @Test func waitingRequestIsDecidedByTheResponse() throws {
         let step = try step(get())
         let finding = settle(step, try outcome(step, cache: 0))
         #expect(throws: Never.self) { try self.step(get()) }
@@ -90,7 +90,7 @@ struct OpaqueTokenDecisionTests {
         #expect(throws: Never.self) { try self.step(get()) }
     }
 
-    @Test func aRefusalIsRemembered() throws {
+    @Test func refusalIsCached() throws {
         let step = try step(get())
         _ = settle(step, .refused(.malformedOpaque, until: RequestPipeline.now + 5))
         #expect(get().refusal?.code == .invalidToken)
@@ -98,7 +98,7 @@ struct OpaqueTokenDecisionTests {
         #expect(throws: Never.self) { try self.step(get(after: 5)) }
     }
 
-    @Test func aRefusalPushesOutWhatWasGood() throws {
+    @Test func refusalReplacesACachedCaller() throws {
         let step = try step(get())
         _ = settle(step, try outcome(step))
         #expect(get().grant?.caller != nil)
@@ -106,7 +106,7 @@ struct OpaqueTokenDecisionTests {
         #expect(get().refusal?.code == .invalidToken)
     }
 
-    @Test func nobodyIsAskedWhileTheServerIsAway() throws {
+    @Test func failingServerIsNotAskedAgainAtOnce() throws {
         let step = try step(get())
         let finding = settle(step, .unavailable(retryAfterSeconds: 1, isForAll: true))
         _ = pipeline.tenants[0].verification.introspecting?.begin(step)
@@ -124,7 +124,7 @@ struct OpaqueTokenDecisionTests {
         #expect(throws: Never.self) { try self.step(get(after: 1)) }
     }
 
-    @Test func tooManyQuestionsAreOverload() throws {
+    @Test func tooManyIntrospectionsAreOverload() throws {
         let step = try step(get())
         let finding = settle(step, .overloaded)
         guard case .refused(let refusal) = finding.verdict else { throw NoQuestion() }
@@ -133,33 +133,33 @@ struct OpaqueTokenDecisionTests {
         #expect(throws: Never.self) { try self.step(get()) }
     }
 
-    private func room(_ introspecting: TenantIntrospecting, _ step: IntrospectionStep) -> Int {
+    private func capacity(_ introspecting: TenantIntrospecting, _ step: IntrospectionStep) -> Int {
         (0..<1000).prefix { _ in introspecting.begin(step) }.count
     }
 
-    @Test func roomForThoseWhoWaitHasABound() throws {
+    @Test func waitingIntrospectionsAreBounded() throws {
         let introspecting = try #require(pipeline.tenants[0].verification.introspecting)
         let step = try step(get())
-        #expect(room(introspecting, step) == 256)
+        #expect(capacity(introspecting, step) == 256)
         introspecting.ended(step, .overloaded, at: RequestPipeline.now)
-        #expect(room(introspecting, step) == 1)
+        #expect(capacity(introspecting, step) == 1)
     }
 
-    /// However many requests wait for the answer about one unknown token.
-    @Test func halfOfTheRoomIsForTokensThatWereGood() throws {
+    /// However many requests wait for the result of one unknown token.
+    @Test func halfOfTheCapacityIsForKnownTokens() throws {
         let introspecting = try #require(pipeline.tenants[0].verification.introspecting)
         let (good, unknown) = (try step(get()), try step(get("unknown")))
-        #expect(room(introspecting, good) == 256)
+        #expect(capacity(introspecting, good) == 256)
         introspecting.ended(good, try outcome(good), at: RequestPipeline.now)
-        #expect(room(introspecting, unknown) == 1)
-        #expect(room(introspecting, good) == 256)
+        #expect(capacity(introspecting, unknown) == 1)
+        #expect(capacity(introspecting, good) == 256)
         // It is good no longer.
         introspecting.ended(good, .refused(.malformedOpaque, until: RequestPipeline.now + 5), at: RequestPipeline.now)
-        #expect(room(introspecting, good) == 0)
+        #expect(capacity(introspecting, good) == 0)
     }
 
-    /// Once, by whoever comes first; nobody waits for it.
-    @Test func theServerIsAskedAgainBeforeItsAnswerIsForgotten() throws {
+    /// Once, by the first request; none waits for it.
+    @Test func tokenIsIntrospectedAgainBeforeExpiry() throws {
         let step = try step(get())
         _ = settle(step, try outcome(step))
         #expect(get(after: 23.9).grant != nil)
@@ -167,8 +167,8 @@ struct OpaqueTokenDecisionTests {
         #expect(get(after: 24).grant != nil)
         #expect(get(after: 25).grant != nil)
         let due = pipeline.authorizer.authenticator.takeDueIntrospections()
-        #expect(due.map(\.question.token) == [step.question.token])
-        #expect(due.map(\.question.isAhead) == [true])
+        #expect(due.map(\.request.token) == [step.request.token])
+        #expect(due.map(\.request.isAhead) == [true])
         #expect(due.map(\.key.hash.0) == [step.key.hash.0])
         #expect(pipeline.authorizer.authenticator.takeDueIntrospections().isEmpty)
         let again = try #require(due.first)
@@ -176,7 +176,7 @@ struct OpaqueTokenDecisionTests {
         #expect(get(after: 54).grant?.caller?.principal.subject == "alice")
     }
 
-    @Test func aTokenInTheFormOfAJWSIsNotAskedAbout() throws {
+    @Test func signedTokenIsNotIntrospected() throws {
         #expect(get(try RequestPipeline.token()).grant?.caller?.principal.subject == "alice")
         #expect(get(try RequestPipeline.token(forged: true)).refusal?.code == .invalidToken)
         #expect(get("eyJhbGciOiJub25lIn0.e30.").refusal?.code == .invalidToken)
@@ -185,16 +185,16 @@ struct OpaqueTokenDecisionTests {
     }
 
     @Test(arguments: ["a=b", "a\"b", "a,b", "=", String(repeating: "a", count: 16_385)])
-    func aTokenInNoFormAtAllIsNotAskedAbout(token: String) {
+    func malformedTokenIsNotIntrospected(token: String) {
         #expect(get(token).refusal?.code == .invalidToken)
     }
 
-    @Test func withoutIntrospectionOpaqueTokensAreRefusedAsBefore() throws {
+    @Test func opaqueTokensAreInvalidWithoutIntrospection() throws {
         let pipeline = RequestPipeline([try RequestPipeline.tenant()])
         #expect(pipeline.get("/", token: Self.token).refusal?.detail == "the token is not a compact JWS of three parts")
     }
 
-    @Test func aTenantWithoutIssuersTakesNoTokenInTheFormOfAJWS() throws {
+    @Test func tenantWithoutIssuersRefusesSignedTokens() throws {
         var tenant = try RequestPipeline.tenant()
         tenant.introspection = .test()
         tenant.authenticate = Authentication(policy: VerificationPolicy(issuers: []))
@@ -206,7 +206,7 @@ struct OpaqueTokenDecisionTests {
         #expect(throws: Never.self) { try step(pipeline.get("/", token: Self.token)) }
     }
 
-    @Test func anOpaqueTokenIsNeverRefreshedForItsAge() throws {
+    @Test func expiredOpaqueTokenIsNotRefreshed() throws {
         var tenant = try RequestPipeline.tenant()
         tenant.introspection = .test()
         let pointer = try #require(JSONPointer("/token"))

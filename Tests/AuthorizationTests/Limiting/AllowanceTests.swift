@@ -18,7 +18,7 @@ import Time
         RateLimit(key: .address, count: count, period: period, burst: burst, isShared: isShared, ahead: ahead)
     }
 
-    @Test func aBurstMayComeAtOnceAndThenOneAnInterval() {
+    @Test func burstIsAllowedThenOneEachInterval() {
         let allowance = Allowance(Self.limit(10, .seconds(1), burst: 3))
         #expect(allowance.interval == 100_000)
         #expect(allowance.capacity == 300_000)
@@ -34,13 +34,13 @@ import Time
         #expect(allowance.wait(arrival, at: Self.start + 100_000) == 0)
     }
 
-    @Test func intervalsAreRoundedUpSoThatThereAreNeverMore() {
+    @Test func intervalsAreRoundedUp() {
         #expect(Allowance(Self.limit(3, .seconds(1), burst: 1)).interval == 333_334)
         #expect(Allowance(Self.limit(1000, .seconds(3600), burst: 1)).interval == 3_600_000)
         #expect(Allowance(Self.limit(100_000, .seconds(1), burst: 1)).interval == 10)
     }
 
-    @Test func aClockThatWasSetBackHoldsNobodyForLongerThanABurstTakes() {
+    @Test func clockSetBackBlocksForAtMostOneBurst() {
         let allowance = Allowance(Self.limit(10, .seconds(1), burst: 3))
         let arrival = allowance.bearing(Self.start + 3_600_000_000, at: Self.start)
         #expect(arrival == Self.start + 300_000)
@@ -48,7 +48,7 @@ import Time
     }
 
     /// Whatever comes when: in no stretch of time are there more than the burst and what the rate gives.
-    @Test func inNoStretchOfTimeIsThereMoreThanBurstAndRate() {
+    @Test func anyPeriodAllowsAtMostBurstAndRate() {
         var random = SplitMix64(seed: 7)
         for _ in 0..<40 {
             let limit = Self.limit(

@@ -14,7 +14,7 @@ import Time
         LimitKey(LimitSubject("caller \(number)", of: "https://issuer.test"), salt: salt)
     }
 
-    @Test func aKeyIsCountedByItself() {
+    @Test func keysAreCountedSeparately() {
         let table = ArrivalTable(sets: 64)
         let allowance = Allowance(AllowanceTests.limit(1, .seconds(10), burst: 2))
         for number in 0..<40 {
@@ -26,7 +26,7 @@ import Time
         #expect(table.take(Self.key(3), allowance, at: Self.now + 10_000_000) == .refused(wait: 10_000_000))
     }
 
-    @Test func whatIsGivenBackMayBeTakenAgain() {
+    @Test func returnedAllowanceIsUsableAgain() {
         let table = ArrivalTable(sets: 4)
         let allowance = Allowance(AllowanceTests.limit(1, .seconds(10), burst: 1))
         #expect(table.take(Self.key(1), allowance, at: Self.now) == .taken)
@@ -39,7 +39,7 @@ import Time
 
     /// A day back, which is more than a shared allowance can be ahead, too.
     @Test(arguments: [false, true])
-    func aClockThatWasSetBackHoldsNobodyForLongerThanABurstTakes(isShared: Bool) {
+    func clockSetBackBlocksForAtMostOneBurst(isShared: Bool) {
         let table = ArrivalTable(sets: 4)
         let allowance = Allowance(AllowanceTests.limit(1, .seconds(10), burst: 3, isShared: isShared))
         func take(at now: UInt64) -> ArrivalTable.Taking {
@@ -60,7 +60,7 @@ import Time
     }
 
     /// Loops that read the time a little earlier than others take nothing off a key's debt, however often they ask.
-    @Test func readingsThatDifferALittleAreNoClockThatWasSetBack() {
+    @Test func smallClockDifferencesAreTolerated() {
         let table = ArrivalTable(sets: 4)
         let allowance = Allowance(AllowanceTests.limit(1, .seconds(10), burst: 1))
         #expect(table.take(Self.key(1), allowance, at: Self.now) == .taken)
@@ -72,7 +72,7 @@ import Time
     }
 
     /// Other instances may have let much more through than the burst: that is made up for.
-    @Test func aDebtThatTheStoreTellsOfIsKept() {
+    @Test func storedDebtIsKept() {
         let table = ArrivalTable(sets: 4)
         let allowance = Allowance(AllowanceTests.limit(1, .seconds(10), burst: 2, isShared: true))
         #expect(table.take(Self.key(1), allowance, isReserved: true, at: Self.now) == .taken)
@@ -88,7 +88,7 @@ import Time
     }
 
     /// Threads that hammer one key at the same moment of an allowance get as many requests as there are, exactly.
-    @Test func threadsNeverGetMoreThanThereIs() async {
+    @Test func threadsNeverExceedTheLimit() async {
         for round in 0..<20 {
             let table = ArrivalTable(sets: 2)
             let taken = await withTaskGroup(of: Int.self) { group in
@@ -104,7 +104,7 @@ import Time
     }
 
     /// The same while other keys come and go in the same sets.
-    @Test func threadsNeverGetMoreThanThereIsBesideAFlood() async {
+    @Test func threadsNeverExceedTheLimitInAFlood() async {
         let table = ArrivalTable(sets: 16)
         // In debt already, as a heavy caller is.
         for _ in 0..<40 { _ = table.take(Self.key(-1), Self.hourly, at: Self.now) }
@@ -123,7 +123,7 @@ import Time
     }
 
     /// A million keys are within what the table was made with, and the caller who is kept waiting still is.
-    @Test func aMillionKeysTakeNoMoreRoomAndFreeNoHeavyCaller() {
+    @Test func floodOfKeysDoesNotEvictHeavyCallers() {
         let table = ArrivalTable()
         let heavy = (0..<50).map { Self.key(-1 - $0) }
         for key in heavy {
@@ -137,7 +137,7 @@ import Time
         for key in heavy { #expect(table.take(key, Self.hourly, at: Self.now) != .taken) }
     }
 
-    @Test func inAFullSetTheLeastInDebtGoes() {
+    @Test func fullSetEvictsTheKeyWithTheLeastDebt() {
         let table = ArrivalTable(sets: 1)
         for number in 0..<8 {
             for _ in 0...number { _ = table.take(Self.key(number), Self.hourly, at: Self.now) }
@@ -147,11 +147,11 @@ import Time
         for number in 1..<8 {
             #expect(table.arrival(Self.key(number)) == Self.now + UInt64(number + 1) * Self.hourly.interval)
         }
-        // Whoever came in its place does not inherit its debt.
+        // The key that replaced it does not inherit its debt.
         #expect(table.arrival(Self.key(8)) == Self.now + Self.hourly.interval)
     }
 
-    @Test func requestsThatTheStoreIsToBeToldOfAreBounded() {
+    @Test func unsettledRequestsAreBounded() {
         let table = ArrivalTable(sets: 4)
         let allowance = Allowance(AllowanceTests.limit(1, .seconds(1), burst: 10, isShared: true, ahead: 3))
         for _ in 0..<3 { #expect(table.take(Self.key(1), allowance, isReserved: true, at: Self.now) == .taken) }
@@ -166,7 +166,7 @@ import Time
         #expect(table.arrival(Self.key(1)) == Self.now + 8_000_000)
     }
 
-    @Test func whatTheStoreSaysHoldsForAKeyThatIsNotThere() {
+    @Test func storedStateAppliesToAnEvictedKey() {
         let table = ArrivalTable(sets: 4)
         let allowance = Allowance(AllowanceTests.limit(1, .seconds(1), burst: 2, isShared: true))
         table.settle(Self.key(1), allowance, count: 4, wholeIn: 9_000_000, at: Self.now)

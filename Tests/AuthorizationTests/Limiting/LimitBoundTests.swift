@@ -23,7 +23,7 @@ import Time
         var slowest: UInt64
     }
 
-    @Test func noFleetLetsMoreThroughThanTheBound() async throws {
+    @Test func fleetNeverExceedsTheBound() async throws {
         var random = SplitMix64(seed: 2026)
         for _ in 0..<60 {
             let burst = Int.random(in: 2...30, using: &random)

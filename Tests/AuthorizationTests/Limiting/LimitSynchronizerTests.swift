@@ -8,7 +8,7 @@ import UpstreamTestSupport
 
 @testable import Authorization
 
-/// What the store is told of shared limits, and what is done where it cannot be.
+/// Reports of shared limits to the store, and limits without the store.
 @Suite struct LimitSynchronizerTests {
     private static let now = UnixTime(1_800_000_000)
 
@@ -55,7 +55,7 @@ import UpstreamTestSupport
         }
     }
 
-    @Test func whatIsSettledMakesRoomForMore() async throws {
+    @Test func settledRequestsAllowFurtherOnes() async throws {
         let scene = try Scene()
         let request = scene.request("alice")
         for _ in 0..<4 { #expect(scene.take(request)) }
@@ -67,7 +67,7 @@ import UpstreamTestSupport
         await scene.settler.stop()
     }
 
-    @Test func whatAnotherInstanceToldTheStoreCounts() async throws {
+    @Test func requestsOfOtherInstancesCount() async throws {
         let scene = try Scene()
         let request = scene.request("alice")
         // The same store, another process: its keys are others, their names are not.
@@ -95,7 +95,7 @@ import UpstreamTestSupport
     }
 
     /// As where one is only observed: each is settled for itself.
-    @Test(.timeLimit(.minutes(1))) func twoLimitsWithTheSameNumbersAreToldApart() async throws {
+    @Test(.timeLimit(.minutes(1))) func equalLimitsAreCountedSeparately() async throws {
         let scene = try Scene(2)
         let rules = try #require(scene.limiter.rules.first)
         let (first, second) = (scene.request("alice", of: rules[0]), scene.request("alice", of: rules[1]))
@@ -112,7 +112,7 @@ import UpstreamTestSupport
         await scene.settler.stop()
     }
 
-    @Test func withoutTheStoreTheInstanceGoesOnAloneUntilItIsBack() async throws {
+    @Test func instanceLimitsAloneUntilTheStoreIsBack() async throws {
         let scene = try Scene()
         let request = scene.request("alice")
         scene.store.cut()
@@ -134,7 +134,7 @@ import UpstreamTestSupport
         await scene.settler.stop()
     }
 
-    @Test func whatComesAfterTheEndIsLetGo() async throws {
+    @Test func requestsAfterTheStopAreDropped() async throws {
         let scene = try Scene()
         let request = scene.request("alice")
         await scene.settler.stop()

@@ -21,7 +21,7 @@ import UpstreamTestSupport
         RateLimit(key: key, count: 1, period: .seconds(10), burst: burst, line: line)
     }
 
-    @Test func requestsComeBackAtTheRate() throws {
+    @Test func allowanceIsRestoredAtTheRate() throws {
         let pipeline = try Self.pipeline([Self.limit(.address, burst: 2)])
         for _ in 0..<2 { #expect(pipeline.get("/open/x").grant != nil) }
         let refusal = try #require(pipeline.get("/open/x", at: RequestPipeline.now + 3).refusal)
@@ -36,7 +36,7 @@ import UpstreamTestSupport
         #expect(pipeline.get("/open/x", at: RequestPipeline.now + 10).refusal?.retryAfterSeconds == 10)
     }
 
-    @Test func aRehearsalUsesUpNothingAndTellsHowMuchIsLeft() throws {
+    @Test func rehearsalUsesNothingAndReportsTheRest() throws {
         let pipeline = try Self.pipeline([
             Self.limit(.address, burst: 2, line: 12), Self.limit(.subject, burst: 1, line: 13),
         ])
@@ -60,7 +60,7 @@ import UpstreamTestSupport
         #expect(pipeline.get("/open/x").refusal?.code == .rateLimited)
     }
 
-    @Test func whatDoesNotBearOnARequestIsSaidToo() throws {
+    @Test func limitsThatDoNotApplyAreExplainedToo() throws {
         var elsewhere = Self.limit(.address, burst: 2)
         elsewhere.path = try PathPattern("/api/**")
         let pipeline = try Self.pipeline([elsewhere, Self.limit(.claim("org"), burst: 2)])
@@ -76,21 +76,21 @@ import UpstreamTestSupport
         #expect(nobody.entries.contains { $0.text == "ip: no address is known" })
     }
 
-    @Test func inObserveModeTheRefusalIsNotedAndTheRequestGoesOn() throws {
+    @Test func observedLimitNotesTheRefusalAndForwards() throws {
         let pipeline = try Self.pipeline([Self.limit(.address, burst: 1, line: 9)], mode: .observe)
         #expect(pipeline.get("/open/x").grant?.outcome == .anonymous)
         #expect(pipeline.get("/open/x").grant?.outcome == .refused(.rateLimited))
         #expect(pipeline.decisionContext.observed?.refusal.code == .rateLimited)
     }
 
-    @Test func aRequestThatIsRefusedLaterHasUsedUpWhatCameBeforeAuthentication() throws {
+    @Test func laterRefusalKeepsEarlierCounts() throws {
         let pipeline = try Self.pipeline([Self.limit(.tenant, burst: 2)])
         #expect(pipeline.get("/x").refusal?.code == .missingToken)
         #expect(pipeline.get("/x", token: try RequestPipeline.token(forged: true)).refusal?.code == .invalidToken)
         #expect(pipeline.get("/x", token: try RequestPipeline.token()).refusal?.code == .rateLimited)
     }
 
-    @Test func aRequestThatIsDecidedOnAgainIsCountedOnce() throws {
+    @Test func repeatedDecisionIsCountedOnce() throws {
         let pipeline = try Self.pipeline([Self.limit(.subject, burst: 2), Self.limit(.claim("role"), burst: 2)])
         let token = try RequestPipeline.token()
         let request = RequestPipeline.request("/x", lines: ["Authorization: Bearer \(token)"])
@@ -102,14 +102,14 @@ import UpstreamTestSupport
         #expect(pipeline.ask(request).refusal?.code == .rateLimited)
     }
 
-    @Test func noTwoLimitsHaveOneName() throws {
+    @Test func limitNamesAreUnique() throws {
         var tenant = try RequestPipeline.tenant()
         tenant.rateLimits = ["x", "x", "x-2", "x"].map { Self.limit(.claim($0), burst: 1) }
         let names = LimitRule.all(of: tenant, index: 0).map(\.name)
         #expect(names == ["claim:x", "claim:x-2", "claim:x-2-2", "claim:x-3"])
     }
 
-    @Test func namesOfLimitsFitIntoTheField() throws {
+    @Test func limitNamesFitIntoTheField() throws {
         var tenant = try RequestPipeline.tenant()
         tenant.rateLimits = [
             Self.limit(.claim("a\"b\\ü"), burst: 1), Self.limit(.address, burst: 1), Self.limit(.address, burst: 3),

@@ -7,9 +7,9 @@ import UpstreamTestSupport
 
 @testable import Authorization
 
-/// What one event loop hands on of the requests that the store is to be told of.
+/// Requests of one event loop that must be reported to the store.
 struct UnreportedRequestsTests {
-    @Test func requestsOfAKeyAreHandedOnTogetherAndNoneIsLost() throws {
+    @Test func requestsOfAKeyAreReportedTogether() throws {
         var tenant = try RequestPipeline.tenant()
         tenant.rateLimits = [RateLimit(key: .subject, count: 10, period: .seconds(1), burst: 10, isShared: true)]
         let rule = try #require(RateLimiter.make([tenant], table: ArrivalTable(sets: 16))?.rules[0].first)
@@ -21,13 +21,13 @@ struct UnreportedRequestsTests {
             return UnsettledRequest(rule: rule, key: LimitKey(subject, salt: rule.salt), name: subject.name)
         }
         var random = SplitMix64(seed: 5)
-        var told: [SubjectName: Int] = [:]
+        var expected: [SubjectName: Int] = [:]
         for round in 0..<3 {
             for _ in 0..<2000 {
                 // A few who ask again and again among many who do not.
-                let place = random.next() % 4 == 0 ? Int(random.next() % 40) : Int(random.next() % 3)
-                ledger.note(requests[place])
-                told[requests[place].name, default: 0] += 1
+                let index = random.next() % 4 == 0 ? Int(random.next() % 40) : Int(random.next() % 3)
+                ledger.note(requests[index])
+                expected[requests[index].name, default: 0] += 1
             }
             #expect(handed.withLock(\.count) == round)
             loop.advanceTime(by: UnreportedRequests.delay)
@@ -36,7 +36,7 @@ struct UnreportedRequestsTests {
         #expect(batches.count == 3)
         var counted: [SubjectName: Int] = [:]
         for request in batches.joined() { counted[request.name, default: 0] += request.count }
-        #expect(counted == told)
+        #expect(counted == expected)
         #expect(batches.allSatisfy { $0.count < 1000 })
     }
 }

@@ -15,23 +15,23 @@ struct BoundTokenTests {
         #expect(refusal?.proofError == error)
     }
 
-    @Test func anHonestClientIsLetIn() async throws {
+    @Test func validProofIsAccepted() async throws {
         let pipeline = try ProofPipeline()
         let token = try pipeline.token()
-        let answer = try await pipeline.answer(ProofPipeline.lines(token, try pipeline.proof(for: token)))
-        #expect(answer.grant?.caller?.principal.subject == "alice")
+        let decision = try await pipeline.answer(ProofPipeline.lines(token, try pipeline.proof(for: token)))
+        #expect(decision.grant?.caller?.principal.subject == "alice")
         #expect(pipeline.settled == 1)
     }
 
     @Test(arguments: ["dpop", "DPOP", "dPoP"])
-    func theSchemesCaseDoesNotMatter(scheme: String) async throws {
+    func schemeIsCaseInsensitive(scheme: String) async throws {
         let pipeline = try ProofPipeline()
         let token = try pipeline.token()
         let lines = ProofPipeline.lines(token, try pipeline.proof(for: token), scheme: scheme)
         #expect(try await pipeline.answer(lines).grant != nil)
     }
 
-    @Test func aStolenTokenWithoutAProof() async throws {
+    @Test func stolenTokenWithoutProofIsRefused() async throws {
         let pipeline = try ProofPipeline()
         expectProofRefused(
             try await pipeline.refusal(ProofPipeline.lines(try pipeline.token())),
@@ -39,7 +39,7 @@ struct BoundTokenTests {
         )
     }
 
-    @Test func aStolenTokenWithTheThiefsProof() async throws {
+    @Test func stolenTokenWithAnotherKeyIsRefused() async throws {
         let pipeline = try ProofPipeline()
         let token = try pipeline.token()
         let proof = try pipeline.proof(for: token, key: try SigningKey.generate(.p256))
@@ -50,7 +50,7 @@ struct BoundTokenTests {
         #expect(pipeline.settled == 0)
     }
 
-    @Test func aForgedSignature() async throws {
+    @Test func forgedSignatureIsRefused() async throws {
         let pipeline = try ProofPipeline()
         let token = try pipeline.token()
         let parts = try pipeline.proof(for: token).split(separator: ".")
@@ -64,7 +64,7 @@ struct BoundTokenTests {
         #expect(try await pipeline.answer(ProofPipeline.lines(token, try pipeline.proof(for: token))).grant != nil)
     }
 
-    @Test func aProofIsUsedOnce() async throws {
+    @Test func proofIsUsedOnce() async throws {
         let pipeline = try ProofPipeline()
         let token = try pipeline.token()
         let lines = ProofPipeline.lines(token, try pipeline.proof(for: token))
@@ -72,7 +72,7 @@ struct BoundTokenTests {
         expectProofRefused(try await pipeline.refusal(lines), "the DPoP proof was used before")
     }
 
-    @Test func twoProofs() async throws {
+    @Test func twoProofsAreRefused() async throws {
         let pipeline = try ProofPipeline()
         let token = try pipeline.token()
         let proof = try pipeline.proof(for: token)
@@ -104,7 +104,7 @@ struct BoundTokenTests {
             ("jti", nil, "the DPoP proof has no jti"),
         ] as [(String, JSONValue?, String)]
     )
-    func aProofForSomethingElse(claim: String, value: JSONValue?, detail: String) async throws {
+    func proofForAnotherRequestIsRefused(claim: String, value: JSONValue?, detail: String) async throws {
         let pipeline = try ProofPipeline()
         let token = try pipeline.token()
         let proof = try pipeline.proof(for: token, changing: [claim: value])
@@ -116,14 +116,14 @@ struct BoundTokenTests {
         "http://app.test/orders?page=2", "HTTP://APP.test:80/orders#top", "http://app.test/x/../orders",
         "http://app.test/%6frders",
     ])
-    func theSameURLInOtherWords(url: String) async throws {
+    func equivalentURLIsAccepted(url: String) async throws {
         let pipeline = try ProofPipeline()
         let token = try pipeline.token()
         let proof = try pipeline.proof(for: token, changing: ["htu": .string(url)])
         #expect(try await pipeline.answer(ProofPipeline.lines(token, proof)).grant != nil)
     }
 
-    @Test func aBoundTokenIsNoBearerToken() async throws {
+    @Test func boundTokenAsBearerIsRefused() async throws {
         let pipeline = try ProofPipeline(from: [.bearer, .cookie(name: "session"), .header(name: "x-token")])
         let token = try pipeline.token()
         let proof = "DPoP: \(try pipeline.proof(for: token))"
@@ -135,14 +135,14 @@ struct BoundTokenTests {
         #expect(pipeline.settled == 0)
     }
 
-    @Test func bothSchemesAtOnce() async throws {
+    @Test func bothSchemesAtOnceAreRefused() async throws {
         let pipeline = try ProofPipeline()
         let token = try pipeline.token()
         let lines = ProofPipeline.lines(token, try pipeline.proof(for: token)) + ["Authorization: Bearer \(token)"]
         #expect(try await pipeline.refusal(lines)?.code == .badRequest)
     }
 
-    @Test func aTenantThatKnowsNothingOfProofs() async throws {
+    @Test func boundTokenIsRefusedWithoutDPoP() async throws {
         let pipeline = try ProofPipeline(nil)
         let token = try pipeline.token()
         #expect(try await pipeline.refusal(["Authorization: Bearer \(token)"]) == .boundTokenUnknown)
@@ -150,7 +150,7 @@ struct BoundTokenTests {
         #expect(try await pipeline.refusal(lines)?.code == .missingToken)
     }
 
-    @Test func tokensThatAreNotBound() async throws {
+    @Test func unboundTokenIsDecidedByNeed() async throws {
         let plain = try RequestPipeline.token()
         let required = try ProofPipeline()
         #expect(try await required.refusal(["Authorization: Bearer \(plain)"]) == .unboundToken)
@@ -163,15 +163,15 @@ struct BoundTokenTests {
     }
 
     @Test(arguments: [["jwk": [:]], .null, ["jkt": "x"]] as [JSONValue])
-    func tokensBoundToWhatCannotBeChecked(cnf: JSONValue) async throws {
+    func unknownConfirmationIsRefused(cnf: JSONValue) async throws {
         for pipeline in [try ProofPipeline(), try ProofPipeline(nil)] {
             let token = try RequestPipeline.token(["cnf": cnf])
             #expect(try await pipeline.refusal(["Authorization: Bearer \(token)"]) == .unknownConfirmation)
         }
     }
 
-    /// The token is judged first, so that a proof is still good for the next try.
-    @Test func aBadTokenUsesUpNoProof() async throws {
+    /// The token is checked first, so that the proof can be used for the next try.
+    @Test func invalidTokenUsesUpNoProof() async throws {
         let pipeline = try ProofPipeline()
         let token = try RequestPipeline.token(["cnf": ["jkt": .string(pipeline.thumbprint)]], forged: true)
         #expect(
@@ -180,7 +180,7 @@ struct BoundTokenTests {
         #expect(pipeline.settled == 0)
     }
 
-    @Test func whereNobodyHasToBeKnownABadProofIsIgnored() async throws {
+    @Test func invalidProofIsIgnoredOnOpenPaths() async throws {
         let pipeline = try ProofPipeline(access: [try RequestPipeline.rule("/**", .anyone)])
         let token = try pipeline.token()
         let stolen = try await pipeline.answer(ProofPipeline.lines(token))
@@ -189,7 +189,7 @@ struct BoundTokenTests {
         #expect(honest.grant?.caller?.principal.subject == "alice")
     }
 
-    @Test func whatIsOnlyObserved() async throws {
+    @Test func observedProofFailureIsForwarded() async throws {
         let pipeline = try ProofPipeline(ProofRules(mode: .observe, line: 12))
         let plain = try await pipeline.answer(["Authorization: Bearer \(try RequestPipeline.token())"])
         #expect(plain.grant?.caller?.principal.subject == "alice")
@@ -202,7 +202,7 @@ struct BoundTokenTests {
         #expect(pipeline.pipeline.decisionContext.observed?.line == 12)
     }
 
-    @Test func aRehearsalUsesNothingUp() async throws {
+    @Test func rehearsalUsesUpNoProof() async throws {
         let pipeline = try ProofPipeline()
         let token = try pipeline.token()
         let lines = ProofPipeline.lines(token, try pipeline.proof(for: token))
@@ -215,7 +215,7 @@ struct BoundTokenTests {
     }
 
     /// A proof that could not be settled is not asked about again in the same request.
-    @Test func aProofThatMayNotBeAskedAboutLetsNobodyIn() throws {
+    @Test func uncheckedProofIsRefused() throws {
         let pipeline = try ProofPipeline()
         let token = try pipeline.token()
         let bytes = RequestPipeline.request(
@@ -226,7 +226,7 @@ struct BoundTokenTests {
     }
 
     /// A token that a refresh has put in the place of the old one must be of the same key.
-    @Test func aProofSettledForOneKeyIsWorthNothingForAnother() async throws {
+    @Test func proofOfAnotherKeyIsRefused() async throws {
         let pipeline = try ProofPipeline()
         let token = try pipeline.token()
         let lines = ProofPipeline.lines(token, try pipeline.proof(for: token))

@@ -22,7 +22,7 @@ struct CertificateBindingTests {
 
     private static let confirmation: JSONValue = ["x5t#S256": .string(Base64URL.encode(thumbprint))]
 
-    @Test func theCertificateOfTheConnectionCounts() async throws {
+    @Test func certificateOfTheConnectionIsChecked() async throws {
         let lines = ["Authorization: Bearer \(try RequestPipeline.token(["cnf": Self.confirmation]))"]
         let own = try ProofPipeline(nil, peer: try Self.peer(Self.thumbprint))
         #expect(try await own.answer(lines).grant?.caller?.principal.subject == "alice")
@@ -32,14 +32,14 @@ struct CertificateBindingTests {
     }
 
     /// A proxy that shows a certificate of its own shows it for all its callers.
-    @Test func whatATrustedProxyShowsIsNoneOfItsCallers() async throws {
+    @Test func certificateOfATrustedProxyIsNotItsCallers() async throws {
         let lines = ["Authorization: Bearer \(try RequestPipeline.token(["cnf": Self.confirmation]))"]
         let proxy = try Self.peer(Self.thumbprint).trusting([try #require(AddressRange(cidr: "0.0.0.0/0"))])
         #expect(proxy.isTrustedProxy)
         #expect(try await ProofPipeline(nil, peer: proxy).refusal(lines) == .otherCertificate)
     }
 
-    @Test func anotherConnectionsCertificateCountsEachTime() async throws {
+    @Test func certificateIsCheckedOnEachConnection() async throws {
         let lines = ["Authorization: Bearer \(try RequestPipeline.token(["cnf": Self.confirmation]))"]
         let pipeline = try ProofPipeline(nil, peer: try Self.peer(Self.thumbprint))
         #expect(try await pipeline.answer(lines).grant != nil)
@@ -50,7 +50,7 @@ struct CertificateBindingTests {
         #expect(try await pipeline.answer(lines).grant != nil)
     }
 
-    @Test func aTokenBoundToBothNeedsBoth() async throws {
+    @Test func tokenBoundToBothNeedsBoth() async throws {
         let pipeline = try ProofPipeline(peer: try Self.peer(Self.thumbprint))
         let both: JSONValue = [
             "jkt": .string(pipeline.thumbprint), "x5t#S256": .string(Base64URL.encode(Self.thumbprint)),

@@ -7,7 +7,7 @@ import Verification
 @testable import SharedState
 @testable import Tenants
 
-/// Bound tokens without a good proof where proofs are only observed: they are judged as ever, and vouch for nobody.
+/// Bound tokens without a valid proof while proofs are only observed: other checks apply, and no identity is forwarded.
 struct ObservedProofTests {
     private static func pipeline(
         access: [AccessRule] = [],
@@ -21,7 +21,7 @@ struct ObservedProofTests {
         [ProofPipeline.lines(token), ProofPipeline.lines(token, "x.y.z"), ["Authorization: Bearer \(token)"]]
     }
 
-    @Test func rolesAndScopesAreStillAskedFor() async throws {
+    @Test func rolesAndScopesAreStillChecked() async throws {
         let pipeline = try Self.pipeline(access: [
             try RequestPipeline.rule("/admin/**", .signedIn(roles: ["admin"], scopes: [])),
             try RequestPipeline.rule("/write/**", .signedIn(roles: [], scopes: ["delete"])),
@@ -37,7 +37,7 @@ struct ObservedProofTests {
         }
     }
 
-    @Test func aTokenThatIsTooOldIsRefused() async throws {
+    @Test func expiredTokenIsRefused() async throws {
         let pipeline = try Self.pipeline(changing: { tenant in
             tenant.refresh = try SampleRenewal.rules(grace: .seconds(3600))
         })
@@ -49,7 +49,7 @@ struct ObservedProofTests {
         }
     }
 
-    @Test func limitsOfTheTokensSubjectHold() async throws {
+    @Test func limitsOfTheSubjectApply() async throws {
         let pipeline = try Self.pipeline(changing: { tenant in
             tenant.rateLimits = [RateLimit(key: .subject, count: 1, period: .seconds(10), burst: 2)]
         })
@@ -58,7 +58,7 @@ struct ObservedProofTests {
         #expect(try await pipeline.refusal(lines)?.code == .rateLimited)
     }
 
-    @Test func aRevokedTokenIsRefused() async throws {
+    @Test func revokedTokenIsRefused() async throws {
         let pipeline = try Self.pipeline()
         var set = pipeline.pipeline.tenants[0].revocations.set
         let entry = RevocationEntry(revokedAt: RequestPipeline.now, expiresAt: .distantFuture, version: 1)
@@ -70,7 +70,7 @@ struct ObservedProofTests {
         }
     }
 
-    @Test func whereNobodyHasToBeKnownItIsNobody() async throws {
+    @Test func openPathHasNoCaller() async throws {
         let pipeline = try Self.pipeline(access: [try RequestPipeline.rule("/**", .anyone)])
         for token in [try pipeline.token(), try pipeline.expiredToken()] {
             for lines in Self.unproven(token) {
@@ -80,19 +80,19 @@ struct ObservedProofTests {
         }
     }
 
-    @Test func whoProvesItIsWhoTheTokenSays() async throws {
+    @Test func provenTokenHasItsCaller() async throws {
         let pipeline = try Self.pipeline()
         let token = try pipeline.token()
-        let answer = try await pipeline.answer(ProofPipeline.lines(token, try pipeline.proof(for: token)))
-        #expect(answer.grant?.caller?.principal.subject == "alice")
-        #expect(answer.grant?.outcome == .granted)
+        let decision = try await pipeline.answer(ProofPipeline.lines(token, try pipeline.proof(for: token)))
+        #expect(decision.grant?.caller?.principal.subject == "alice")
+        #expect(decision.grant?.outcome == .granted)
     }
 
     // MARK: Signing out
 
     /// Passed on as nobody's it would leave the session alive, and nobody would know.
     @Test(arguments: [Tenant.Mode.enforce, .observe])
-    func aSignOutWithABadProofIsNotIgnored(mode: Tenant.Mode) async throws {
+    func signOutWithInvalidProofIsRefused(mode: Tenant.Mode) async throws {
         let access = [try RequestPipeline.rule("/**", .anyone)]
         let pipeline = try ProofPipeline(ProofRules(mode: mode, line: 12), access: access) { tenant in
             tenant.revokeOn = [RevokeRule(method: "POST", path: try PathPattern("/logout"))]

@@ -36,7 +36,7 @@ struct ProofNonceTests {
         return String(decoding: field.value, as: UTF8.self)
     }
 
-    @Test func aProofWithoutOneGetsOne() async throws {
+    @Test func proofWithoutNonceGetsOne() async throws {
         let refusal = try await answer(nil).refusal
         #expect(refusal?.proofError == .nonceNeeded)
         #expect(refusal?.code == .invalidToken)
@@ -46,13 +46,13 @@ struct ProofNonceTests {
         #expect(pipeline.pipeline.decisionContext.freshNonce == nil)
     }
 
-    @Test func aRequestWithoutAProofGetsOneToo() async throws {
+    @Test func requestWithoutProofGetsANonce() async throws {
         let refusal = try await pipeline.refusal(ProofPipeline.lines(try pipeline.token()))
         #expect(refusal?.proofError == .invalidProof)
         #expect(nonces.isGood(try offered(refusal), at: RequestPipeline.now))
     }
 
-    @Test func oneThatIsForgedOrTooOld() async throws {
+    @Test func forgedOrOldNonceIsRefused() async throws {
         let old = nonces.make(at: RequestPipeline.now - 301)
         for nonce in [ProofNonces().make(at: RequestPipeline.now), old, "x", ""] {
             #expect(try await answer(nonce).refusal?.proofError == .nonceNeeded)
@@ -60,7 +60,7 @@ struct ProofNonceTests {
         #expect(pipeline.settled == 0)
     }
 
-    @Test func oneThatWillSoonBeTooOldIsFollowedByAnother() async throws {
+    @Test func agingNonceIsReplaced() async throws {
         let nonce = nonces.make(at: RequestPipeline.now)
         #expect(try await answer(nonce, jti: "a", at: RequestPipeline.now + 150).grant != nil)
         #expect(pipeline.pipeline.decisionContext.freshNonce == nil)

@@ -19,7 +19,7 @@ struct RequestedURLTests {
         return try await pipeline.answer(ProofPipeline.lines(token, proof) + lines, path: target).grant != nil
     }
 
-    @Test func whatATrustedProxySaysOfTheScheme() async throws {
+    @Test func trustedProxyReportsTheScheme() async throws {
         let proxy = try RequestPipeline.peer(trusted: true)
         let https = ["X-Forwarded-Proto: https"]
         #expect(try await isLetIn("https://app.test/orders", from: proxy, lines: https))
@@ -31,7 +31,7 @@ struct RequestedURLTests {
         #expect(try await isLetIn("http://app.test/orders", from: proxy, lines: ["X-Forwarded-Proto: gopher"]))
     }
 
-    @Test func whatAnybodySaysOfTheScheme() async throws {
+    @Test func untrustedSchemeIsIgnored() async throws {
         let peer = try RequestPipeline.peer()
         let https = ["X-Forwarded-Proto: https", "X-Forwarded-Host: other.test"]
         #expect(try await isLetIn("http://app.test/orders", from: peer, lines: https))
@@ -39,7 +39,7 @@ struct RequestedURLTests {
         #expect(try await !isLetIn("http://other.test/orders", from: peer, lines: https))
     }
 
-    @Test func theURLAsItWasReceived() async throws {
+    @Test func requestedURLIsAsReceived() async throws {
         let peer = try RequestPipeline.peer()
         #expect(try await isLetIn("http://app.test/a/orders", from: peer, target: "/a/./orders?x=1"))
         #expect(try await isLetIn("http://app.test/orders", from: peer, target: "http://app.test/orders"))
@@ -48,7 +48,7 @@ struct RequestedURLTests {
         #expect(try await !isLetIn("http://app.test/a/orders", from: peer, target: "/a//orders"))
     }
 
-    @Test func aPrefixThatIsTakenOffIsPartOfIt() async throws {
+    @Test func strippedPrefixIsPartOfTheURL() async throws {
         var tenant = try RequestPipeline.tenant(prefix: "/shop", strips: true)
         tenant.proof = ProofRules()
         let pipeline = RequestPipeline([tenant])
@@ -64,9 +64,9 @@ struct RequestedURLTests {
                 at: RequestPipeline.now,
                 accessToken: Array(token.utf8)
             )
-            let answer = pipeline.ask(RequestPipeline.request("/shop/orders", lines: ProofPipeline.lines(token, proof)))
-            guard case .needs(.proof) = answer else {
-                #expect(!isGood && answer.refusal?.proofError == .invalidProof)
+            let result = pipeline.ask(RequestPipeline.request("/shop/orders", lines: ProofPipeline.lines(token, proof)))
+            guard case .needs(.proof) = result else {
+                #expect(!isGood && result.refusal?.proofError == .invalidProof)
                 continue
             }
             #expect(isGood)

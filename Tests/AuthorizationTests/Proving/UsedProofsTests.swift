@@ -25,7 +25,7 @@ struct UsedProofsTests {
     }
 
     @Test(arguments: StoreFailurePolicy.allCases)
-    func withTheStore(policy: StoreFailurePolicy) async throws {
+    func storeRefusesAReplayedProof(policy: StoreFailurePolicy) async throws {
         let store = MemoryStore()
         let here = UsedProofs([try tenant(policy)], store: store)
         let elsewhere = UsedProofs([try tenant(policy)], store: store)
@@ -35,14 +35,14 @@ struct UsedProofsTests {
         #expect(await elsewhere.use(step, at: RequestPipeline.now) == .replayed)
     }
 
-    @Test func withoutTheStoreNobodyIsLetIn() async throws {
+    @Test func proofIsRefusedWithoutTheStore() async throws {
         let store = FailingStore()
         store.cut()
         let used = UsedProofs([try tenant(.deny)], store: store)
         #expect(await used.use(try step("a"), at: RequestPipeline.now) == .storeUnavailable)
     }
 
-    @Test func withoutTheStoreTheProcessRemembersByItself() async throws {
+    @Test func processRemembersProofsWithoutTheStore() async throws {
         let store = FailingStore()
         let used = UsedProofs([try tenant(.allow)], store: store)
         let earlier = try step("earlier")
@@ -54,7 +54,7 @@ struct UsedProofsTests {
         #expect(await used.use(earlier, at: RequestPipeline.now) == .replayed)
     }
 
-    @Test func theProcessRemembersSoManyAndNoMore() throws {
+    @Test func rememberedProofsAreBounded() throws {
         let recent = RecentProofs(capacity: 2)
         let (first, second, third) = (try step("a").proof, try step("a").proof, try step("c").proof)
         #expect(recent.note(first, until: 100, at: 40) == .new)
@@ -67,7 +67,7 @@ struct UsedProofsTests {
     }
 
     /// There was no room for it, and there is now: whether it was used cannot be told.
-    @Test func whatThereWasNoRoomForIsNotNewLater() throws {
+    @Test func unrecordedProofIsNotNewLater() throws {
         let recent = RecentProofs(capacity: 1)
         let (first, missed, later) = (try step("a").proof, try step("b").proof, try step("c").proof)
         #expect(recent.note(first, until: 100, at: 40) == .new)
@@ -77,7 +77,7 @@ struct UsedProofsTests {
     }
 
     /// Looking at all of them for each that comes would cost more than the proofs.
-    @Test func aFullMemoryIsLookedThroughOnceASecond() throws {
+    @Test func fullMemoryIsCleanedOnceASecond() throws {
         let recent = RecentProofs(capacity: 2)
         #expect(recent.note(try step("a").proof, until: 100, at: 40) == .new)
         #expect(recent.note(try step("b").proof, until: 100.5, at: 40) == .new)

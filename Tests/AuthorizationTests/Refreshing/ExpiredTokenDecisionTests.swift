@@ -30,12 +30,12 @@ struct ExpiredTokenDecisionTests {
         return RequestPipeline([tenant])
     }
 
-    private func refreshed(_ answer: RequestPipeline.Answer) -> Caller? {
-        guard case .needs(.refresh(let caller)) = answer else { return nil }
+    private func refreshed(_ decision: RequestPipeline.Answer) -> Caller? {
+        guard case .needs(.refresh(let caller)) = decision else { return nil }
         return caller
     }
 
-    @Test func aTokenIsRefreshedFromItsEndToTheEndOfTheGrace() throws {
+    @Test func tokenIsRefreshedWithinTheGrace() throws {
         let pipeline = try pipeline()
         let token = try RequestPipeline.token()
         #expect(pipeline.get("/", token: token, at: Self.refusedFrom - 1).grant?.caller != nil)
@@ -49,14 +49,14 @@ struct ExpiredTokenDecisionTests {
         }
     }
 
-    @Test func aTokenThatIsFirstSeenWhenItHasExpiredIsToo() throws {
+    @Test func unknownExpiredTokenIsRefreshedToo() throws {
         let pipeline = try pipeline()
         let token = try RequestPipeline.token()
         #expect(refreshed(pipeline.get("/", token: token, at: Self.refusedFrom + 999)) != nil)
         #expect(pipeline.get("/", token: token, at: Self.refusedFrom + 1000).refusal == .tokenExpired)
     }
 
-    @Test func eachRequestIsRefreshedOnce() throws {
+    @Test func requestIsRefreshedOnce() throws {
         let pipeline = try pipeline()
         let bytes = RequestPipeline.request("/", lines: ["Authorization: Bearer \(try RequestPipeline.token())"])
         let allowed = AllowedSteps.all.subtracting(
@@ -65,12 +65,12 @@ struct ExpiredTokenDecisionTests {
         #expect(pipeline.ask(bytes, allowing: allowed, at: Self.refusedFrom).refusal == .tokenExpired)
     }
 
-    @Test func withoutAGraceThereIsNone() throws {
+    @Test func expiredTokenIsNotRefreshedWithoutGrace() throws {
         let pipeline = try pipeline(grace: .zero)
         #expect(pipeline.get("/", token: try RequestPipeline.token(), at: Self.refusedFrom).refusal == .tokenExpired)
     }
 
-    @Test func rolesAreJudgedByTheNewToken() throws {
+    @Test func rolesOfTheNewTokenDecide() throws {
         let pipeline = try pipeline()
         let token = try RequestPipeline.token()
         #expect(pipeline.get("/staff", token: token).refusal?.code == .insufficientRole)
@@ -83,7 +83,7 @@ struct ExpiredTokenDecisionTests {
         #expect(pipeline.get("/", token: forged, at: Self.refusedFrom).refusal?.code == .invalidToken)
     }
 
-    @Test func anyoneMayPassAndIsNobody() throws {
+    @Test func openPathForwardsWithoutIdentity() throws {
         let pipeline = try pipeline()
         let grant = try #require(
             pipeline.get("/open/x", token: try RequestPipeline.token(), at: Self.refusedFrom).grant
@@ -91,7 +91,7 @@ struct ExpiredTokenDecisionTests {
         #expect(grant.caller == nil && grant.outcome == .anonymous && grant.signsOut == nil && !grant.needsCaller)
     }
 
-    @Test func anAmbiguousPathIsNotWorthARefresh() throws {
+    @Test func ambiguousPathIsNotRefreshed() throws {
         let pipeline = try pipeline()
         #expect(
             pipeline.get("/a%2fb", token: try RequestPipeline.token(), at: Self.refusedFrom).refusal?.code
@@ -100,7 +100,7 @@ struct ExpiredTokenDecisionTests {
     }
 
     @Test(arguments: ["/auth/refresh", "/auth//refresh", "/auth/x/../refresh", "/auth/refresh;a", "/login", "/signin"])
-    func pathsAroundSessionsAreExemptInEverySpelling(_ path: String) throws {
+    func sessionPathsAreExemptInEverySpelling(_ path: String) throws {
         let pipeline = try pipeline { tenant in
             tenant.signInPaths = [try PathPattern("/signin")]
             let pointer = try SampleRenewal.pointer("/t")
@@ -115,7 +115,7 @@ struct ExpiredTokenDecisionTests {
         #expect(refreshed(pipeline.get("/auth/other", token: try RequestPipeline.token(), at: Self.refusedFrom)) != nil)
     }
 
-    @Test func anotherServersRefreshPathIsNoPathHere() throws {
+    @Test func refreshURLOfAnotherServerExemptsNoPath() throws {
         let pipeline = try pipeline { tenant in
             tenant.refresh = try SampleRenewal.rules(
                 grace: .seconds(1000),
@@ -127,7 +127,7 @@ struct ExpiredTokenDecisionTests {
         )
     }
 
-    @Test func observedTenantsTakeNoteAndRefreshNothing() throws {
+    @Test func observingTenantNotesAndDoesNotRefresh() throws {
         let pipeline = try pipeline(mode: .observe)
         let grant = try #require(pipeline.get("/", token: try RequestPipeline.token(), at: Self.refusedFrom).grant)
         #expect(grant.caller == nil && grant.outcome == .refused(.tokenExpired))
@@ -135,7 +135,7 @@ struct ExpiredTokenDecisionTests {
 
     // MARK: Sessions that end
 
-    @Test func aRevokedSessionIsRevokedAndNotExpired() throws {
+    @Test func revokedSessionIsNotRefreshed() throws {
         let pipeline = try pipeline()
         let token = try RequestPipeline.token(["sid": "s1"])
         var set = pipeline.tenants[0].revocations.set
@@ -145,7 +145,7 @@ struct ExpiredTokenDecisionTests {
         #expect(pipeline.get("/", token: token, at: Self.refusedFrom).refusal == .tokenRevoked)
     }
 
-    @Test func anExpiredTokenSignsOutOnAnOpenPath() throws {
+    @Test func expiredTokenSignsOutOnAnOpenPath() throws {
         let pipeline = try pipeline { tenant in
             tenant.revokeOn = [
                 RevokeRule(method: "POST", path: try PathPattern("/open/logout")),
@@ -163,7 +163,7 @@ struct ExpiredTokenDecisionTests {
 
     // MARK: Ahead
 
-    @Test func aCallerIsDueBeforeItsEndWhereTheTenantSaysSo() throws {
+    @Test func callerIsDueBeforeExpiryIfConfigured() throws {
         let token = try RequestPipeline.token()
         let due = try pipeline { $0.refresh = try SampleRenewal.rules(within: .seconds(100)) }
         #expect(due.get("/", token: token).grant?.caller?.lifetime.dueFrom == RequestPipeline.now + 500)

@@ -32,7 +32,7 @@ struct ReceivedRequestTests {
         #expect(outcome == .incomplete && request.bytes.readableBytes == 0)
     }
 
-    @Test func headAloneHoldsNothingThatWasReadWithIt() throws {
+    @Test func keptHeadHasNoFurtherBytes() throws {
         let head = RequestPipeline.request("/a")
         let request = try received(head + Array("a body".utf8), from: SpareRequests())
         request.keepHeadAlone()

@@ -49,7 +49,7 @@ struct RevocationDecisionTests {
         pipeline.tenants[0].revocations.use(set)
     }
 
-    @Test func tokenThatIsKnownFallsWithTheNextSetAndComesBackWithAnother() throws {
+    @Test func cachedTokenFollowsTheRevocationSet() throws {
         let pipeline = try pipeline()
         let token = try RequestPipeline.token(["sid": "s1"])
         for _ in 0..<2 { #expect(pipeline.get("/", token: token).grant?.caller != nil) }
@@ -59,7 +59,7 @@ struct RevocationDecisionTests {
         #expect(pipeline.get("/", token: token).grant?.caller != nil)
     }
 
-    @Test func revocationThatHasEndedRefusesNobody() throws {
+    @Test func expiredRevocationRefusesNothing() throws {
         let pipeline = try pipeline()
         let token = try RequestPipeline.token(["sid": "s1"])
         revoke(.session("s1"), at: pipeline, expiresAt: RequestPipeline.now + 100)
@@ -67,7 +67,7 @@ struct RevocationDecisionTests {
         #expect(pipeline.get("/", token: token, at: RequestPipeline.now + 100).grant?.caller != nil)
     }
 
-    @Test func revokedCallerIsNobodyOnAnOpenPath() throws {
+    @Test func revokedCallerIsAnonymousOnAnOpenPath() throws {
         let pipeline = try pipeline()
         let token = try RequestPipeline.token(["sid": "s1"])
         revoke(.session("s1"), at: pipeline)
@@ -75,7 +75,7 @@ struct RevocationDecisionTests {
         #expect(grant.caller == nil && grant.outcome == .anonymous)
     }
 
-    @Test func revokedComesBeforeTheRoleThatIsLacking() throws {
+    @Test func revocationIsReportedBeforeAMissingRole() throws {
         let pipeline = try pipeline()
         let token = try RequestPipeline.token(["sid": "s1"])
         #expect(pipeline.get("/staff", token: token).refusal?.code == .insufficientRole)
@@ -83,7 +83,7 @@ struct RevocationDecisionTests {
         #expect(pipeline.get("/staff", token: token).refusal == .tokenRevoked)
     }
 
-    @Test func observedTenantLetsTheRevokedThroughUnknown() throws {
+    @Test func observingTenantForwardsRevokedCallersWithoutIdentity() throws {
         let pipeline = try pipeline(mode: .observe)
         let token = try RequestPipeline.token(["sid": "s1"])
         revoke(.session("s1"), at: pipeline)
@@ -95,7 +95,7 @@ struct RevocationDecisionTests {
 
     private static let second: UInt64 = 1_000_000_000
 
-    @Test func copyThatIsTooOldRefusesCallersAndNotPathsOpenToAnyone() throws {
+    @Test func staleCopyRefusesCallersButNotOpenPaths() throws {
         let pipeline = try pipeline()
         let token = try RequestPipeline.token()
         let revocations = pipeline.tenants[0].revocations
@@ -112,13 +112,13 @@ struct RevocationDecisionTests {
         #expect(pipeline.get("/", token: token).grant?.caller != nil)
     }
 
-    @Test func copyThatWasNeverLoadedIsTooOld() throws {
+    @Test func unloadedCopyIsStale() throws {
         let pipeline = try pipeline()
         pipeline.tenants[0].revocations.age(since: nil, at: .after(Self.second))
         #expect(pipeline.get("/", token: try RequestPipeline.token()).refusal?.code == .storeUnavailable)
     }
 
-    @Test func tenantMayGoOnWithAnOldCopyButKeepsToIt() throws {
+    @Test func tenantMayUseAStaleCopy() throws {
         let pipeline = try pipeline(onStoreFailure: .allow)
         let token = try RequestPipeline.token(["sid": "s1"])
         pipeline.tenants[0].revocations.age(since: nil, at: .after(Self.second))
@@ -144,14 +144,14 @@ struct RevocationDecisionTests {
 
     /// A backend that merges slashes or drops parameters signs out for these too.
     @Test(arguments: ["/open//logout", "/open/logout;x=1", "/open/x/../logout", "/open/%6cogout"])
-    func signOutIsKnownInEverySpelling(_ target: String) throws {
+    func signOutIsRecognizedInEverySpelling(_ target: String) throws {
         let rule = RevokeRule(method: "POST", path: try PathPattern("/open/logout"))
         let pipeline = try pipeline(revokeOn: [rule])
         let lines = ["Authorization: Bearer \(try RequestPipeline.token())"]
         #expect(pipeline.ask(RequestPipeline.request(target, method: "POST", lines: lines)).grant?.signsOut != nil)
     }
 
-    @Test func whoCannotBeKnownIsNotSignedOutInSilence() throws {
+    @Test func signOutOfAnUnknownCallerIsRefused() throws {
         let rule = RevokeRule(method: "POST", path: try PathPattern("/open/logout"))
         let pipeline = try pipeline(revokeOn: [rule])
         pipeline.tenants[0].revocations.age(since: nil, at: .after(Self.second))
@@ -164,7 +164,7 @@ struct RevocationDecisionTests {
     }
 
     /// A rule that is only observed excuses what it refuses itself, and no sign-out that is not done.
-    @Test func whoCannotBeKnownIsNotSignedOutInSilenceWhereTheRuleIsObserved() throws {
+    @Test func signOutOfAnUnknownCallerIsRefusedInObserveMode() throws {
         var tenant = try RequestPipeline.tenant(access: [
             AccessRule(
                 path: try PathPattern("/**"),
@@ -183,7 +183,7 @@ struct RevocationDecisionTests {
         #expect(pipeline.ask(RequestPipeline.request("/other", method: "POST", lines: lines)).grant != nil)
     }
 
-    @Test func aSignOutThatThereIsNoRoomForIsNotIgnored() throws {
+    @Test func overloadedSignOutIsRefused() throws {
         let pipeline = try pipeline(revokeOn: [RevokeRule(method: "POST", path: try PathPattern("/open/logout"))])
         let lines = ["Authorization: Bearer \(try RequestPipeline.token())"]
         pipeline.decisionContext.steps.withoutCapacity = .signature

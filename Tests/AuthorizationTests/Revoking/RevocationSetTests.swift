@@ -30,7 +30,7 @@ struct RevocationSetTests {
         return set
     }
 
-    @Test func tokenFallsByItsIssuerAndIdentifierTogether() throws {
+    @Test func tokenIsRevokedByIssuerAndID() throws {
         let caller = try marks(["jti": "t1"])
         #expect(set(.token(issuer: RequestPipeline.issuer, tokenID: "t1")).isRevoked(caller, at: Self.now))
         #expect(!set(.token(issuer: "https://other.test", tokenID: "t1")).isRevoked(caller, at: Self.now))
@@ -38,7 +38,7 @@ struct RevocationSetTests {
         #expect(!set(.token(issuer: RequestPipeline.issuer + "t", tokenID: "1")).isRevoked(caller, at: Self.now))
     }
 
-    @Test func tokenWithoutIdentifierFallsByWhatWasSigned() throws {
+    @Test func tokenWithoutIDIsRevokedByItsSigningInput() throws {
         let token = try RequestPipeline.token()
         let unverified = try UnverifiedToken(Array(token.utf8))
         let sha256 = unverified.signingInputSHA256(in: Array(token.utf8).span)
@@ -48,13 +48,13 @@ struct RevocationSetTests {
         #expect(!set(.signingInput(sha256: sha256)).isRevoked(try marks(["x": 1]), at: Self.now))
     }
 
-    @Test func emptyIdentifiersNameNothing() throws {
+    @Test func emptyIDsRevokeNothing() throws {
         let caller = try marks(["jti": "", "sid": ""])
         #expect(!set(.token(issuer: RequestPipeline.issuer, tokenID: "")).isRevoked(caller, at: Self.now))
         #expect(!set(.session("")).isRevoked(caller, at: Self.now))
     }
 
-    @Test func sessionFallsWhenEverItsTokenWasIssued() throws {
+    @Test func sessionIsRevokedWheneverItsTokenWasIssued() throws {
         let caller = try marks(["sid": "s1", "iat": .number(JSONNumber(Int(Self.now.seconds) + 30))])
         #expect(set(.session("s1"), revokedAt: Self.now - 100).isRevoked(caller, at: Self.now))
         #expect(!set(.session("s2")).isRevoked(caller, at: Self.now))
@@ -62,7 +62,7 @@ struct RevocationSetTests {
     }
 
     @Test(arguments: [RevocationTarget.subject("alice"), .tenant])
-    func subjectAndTenantFallWithWhatWasIssuedBefore(_ target: RevocationTarget) throws {
+    func subjectAndTenantAreRevokedForEarlierTokens(_ target: RevocationTarget) throws {
         let before = try marks(["iat": .number(JSONNumber(Int(Self.now.seconds) - 1))])
         let same = try marks(["iat": .number(JSONNumber(Int(Self.now.seconds)))])
         let after = try marks(["iat": .number(JSONNumber(Int(Self.now.seconds) + 1))])
@@ -74,7 +74,7 @@ struct RevocationSetTests {
         #expect(set.isRevoked(untold, at: Self.now))
     }
 
-    @Test func otherSubjectsStay() throws {
+    @Test func otherSubjectsAreNotRevoked() throws {
         #expect(!set(.subject("bob")).isRevoked(try marks(), at: Self.now))
     }
 
@@ -84,7 +84,7 @@ struct RevocationSetTests {
         #expect(!set.isRevoked(try marks(), at: Self.now + 10))
     }
 
-    @Test func mergeKeepsWhatIsInForceAndForgetsTheRest() {
+    @Test func mergeKeepsRevocationsInForce() {
         var set = RevocationSet()
         var model: [RevocationDigest: RevocationEntry] = [:]
         var random = SplitMix64(seed: 0x5e7)
@@ -110,7 +110,7 @@ struct RevocationSetTests {
         #expect(set.count == left)
     }
 
-    @Test func countFollowsWhatIsInForce() {
+    @Test func countIsOfRevocationsInForce() {
         var set = RevocationSet()
         let digest = RevocationDigest(.session("s"))
         var counts: [Int] = []

@@ -106,7 +106,7 @@ struct SipHashTests {
         #expect(seeded != plain)
     }
 
-    @Test func hashDependsOnTheRangeNotOnWhereItLies() {
+    @Test func hashDependsOnTheBytesOnly() {
         let bytes = (0..<80).map { UInt8($0) }
         for start in 0..<16 {
             let input = Array(bytes[start..<(start + 40)])

@@ -59,7 +59,7 @@ struct TokenFinderTests {
         "auth_token", "__Host-auth-token", "__Secure-auth-token", "auth-token[]", "\"auth-token\"", "auth%2Dtoken",
         "auth-token\u{a0}", "$auth-token",
     ])
-    func cookieWhoseNameLooksAlikeIsAnother(name: String) throws {
+    func similarCookieNameIsAnother(name: String) throws {
         #expect(try find(["Cookie: \(name)=abc"], from: [.cookie(name: "auth-token")]) == nil)
         #expect(try find(["Cookie: \(name)=abc; auth-token=def"], from: [.cookie(name: "auth-token")]) == "def")
     }
@@ -84,7 +84,7 @@ struct TokenFinderTests {
         #expect(try find(lines, from: [.header(name: "x-token")]) == expected)
     }
 
-    @Test func firstPlaceThatHasATokenDecides() throws {
+    @Test func firstSourceWithATokenDecides() throws {
         let lines = ["Authorization: Bearer one", "Cookie: t=two", "X-Token: three"]
         let sources: [TokenSource] = [.bearer, .cookie(name: "t"), .header(name: "x-token"), .query(name: "t")]
         #expect(try find(lines, query: "?t=four", from: sources) == "one")
@@ -99,7 +99,7 @@ struct TokenFinderTests {
 
     // MARK: Properties
 
-    @Test func cookiePairsAreThoseOfASplitAtSemicolons() {
+    @Test func cookiePairsAreSplitAtSemicolons() {
         var random = SplitMix64(seed: 50)
         for _ in 0..<5000 {
             let bytes = random.bytes(random.below(24), of: Array("ab=;\" \t".utf8))
@@ -128,7 +128,7 @@ struct TokenFinderTests {
         return String(start.reversed().drop(while: isWhite).reversed())
     }
 
-    @Test func queryParametersAreThoseOfASplitAtAmpersands() {
+    @Test func queryParametersAreSplitAtAmpersands() {
         var random = SplitMix64(seed: 51)
         for _ in 0..<5000 {
             let bytes = [UInt8(ascii: "?")] + random.bytes(random.below(16), of: Array("ab=&?".utf8))

@@ -18,7 +18,7 @@ struct WebSocketProtocolsTests {
         RequestPipeline.request("/ws", lines: lines)
     }
 
-    @Test func theMemberWithTheFormOfATokenIsTheToken() throws {
+    @Test func memberInTokenFormIsTheToken() throws {
         let token = try RequestPipeline.token()
         let pipeline = try pipeline()
         #expect(pipeline.ask(request("Sec-WebSocket-Protocol: chat.v2, \(token), bearer")).grant != nil)
@@ -30,7 +30,7 @@ struct WebSocketProtocolsTests {
         #expect(pipeline.ask(request("Sec-WebSocket-Protocol: \(forged)")).refusal?.code == .invalidToken)
     }
 
-    @Test func twoTokensAreOneTooMany() throws {
+    @Test func twoSubprotocolTokensAreRefused() throws {
         let token = try RequestPipeline.token()
         let other = try RequestPipeline.token(["sub": "bob"])
         let pipeline = try pipeline()
@@ -38,21 +38,21 @@ struct WebSocketProtocolsTests {
         #expect(pipeline.ask(request("Sec-WebSocket-Protocol: \(token), \(token)")).grant != nil)
     }
 
-    @Test func noTokenIsFoundWhereNoneIsLookedFor() throws {
+    @Test func subprotocolTokenIsIgnoredIfNotConfigured() throws {
         let token = try RequestPipeline.token()
         #expect(
             try pipeline(finds: false).ask(request("Sec-WebSocket-Protocol: \(token)")).refusal?.code == .missingToken
         )
     }
 
-    @Test func onlyTheTokenIsTakenOutForTheBackend() throws {
+    @Test func onlyTheTokenIsStrippedForTheBackend() throws {
         let token = try RequestPipeline.token()
         let bytes = request("Sec-WebSocket-Protocol: chat.v2, \(token), bearer", "Sec_WebSocket_Protocol: \(token)")
         #expect(try protocols(pipeline(strips: true), bytes) == ["Sec-WebSocket-Protocol: chat.v2, bearer"])
         #expect(try protocols(pipeline(), bytes) == ["Sec-WebSocket-Protocol: chat.v2, \(token), bearer"])
     }
 
-    @Test func aListOfNothingButTheTokenGoesWhole() throws {
+    @Test func listWithOnlyTheTokenIsRemoved() throws {
         let token = try RequestPipeline.token()
         #expect(try protocols(pipeline(strips: true), request("Sec-WebSocket-Protocol: \(token)")) == [])
     }

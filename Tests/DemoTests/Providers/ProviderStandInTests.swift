@@ -45,7 +45,7 @@ struct ProviderStandInTests {
         }
         for url in urls { #expect(url.hasPrefix(standIn.url), "\(url)") }
         #expect(forGoogle.issuers.first == standIn.googleIssuer)
-        #expect(forApple.keys.lifetime == AppleSignIn.standardKeys.lifetime)
+        #expect(forApple.keys.lifetime == AppleSignIn.defaultKeys.lifetime)
         #expect(forApple.web?.privateKey == Secret(standIn.appleP8))
         var without = apple
         without.signIn = nil

@@ -172,7 +172,7 @@ import Verification
             setup.gateway =
                 "listen: [ { address: \"127.0.0.1:0\" }, { address: \"127.0.0.1:\(fixture.backend.port)\" } ]"
             let report = await fixture.reload(setup)
-            #expect(report.result == .refused && report.mayGoWellLater)
+            #expect(report.result == .refused && report.mayRetry)
             let message = "gateway.listen: cannot listen on 127.0.0.1:\(fixture.backend.port): "
             #expect(report.mistakes.first?.hasPrefix(message) == true, "\(report.mistakes)")
             #expect(try await fixture.request("/open/x").status == 200)

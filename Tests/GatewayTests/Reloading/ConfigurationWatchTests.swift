@@ -91,7 +91,7 @@ import Upstream
 
     /// The store was unreachable: the file is not written again for that.
     @Test func temporaryFailureIsRetried() async throws {
-        let later = ReloadReport(result: .refused, generation: 1, mistakes: ["no store"], mayGoWellLater: true)
+        let later = ReloadReport(result: .refused, generation: 1, mistakes: ["no store"], mayRetry: true)
         try await withAttempt([later, later]) { attempt in
             try attempt.write("second", to: 0)
             let watching = watch(attempt) { attempt.answer() }

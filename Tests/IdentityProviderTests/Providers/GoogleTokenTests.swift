@@ -20,7 +20,7 @@ struct GoogleIDTokenTests {
         }
     }
 
-    @Test(arguments: GoogleSignIn.standardIssuers)
+    @Test(arguments: GoogleSignIn.defaultIssuers)
     func validTokenGivesIdentity(issuer: String) async throws {
         let identity = try await check([
             "iss": .string(issuer), "email": "bo@example.org", "email_verified": true, "name": " Bo Ek ",

@@ -45,7 +45,7 @@ struct SignedByProviders: ProviderTokens {
             case .appleNotification: Self.apps + Self.services
             }
         let keys = kind.provider == .apple ? appleKeys : googleKeys
-        let issuers = kind.provider == .apple ? [AppleSignIn.standardIssuer] : GoogleSignIn.standardIssuers
+        let issuers = kind.provider == .apple ? [AppleSignIn.defaultIssuer] : GoogleSignIn.defaultIssuers
         return VerificationPolicy(
             issuers: issuers.map {
                 IssuerPolicy(issuer: $0, audiences: audiences, algorithms: [.rs256], keys: keys)

@@ -182,7 +182,7 @@ struct AppliedHeaderRulesTests {
             call: RefreshCall(strategy: .bearer, target: nil, accessToken: try #require(JSONPointer("/t"))),
             delivery: RefreshDelivery(header: "X-Refreshed")
         )
-        let fields = try #require(CrossOriginSharing(tenant)).answerFields[0]
+        let fields = try #require(CrossOriginSharing(tenant)).responseFields[0]
         #expect(
             fields.last
                 == HeaderField(

@@ -5,7 +5,7 @@ import Verification
 @testable import Tenants
 
 struct ScalarTextTests {
-    @Test func durationsAreTheirNumberTimesTheirUnit() throws {
+    @Test func durationIsItsNumberTimesItsUnit() throws {
         let units: [(String, Int)] = [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)]
         var random = SplitMix64(seed: 1)
         for _ in 0..<500 {
@@ -19,7 +19,7 @@ struct ScalarTextTests {
         }
     }
 
-    @Test func sizesAreTheirNumberTimesTheirUnit() throws {
+    @Test func sizeIsItsNumberTimesItsUnit() throws {
         let units: [(String, Int)] = [("", 1), ("B", 1), ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30)]
         var random = SplitMix64(seed: 2)
         for _ in 0..<500 {
@@ -34,20 +34,20 @@ struct ScalarTextTests {
         "", "s", "5", "-5s", "+5s", "5 s", " 5s", "5S", "5sec", "1.5h", "1h30m", "5s ", "٥s", "--5s", "-", "0x5s",
         "9223372036854775808ms", "9223372036854775807s",
     ])
-    func otherTextsAreNoDurations(text: String) {
-        #expect(throws: ScalarText.Problem.self) { try ScalarText.duration(text) }
+    func malformedDurationsAreRefused(text: String) {
+        #expect(throws: Remedy.self) { try ScalarText.duration(text) }
     }
 
     @Test(arguments: ["", "KiB", "5KB", "5kib", "5 KiB", "-5", "1.5MiB", "5TiB", "9223372036854775807GiB", "0x10"])
-    func otherTextsAreNoSizes(text: String) {
-        #expect(throws: ScalarText.Problem.self) { try ScalarText.size(text) }
+    func malformedSizesAreRefused(text: String) {
+        #expect(throws: Remedy.self) { try ScalarText.size(text) }
     }
 
     @Test(arguments: [
         "", "1KiB", "1KiB/m", "KiB/s", "5KB/s", "-5B/s", "5/s", "0KiB", "1KiB /s", "9223372036854775807GiB/s",
     ])
-    func otherTextsAreNoRates(text: String) {
-        #expect(throws: ScalarText.Problem.self) { try ScalarText.rate(text) }
+    func malformedRatesAreRefused(text: String) {
+        #expect(throws: Remedy.self) { try ScalarText.rate(text) }
     }
 
     @Test func randomTextsNeverCrash() {
@@ -89,7 +89,7 @@ struct InterpolationTests {
         ("${1A}", .malformed), ("${A-b}", .malformed), ("${A:+b}", .malformed), ("${ A}", .malformed),
         ("${A:-${B}}", .nested),
     ])
-    func brokenReferencesAreTold(text: String, problem: Interpolation.Problem) {
+    func brokenReferencesAreReported(text: String, problem: Interpolation.Problem) {
         #expect(throws: problem) { try Self.interpolation.resolve(text) }
     }
 
@@ -97,7 +97,7 @@ struct InterpolationTests {
         #expect(try Self.interpolation.resolve("${A} ${NONE:-x} ${EMPTY:-y}").variables == ["A"])
     }
 
-    @Test func aValueIsNeverReadAsYAML() {
+    @Test func environmentValueIsNeverReadAsYAML() {
         let text = Sample.tenant(auth: "require: [\"${YAML}\"]")
         let result = Sample.read(text, environment: ["YAML": "sub]\n    mode: observe #"])
         #expect(result.diagnostics.isEmpty)
@@ -107,14 +107,14 @@ struct InterpolationTests {
         #expect(result.configuration?.tenants.first?.mode == .enforce)
     }
 
-    @Test func numbersMayComeFromTheEnvironmentInQuotes() {
+    @Test func quotedEnvironmentValueMayBeANumber() {
         let result = Sample.read(Sample.gateway("threads: \"${N}\""), environment: ["N": "3"])
         #expect(result.configuration?.gateway.threads == 3)
     }
 }
 
 struct EditDistanceTests {
-    @Test func neighboursAreFound() {
+    @Test func nearestNameIsFound() {
         #expect(EditDistance.between("audience", "audiences") == 1)
         #expect(EditDistance.between("hsots", "hosts") == 1)
         #expect(EditDistance.between("kitten", "sitting") == 3)

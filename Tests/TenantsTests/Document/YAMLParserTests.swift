@@ -36,8 +36,8 @@ import Testing
             Issue.record("not a map with a list")
             return
         }
-        #expect(entries.map(\.key.place) == [Place(line: 1, column: 1), Place(line: 2, column: 1)])
-        #expect(items.map(\.place) == [Place(line: 2, column: 6), Place(line: 2, column: 9)])
+        #expect(entries.map(\.key.position) == [Position(line: 1, column: 1), Position(line: 2, column: 1)])
+        #expect(items.map(\.position) == [Position(line: 2, column: 6), Position(line: 2, column: 9)])
     }
 
     @Test(arguments: [
@@ -47,11 +47,11 @@ import Testing
     ])
     func malformedTextHasAProblemAndItsPlace(_ yaml: String, _ problem: String, _ line: Int, _ column: Int) {
         let failure = #expect(throws: YAMLFailure.self) { try YAMLParser.parse(yaml) }
-        guard case .malformed(problem, let place, _) = failure else {
+        guard case .malformed(problem, let position, _) = failure else {
             Issue.record("\(String(describing: failure))")
             return
         }
-        #expect(place == Place(line: line, column: column))
+        #expect(position == Position(line: line, column: column))
     }
 
     @Test func controlCharacterIsUnreadable() {
@@ -63,8 +63,8 @@ import Testing
             String(repeating: "[", count: levels) + String(repeating: "]", count: levels)
         }
         #expect(try YAMLParser.parse(nested(YAMLParser.mostLevels)) != nil)
-        let place = Place(line: 1, column: YAMLParser.mostLevels + 1)
-        #expect(throws: YAMLFailure.tooDeep(place)) { try YAMLParser.parse(nested(YAMLParser.mostLevels + 1)) }
+        let position = Position(line: 1, column: YAMLParser.mostLevels + 1)
+        #expect(throws: YAMLFailure.tooDeep(position)) { try YAMLParser.parse(nested(YAMLParser.mostLevels + 1)) }
         #expect(throws: YAMLFailure.self) { try YAMLParser.parse(String(repeating: "[", count: 200_000)) }
         #expect(throws: YAMLFailure.self) { try YAMLParser.parse(String(repeating: "a: {", count: 200_000)) }
     }

@@ -20,7 +20,7 @@ struct DiskFilesTests {
         }
     }
 
-    @Test func anEndlessFileIsRefused() {
+    @Test func endlessFileIsRefused() {
         #expect(throws: FileReadingError.tooLarge) { try DiskFiles().read("/dev/zero") }
     }
 }

@@ -20,7 +20,7 @@ struct KeyFileSourceTests {
         }
     }
 
-    @Test func aChangedFileGivesOtherKeys() throws {
+    @Test func changedFileHasNewKeys() throws {
         let source = KeyFileSource(kind: .publicKey, path: "a.pem", algorithms: [.es256])
         let (old, new) = (try SigningKey.generate(.p256), try SigningKey.generate(.p256))
         let first = try source.load(from: PretendFiles(["a.pem": try #require(old.publicKeyPEM)]))
@@ -29,7 +29,7 @@ struct KeyFileSourceTests {
         #expect(first != second)
     }
 
-    @Test func aSecretsNewlineIsDropped() throws {
+    @Test func newlineAfterASecretIsDropped() throws {
         let source = KeyFileSource(kind: .secret, path: "a", algorithms: [.hs256])
         let plain = try source.load(from: PretendFiles(["a": Sample.secret]))
         #expect(try source.load(from: PretendFiles(["a": Sample.secret + "\n"])) == plain)
@@ -37,7 +37,7 @@ struct KeyFileSourceTests {
         #expect(try source.load(from: PretendFiles(["a": Sample.secret + "\n\n"])) != plain)
     }
 
-    @Test func whatIsWrongIsToldOnOneLineWithTheFile() throws {
+    @Test func errorIsOneLineWithTheFile() throws {
         #expect(
             Self.problem(.keySet, "k/a.json", [.rs256], [:]) == "\"k/a.json\" cannot be read: no such file or directory"
         )
@@ -71,7 +71,7 @@ struct KeyFileSourceTests {
         )
     }
 
-    @Test func aDirectoryIsToldWithItsFiles() throws {
+    @Test func errorOfADirectoryNamesItsFiles() throws {
         #expect(
             Self.problem(
                 .directory,
@@ -89,13 +89,13 @@ struct KeyFileSourceTests {
         )
     }
 
-    @Test func aDirectoryThatIsNotThereHasNoKeys() throws {
+    @Test func missingDirectoryHasNoKeys() throws {
         let source = KeyFileSource(kind: .directory, path: "keys", algorithms: [.es256])
         #expect(try source.load(from: PretendFiles()) == .empty)
         #expect(try source.load(from: PretendFiles(["keys/README": ""])) == .empty)
     }
 
-    @Test func aDirectoryAndItsKeyFilesAreWatched() {
+    @Test func directoryAndItsKeyFilesAreWatched() {
         let files = PretendFiles(["keys/b.pem": "", "keys/a.jwk": "", "keys/README": "", "keys/.a.pem": ""])
         let source = KeyFileSource(kind: .directory, path: "keys", algorithms: [.es256])
         #expect(source.watchedPaths(in: files) == ["keys", "keys/a.jwk", "keys/b.pem"])

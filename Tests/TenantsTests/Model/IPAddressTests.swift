@@ -23,7 +23,7 @@ struct IPAddressTests {
         "::1:2:3:4:5:6:7:8", "12345::", "g::", "[::1]", "fe80::1%eth0", "1:", ":1", "1.2.3.4::", "::1.2.3", "١.2.3.4",
         "1:2:3:4:5:6:7:1.2.3.4",
     ])
-    func otherTextsAreNoAddresses(text: String) {
+    func malformedAddressesAreRefused(text: String) {
         #expect(IPAddress(text) == nil)
     }
 
@@ -35,7 +35,7 @@ struct IPAddressTests {
         }
     }
 
-    @Test func everyIPv6AddressIsReadBackWithAndWithoutAGap() {
+    @Test func everyIPv6AddressIsReadBackWithAndWithoutCompression() {
         var random = SplitMix64(seed: 6)
         for _ in 0..<1000 {
             var groups = (0..<8).map { _ in UInt16.random(in: 0...UInt16.max, using: &random) }
@@ -69,7 +69,7 @@ struct IPAddressTests {
     @Test(arguments: [
         "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/", "10.0.0.0/8/8", "10.0.0.1/8", "/8", "::/129", "a/8", "10.0.0.0/+8",
     ])
-    func otherTextsAreNoRanges(text: String) {
+    func malformedRangesAreRefused(text: String) {
         #expect(AddressRange(cidr: text) == nil)
     }
 }

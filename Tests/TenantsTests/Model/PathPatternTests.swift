@@ -11,7 +11,7 @@ struct PathPatternTests {
         ("/", "/"), ("/a", "/a"), ("/a/", "/a/"), ("/*", "/a"), ("/a/*", "/a/b"), ("/**", "/"), ("/**", "/a/b/"),
         ("/a/**", "/a"), ("/a/**", "/a/"), ("/a/**", "/a/b/c"), ("/*/b/**", "/x/b/c"), ("/ü", "/ü"),
     ])
-    func pathsThatMatch(pattern: String, path: String) throws {
+    func matchingPathsMatch(pattern: String, path: String) throws {
         #expect(try Self.matches(pattern, path))
     }
 
@@ -20,7 +20,7 @@ struct PathPatternTests {
         ("/a/*", "/a/"),
         ("/a/**", "/ab"), ("/a/**", "/"), ("/*/b/**", "/b"), ("/a/b", "/a"),
     ])
-    func pathsThatDoNot(pattern: String, path: String) throws {
+    func otherPathsDoNotMatch(pattern: String, path: String) throws {
         #expect(try !Self.matches(pattern, path))
     }
 
@@ -32,7 +32,7 @@ struct PathPatternTests {
     }
 
     /// Patterns and paths over few and short segments, so that many of them meet.
-    @Test func aPatternThatCoversAnotherMatchesAllThatItMatches() throws {
+    @Test func coveringPatternMatchesEveryPathOfTheCovered() throws {
         var random = SplitMix64(seed: 2026)
         var coverings = 0
         for _ in 0..<2000 {
@@ -80,7 +80,7 @@ struct AccessRulesTests {
         rules.firstMatch(method: Array(method.utf8).span, path: Array(path.utf8).span)
     }
 
-    @Test func theFirstRuleThatMatchesDecides() throws {
+    @Test func firstMatchingRuleDecides() throws {
         let rules = AccessRules([
             AccessRule(path: try PathPattern("/a/**"), methods: ["GET", "HEAD"], allow: .anyone),
             AccessRule(path: try PathPattern("/a/b"), allow: .signedIn(roles: ["admin"], scopes: [])),

@@ -5,7 +5,7 @@ import Testing
 struct SecretTests {
     static let canary = "canary-5d1c"
 
-    @Test func nothingThatPrintsASecretShowsIt() {
+    @Test func printingASecretNeverShowsIt() {
         let secret = Secret(Self.canary)
         let settings = AdminSettings(address: HostPort(host: "127.0.0.1", port: 1), token: secret)
         var dumped = ""
@@ -30,7 +30,7 @@ struct SecretTests {
         #expect(Secret("") == Secret([]))
     }
 
-    @Test func contentIsLentToAClosure() {
+    @Test func contentIsPassedToAClosure() {
         #expect(Secret("abc").withBytes { $0.count } == 3)
         #expect(Secret("abc").bytes == Array("abc".utf8))
         #expect(Secret("").isEmpty)

@@ -63,7 +63,7 @@ struct EffectiveConfigurationTests {
         #expect(!printed.contains("canary"))
     }
 
-    @Test func refreshingIsPrinted() throws {
+    @Test func refreshIsPrinted() throws {
         let first = Sample.read(
             Sample.tenant(
                 more: """
@@ -110,7 +110,7 @@ struct EffectiveConfigurationTests {
         )
     }
 
-    @Test func signingInIsPrinted() throws {
+    @Test func signInIsPrinted() throws {
         let first = Sample.read(Self.signingIn, files: Self.files)
         #expect(first.diagnostics.isEmpty)
         let printed = try #require(first.effective?.print())
@@ -170,7 +170,7 @@ struct EffectiveConfigurationTests {
             """
     )
 
-    @Test func whatIsPrintedReadsAsTheSameConfiguration() throws {
+    @Test func printedConfigurationReadsAsTheSame() throws {
         let minimal = Sample.read(Sample.tenant())
         try expectSameWhenReadBack(minimal)
         try expectSameWhenReadBack(Sample.read(try ExampleTests.text))

@@ -26,8 +26,8 @@ struct BackendTests {
     @Test(arguments: [
         ("round_robin", Balance.roundRobin), ("least_requests", .leastRequests), ("hash:subject", .hashSubject),
     ])
-    func everyBalanceIsRead(word: String, balance: Balance) throws {
-        #expect(try Self.backend("balance: '\(word)'").balance == balance)
+    func everyBalanceIsRead(text: String, balance: Balance) throws {
+        #expect(try Self.backend("balance: '\(text)'").balance == balance)
     }
 
     @Test func healthIsReadWithItsDefaults() throws {
@@ -77,7 +77,7 @@ struct BackendTests {
         #expect(result.configuration?.tenants.first?.webSocket == WebSocketRules(onExpiry: onExpiry))
     }
 
-    @Test func aWebSocketsTokenMayComeFromTheQueryOrTheSubprotocols() {
+    @Test func webSocketTokenMayComeFromQueryOrSubprotocol() {
         let result = Sample.read(Sample.tenant(auth: "from: [bearer, 'query:token', 'header:Sec-WebSocket-Protocol']"))
         #expect(result.errors.isEmpty)
         #expect(

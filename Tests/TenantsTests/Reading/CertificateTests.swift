@@ -8,7 +8,7 @@ import Verification
 struct CertificateTests {
     private static let tls = "{ certificate_file: shop.pem, key_file: shop.key, client_ca_file: address.pem }"
 
-    @Test func aServersCertificateIsReadWithItsPathsResolved() throws {
+    @Test func serverCertificateHasResolvedPaths() throws {
         let files = PretendFiles(
             Dictionary(uniqueKeysWithValues: Certificates.files.map { ("/etc/gatehouse/\($0.key)", $0.value) })
         )
@@ -26,7 +26,7 @@ struct CertificateTests {
         )
     }
 
-    @Test func clientsCertificatesStandForTheAdminToken() throws {
+    @Test func clientCertificatesReplaceTheAdminToken() throws {
         let files = PretendFiles(Certificates.files)
         let text = Sample.gateway("admin: { address: \"0.0.0.0:9901\", tls: \(Self.tls) }")
         let result = Sample.read(text, files: files)
@@ -43,7 +43,7 @@ struct CertificateTests {
         )
     }
 
-    @Test func aCertificateAloneLetsOthersInToTheAdminListener() {
+    @Test func adminListenerWithClientAuthoritiesNeedsNoToken() {
         let tls = "{ certificate_file: shop.pem, key_file: shop.key }"
         let text = Sample.gateway("admin: { address: \"0.0.0.0:9901\", tls: \(tls) }")
         let errors = Sample.read(text, files: PretendFiles(Certificates.files)).errors.map(\.message)
@@ -51,7 +51,7 @@ struct CertificateTests {
         #expect(errors.first?.contains("has no token: add \"token\"") == true)
     }
 
-    @Test func theTLSOfABackendIsReadWithItsPathsResolved() throws {
+    @Test func backendTLSHasResolvedPaths() throws {
         let files = PretendFiles(Dictionary(uniqueKeysWithValues: Certificates.files.map { ("d/\($0.key)", $0.value) }))
         let tls = "{ ca_file: chain.pem, certificate_file: shop.pem, key_file: shop.key, server_name: API.shop.test }"
         let text = Sample.tenant(backend: "{ servers: [http://a.test, https://b.test], tls: \(tls) }")
@@ -73,7 +73,7 @@ struct CertificateTests {
         #expect(result.diagnostics.isEmpty)
     }
 
-    @Test func aCertificateIsHeldAgainstEveryKindOfHost() {
+    @Test func certificateIsCheckedAgainstEveryKindOfHost() {
         let tls = "{ certificate_file: address.pem, key_file: address.key }"
         let text = Sample.tls(tls, hosts: "[127.0.0.1, '[::1]', '[0:0::1]', 127.0.0.2, '[::2]', shop.test]")
         let result = Sample.read(text, files: PretendFiles(Certificates.files))
@@ -90,7 +90,7 @@ struct CertificateTests {
             "5:68", "servers refuse it"
         ),
     ])
-    func aCertificateThatIsNotValidNowIsAWarning(text: String, place: String, refused: String) throws {
+    func certificateThatIsNotValidNowIsAWarning(text: String, position: String, refused: String) throws {
         let pem = try #require(Certificates.files["shop.pem"])
         let validity = try CertificateFile(pem: Array(pem.utf8)).validity
         func diagnostics(at now: UnixTime?) -> [String] {
@@ -100,10 +100,10 @@ struct CertificateTests {
         #expect(diagnostics(at: validity.upperBound).isEmpty)
         #expect(diagnostics(at: nil).isEmpty)
         let expired = try #require(diagnostics(at: validity.upperBound + 1).first)
-        #expect(expired.hasPrefix("t.yaml:\(place): warning: the certificate expired on 21"))
+        #expect(expired.hasPrefix("t.yaml:\(position): warning: the certificate expired on 21"))
         #expect(expired.hasSuffix(", \(refused): renew it"))
         let early = try #require(diagnostics(at: validity.lowerBound - 1).first)
-        #expect(early.hasPrefix("t.yaml:\(place): warning: the certificate is not valid before 20"))
+        #expect(early.hasPrefix("t.yaml:\(position): warning: the certificate is not valid before 20"))
         #expect(early.hasSuffix(", \(refused) until then: check the clock, or wait"))
     }
 }

@@ -5,7 +5,7 @@ import Verification
 
 /// What a right file comes out as.
 struct ConfigurationTests {
-    @Test func everythingThatIsWrittenIsRead() throws {
+    @Test func everyKeyOfTheFileIsRead() throws {
         let text = Sample.tenant(
             hosts: "[Shop.Test., '*.shop.test', '[::1]']",
             backend: """
@@ -66,7 +66,7 @@ struct ConfigurationTests {
         #expect(tenant.limits.bodyBytes == 1 << 20)
     }
 
-    @Test func theGatewaySectionIsRead() throws {
+    @Test func gatewaySectionIsRead() throws {
         let text = Sample.gateway(
             """
             listen: [{ address: '127.0.0.1:0' }, { address: '[::1]:8081' }]
@@ -103,7 +103,7 @@ struct ConfigurationTests {
         #expect(gateway.log == LogSettings(level: .debug, format: .text, access: false))
     }
 
-    @Test func anEmptyTokenOnLoopbackIsNone() {
+    @Test func emptyTokenOnLoopbackIsNone() {
         let result = Sample.read(
             Sample.gateway("admin: { address: 127.0.0.1:9901, token: \"${T:-}\" }")
         )
@@ -151,7 +151,7 @@ struct BuiltInIssuerTests {
         return try #require(result.configuration?.tenants.first?.authenticate.policy.issuers.first)
     }
 
-    @Test func aPrivateKeyGivesItsPublicHalfUnderTheFilesName() throws {
+    @Test func privateKeyGivesItsPublicHalfUnderTheFileName() throws {
         let pem = try #require(try SigningKey.generate(.p256).privateKeyPEM)
         let policy = try Self.policy(["keys/2026-11.pem": pem, "keys/README": "none", "keys/.hidden.pem": "none"])
         #expect(policy.issuer == "https://shop.test")
@@ -173,16 +173,16 @@ struct BuiltInIssuerTests {
         #expect(policy.keys?.keys.map(\.keyID) == ["a", second["kid"]?.string, "c"])
     }
 
-    @Test func aPublicKeyMayStandAlone() throws {
+    @Test func singlePublicKeyIsRead() throws {
         let pem = try #require(try SigningKey.generate(.p256).publicKeyPEM)
         #expect(try Self.policy(["keys/a.pem": pem]).keys?.keys.count == 1)
     }
 
-    @Test func withoutAKeyThePolicyRefusesEveryToken() throws {
+    @Test func policyWithoutKeysRefusesEveryToken() throws {
         #expect(try Self.policy([:]).keys == .empty)
     }
 
-    @Test func keysThatCannotBeUsedAreToldByTheirFile() throws {
+    @Test func unusableKeysAreReportedByFile() throws {
         let rsa = try #require(try SigningKey.generate(.rsa(bits: 2048)).privateKeyPEM)
         let broken = Sample.read(Self.text, files: PretendFiles(["keys/a.pem": "canary", "keys/b.jwk": "canary"]))
         #expect(broken.errors.map(\.line) == [8, 8])

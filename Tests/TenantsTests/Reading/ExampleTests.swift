@@ -9,7 +9,7 @@ struct ExampleTests {
         get throws { try Repository.text("tenants.yaml.example") }
     }
 
-    @Test func itReadsWithoutErrorsInAnEmptyEnvironment() throws {
+    @Test func exampleReadsWithoutErrorsInAnEmptyEnvironment() throws {
         let result = Sample.read(try Self.text, path: "tenants.yaml.example")
         #expect(result.errors.isEmpty)
         let configuration = try #require(result.configuration)
@@ -30,7 +30,7 @@ struct ExampleTests {
         #expect(warnings.count == 8)
     }
 
-    @Test func itIsRefusedAsSoonAsOthersCanConnect() throws {
+    @Test func exampleIsRefusedOnceOthersCanConnect() throws {
         let text = try Self.text.replacing("address: 127.0.0.1:8080", with: "address: 0.0.0.0:8080")
         let errors = Sample.read(text).errors
         #expect(errors.filter { $0.message.contains("\"secret\" is the example's") }.count == 3)
@@ -38,7 +38,7 @@ struct ExampleTests {
         #expect(errors.count == 4)
     }
 
-    @Test func noMutationCrashesOrIsToldOutsideTheFile() throws {
+    @Test func mutationNeverCrashesNorReportsOutsideTheFile() throws {
         let original = Array(try Self.text.utf8)
         var random = SplitMix64(seed: 0x6761_7465)
         for round in 0..<400 {

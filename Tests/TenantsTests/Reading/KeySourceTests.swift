@@ -25,13 +25,13 @@ struct KeySourceTests {
         "sign_in: { \(provider): { path: /a, client_ids: [a], then: forward, \(addresses) } }"
     }
 
-    @Test func aSecretInTheFileIsInline() throws {
+    @Test func secretInTheFileIsInline() throws {
         let authentication = try Self.authentication("[\(Sample.issuer)]")
         #expect(authentication.keySources == [.inline])
         #expect(authentication.policy.issuers.first?.keys?.keys.count == 1)
     }
 
-    @Test func filesAreReadAndNamed() throws {
+    @Test func keyFilesAreReadAndNamed() throws {
         let key = try SigningKey.generate(.p256)
         let jwk = try #require(key.publicJWK())
         let authentication = try Self.authentication(
@@ -55,7 +55,7 @@ struct KeySourceTests {
         #expect(authentication.policy.issuers.allSatisfy { $0.keys?.keys.count == 1 })
     }
 
-    @Test func keysOfTheOwnIssuerAreADirectoryThatMayComeLater() throws {
+    @Test func keysDirectoryOfTheOwnIssuerMayComeLater() throws {
         let issuer = "url: 'https://shop.test', audience: a, algorithm: ES256"
         let authentication = try Self.authentication(
             "[{ preset: built-in }]",
@@ -80,7 +80,7 @@ struct KeySourceTests {
         "https://id.test/k", "https://id.test:8443/k?a=b", "http://127.0.0.1:9/k", "http://localhost/k",
         "http://[::1]:9/k",
     ])
-    func anAddressIsRemoteAndItsKeysAreNotKnown(url: String) throws {
+    func addressIsARemoteSourceWithoutKeys(url: String) throws {
         let authentication = try Self.authentication(
             "[{ issuer: i, audiences: [a], algorithms: [RS256, ES256], jwks_url: '\(url)' }]"
         )
@@ -90,7 +90,7 @@ struct KeySourceTests {
         #expect(policy.issuer == "i" && policy.algorithms == [.rs256, .es256])
     }
 
-    @Test func discoveryGoesByTheIssuer() throws {
+    @Test func discoveryUsesTheIssuer() throws {
         let authentication = try Self.authentication(
             "[{ issuer: 'https://id.test/tenant/', audiences: [a], algorithms: [RS256], discovery: true }]"
         )
@@ -99,7 +99,7 @@ struct KeySourceTests {
         #expect(authentication.policy.issuers.first?.keys == nil)
     }
 
-    @Test func applesKeysAreFreshForADay() throws {
+    @Test func appleKeysAreFreshForADay() throws {
         let authentication = try Self.authentication("[{ preset: apple, audiences: [a, b] }]")
         let location = RemoteKeySource.Location.keySet(url: "https://appleid.apple.com/auth/keys")
         #expect(
@@ -110,7 +110,7 @@ struct KeySourceTests {
         #expect(policy.audiences == ["a", "b"] && policy.algorithms == [.rs256] && policy.keys == nil)
     }
 
-    @Test func googlesTwoNamesShareOneSet() throws {
+    @Test func bothGoogleIssuersShareOneKeySet() throws {
         let authentication = try Self.authentication("[\(Sample.issuer), { preset: google, audiences: [a] }]")
         let location = RemoteKeySource.Location.keySet(url: "https://www.googleapis.com/oauth2/v3/certs")
         let source = KeySource.remote(RemoteKeySource(location: location))
@@ -120,7 +120,7 @@ struct KeySourceTests {
         #expect(policies.dropFirst().allSatisfy { $0.audiences == ["a"] && $0.algorithms == [.rs256] })
     }
 
-    @Test func signInMayNameOtherAddressesForAPreset() throws {
+    @Test func signInSectionMayChangeAPresetsAddress() throws {
         let apple = try Self.authentication(
             "[{ preset: apple, audiences: [a] }]",
             more: Self.signIn("apple", "jwks_url: 'http://127.0.0.1:9/keys', issuer: 'http://127.0.0.1:9'")
@@ -157,7 +157,7 @@ struct KeySourceTests {
         #expect(RemoteKeySource(location: location).label == label)
     }
 
-    @Test func policiesMadeInCodeHaveTheirKeys() {
+    @Test func policyMadeInCodeHasInlineKeys() {
         let issuer = IssuerPolicy(issuer: "i", algorithms: [.hs256], keys: .empty)
         let authentication = Authentication(policy: VerificationPolicy(issuers: [issuer, issuer]))
         #expect(authentication.keySources == [.inline, .inline])

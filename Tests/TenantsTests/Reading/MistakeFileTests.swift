@@ -19,7 +19,7 @@ struct MistakeFileTests {
         try MistakeFile(name: "f.yaml", text: base + cases).mistakes
     }
 
-    @Test func aCaretStandsForAPlaceInTheWholeDocument() throws {
+    @Test func caretMarksAPositionInTheWholeDocument() throws {
         let mistakes = try Self.read(
             """
             --- # one
@@ -96,12 +96,12 @@ struct MistakeFileTests {
             """
         ),
     ])
-    func aCaseIsLaidOverItsBase(lines: String, tenant: String) throws {
+    func caseIsMergedIntoItsBase(lines: String, tenant: String) throws {
         let mistakes = try Self.read("--- # one\n\(lines)\n\n#! nothing\n")
         #expect(mistakes.map(\.text) == ["version: 1\ntenants:\n  shop:\n\(tenant)\n"])
     }
 
-    @Test func aBaseMayStandOnAnother() throws {
+    @Test func baseMayExtendAnother() throws {
         let text = Self.base + "--- # base calm\n    mode: observe\n--- # one on calm\n    mode: x\n#         ^ no\n"
         let file = try MistakeFile(name: "f.yaml", text: text)
         #expect(file.bases.keys.sorted() == ["calm", "tenant"])
@@ -109,7 +109,7 @@ struct MistakeFileTests {
         #expect(file.mistakes.map(\.diagnostics) == [["9:11: no"]])
     }
 
-    @Test func aWholeDocumentIsAsItIsWritten() throws {
+    @Test func wholeDocumentIsUsedAsWritten() throws {
         let mistakes = try Self.read(
             "--- # one on nothing\n␉a: ␁\n---\nb\n\n#! 1:1: x\n--- # none on nothing\n#! nothing"
         )
@@ -142,8 +142,8 @@ struct MistakeFileTests {
             #"9: the base "a" has no line with this indentation to lay it over"#
         ),
     ])
-    func aMalformedFileIsToldWithItsLine(text: String, told: String) {
+    func malformedFileIsReportedWithItsLine(text: String, message: String) {
         let error = #expect(throws: MistakeFile.Malformed.self) { try MistakeFile(name: "f.yaml", text: text) }
-        #expect(error?.description == "f.yaml:\(told)")
+        #expect(error?.description == "f.yaml:\(message)")
     }
 }

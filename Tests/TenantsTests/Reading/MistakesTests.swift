@@ -3,7 +3,7 @@ import Tenants
 import Testing
 import Verification
 
-/// Every mistake is told with its line, its column and a remedy.
+/// Every mistake is reported with its line, its column and a remedy.
 struct MistakesTests {
     static let environment = ["EMPTY": "", "CANARY": "canary-7f3a"]
     static let files = PretendFiles(
@@ -15,9 +15,9 @@ struct MistakesTests {
     static func all() throws -> [Mistake] { try MistakeFile.all().flatMap(\.mistakes) }
 
     @Test(arguments: try all())
-    func everyMistakeIsToldAtItsPlaceWithARemedy(mistake: Mistake) {
+    func everyMistakeIsReportedAtItsPositionWithARemedy(mistake: Mistake) {
         let result = Sample.read(mistake.text, environment: Self.environment, files: Self.files)
-        let place = SourceLocation(
+        let location = SourceLocation(
             fileID: "TenantsTests/\(mistake.file)",
             filePath: Repository.root.appendingPathComponent("\(MistakeFile.folder)/\(mistake.file)").path,
             line: mistake.line,
@@ -25,15 +25,15 @@ struct MistakesTests {
         )
         #expect(
             result.diagnostics.map(\.description) == mistake.diagnostics.map { "t.yaml:\($0)" },
-            sourceLocation: place
+            sourceLocation: location
         )
         let hasErrors = mistake.diagnostics.contains { !$0.contains(": warning: ") }
-        #expect((result.configuration == nil) == hasErrors, sourceLocation: place)
-        #expect((result.effective == nil) == hasErrors, sourceLocation: place)
+        #expect((result.configuration == nil) == hasErrors, sourceLocation: location)
+        #expect((result.effective == nil) == hasErrors, sourceLocation: location)
     }
 
     /// A mistake in a base would be one of each case over it.
-    @Test func basesThemselvesAreRight() throws {
+    @Test func basesHaveNoErrors() throws {
         for file in try MistakeFile.all() {
             for (name, text) in file.bases {
                 let result = Sample.read(text, environment: Self.environment, files: Self.files)
@@ -42,7 +42,7 @@ struct MistakesTests {
         }
     }
 
-    @Test func samplesThemselvesAreRight() {
+    @Test func samplesHaveNoErrors() {
         #expect(Sample.read(Sample.tenant()).diagnostics.isEmpty)
         #expect(Sample.read(Sample.gateway("threads: 2")).diagnostics.isEmpty)
     }
@@ -54,24 +54,24 @@ struct MistakesTests {
         }
     }
 
-    @Test func aFileThatIsNotThereIsAnError() {
+    @Test func missingFileIsAnError() {
         let result = TenantsFile.read(path: "none.yaml", environment: [:], files: PretendFiles())
         #expect(
             result.diagnostics.map(\.description) == ["none.yaml:1:1: cannot read the file: no such file or directory"]
         )
     }
 
-    @Test func bytesThatAreNotUTF8AreToldWithTheirLine() {
+    @Test func invalidUTF8IsReportedWithItsLine() {
         let text = Array("version: 1\n# ".utf8) + [0xff] + Array("\n".utf8)
         let result = TenantsFile.read(text: text, path: "t.yaml", environment: [:], files: PretendFiles())
         #expect(result.diagnostics.map(\.description) == ["t.yaml:2:1: not valid UTF-8: save the file as UTF-8"])
     }
 
-    @Test func aFileNeedsNoNewlineAtItsEnd() {
+    @Test func fileWithoutFinalNewlineIsRead() {
         #expect(Sample.read(String(Sample.tenant().dropLast())).diagnostics.isEmpty)
     }
 
-    @Test func anAliasedMistakeIsToldOnce() {
+    @Test func aliasedMistakeIsReportedOnce() {
         let text =
             Sample.tenant(hosts: "&hosts ['a:1']") + """
                   other:
@@ -84,7 +84,7 @@ struct MistakesTests {
         #expect(result.diagnostics.map(\.line) == [4])
     }
 
-    @Test func aliasesThatStandForBillionsAreRefused() {
+    @Test func aliasesForBillionsOfValuesAreRefused() {
         var text = "version: 1\na0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
         for level in 1...9 {
             let item = "*a\(level - 1)"

@@ -23,12 +23,12 @@ struct ObservingTests {
         #expect(try settings("threads: 1").log == LogSettings())
     }
 
-    @Test func aQueryIsLoggedOnlyIfItIsAskedFor() throws {
+    @Test func queryIsLoggedOnlyIfConfigured() throws {
         #expect(try settings("log: { query: true }").log == LogSettings(query: true))
         #expect(try !settings("log: { access: true }").log.query)
     }
 
-    @Test func modulesThatDoNotExistAreMistakes() {
+    @Test func unknownModulesAreErrors() {
         #expect(mistakes("log: { levels: { keyz: debug } }").count == 1)
         #expect(mistakes("log: { levels: { keys: loud } }").count == 1)
     }
@@ -40,13 +40,13 @@ struct ObservingTests {
         ("https://otlp.example/v1/traces", "https://otlp.example/v1/traces"),
         ("http://[::1]:4318", "http://[::1]:4318/v1/traces"),
     ])
-    func tracesGoBelowTheAddress(otlp: String, endpoint: String) throws {
+    func tracesGoToThePathBelowTheAddress(otlp: String, endpoint: String) throws {
         #expect(
             try settings("tracing: { otlp: '\(otlp)' }").tracing == TracingSettings(endpoint: endpoint, sample: 0.1)
         )
     }
 
-    @Test func theShareIsRead() throws {
+    @Test func sampleShareIsRead() throws {
         for (text, share) in [("0", 0.0), ("1", 1), ("0.25", 0.25)] {
             #expect(try settings("tracing: { otlp: 'http://h', sample: \(text) }").tracing?.sample == share)
         }

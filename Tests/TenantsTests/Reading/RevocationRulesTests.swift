@@ -20,7 +20,7 @@ struct RevocationRulesTests {
         )
     }
 
-    @Test func theKeysAroundThemAreRead() throws {
+    @Test func revocationKeysAreRead() throws {
         let tenant = try Self.tenant(
             """
             on_store_failure: allow
@@ -33,7 +33,7 @@ struct RevocationRulesTests {
         #expect(tenant.refreshGrace == .seconds(7 * 86_400))
     }
 
-    @Test func withoutThemATenantDenies() throws {
+    @Test func storeFailureDeniesByDefault() throws {
         let tenant = try Self.tenant("strip_prefix: false")
         #expect(tenant.revokeOn.isEmpty)
         #expect(tenant.onStoreFailure == .deny)
@@ -47,7 +47,7 @@ struct RevocationRulesTests {
         ("POST", "/logout", true), ("POST", "/logout/all", true), ("GET", "/logout", false), ("post", "/logout", false),
         ("HEAD", "/logout", false), ("POST", "/logouts", false), ("POSTS", "/logout", false), ("", "/logout", false),
     ])
-    func aRuleMatchesItsMethodAndItsPaths(method: String, path: String, matches: Bool) throws {
+    func ruleMatchesItsMethodAndItsPaths(method: String, path: String, matches: Bool) throws {
         let rule = RevokeRule(method: "POST", path: try PathPattern("/logout/**"))
         let (method, path) = (Array(method.utf8), Array(path.utf8))
         #expect(rule.matches(method: method.span, path: path.span) == matches)

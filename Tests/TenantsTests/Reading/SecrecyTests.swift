@@ -104,7 +104,7 @@ struct SecrecyTests {
         expectSilence(Sample.tenant(more: section))
     }
 
-    @Test func whatARotatedTokenNeedsIsSaidWithoutTheEnvironment() {
+    @Test func rotationErrorShowsNoEnvironmentValue() {
         let call = #"{ send: refresh_token_json, path: /r, refresh_token: "/${CANARY}" }"#
         for deliver in ["header: X-T", "header: X-T, cookies: { r: /token }"] {
             expectSilence(Sample.tenant(more: "refresh: { call: \(call), deliver: { \(deliver) }, from: cookie:r }"))

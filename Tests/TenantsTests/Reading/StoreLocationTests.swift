@@ -19,7 +19,7 @@ struct StoreLocationTests {
         return location
     }
 
-    @Test func withoutAStoreItIsAFileBesideTenantsYAML() throws {
+    @Test func defaultStoreIsAFileBesideTenantsYAML() throws {
         let result = Sample.read(Sample.tenant(), path: "/etc/gatehouse/tenants.yaml")
         #expect(result.configuration?.gateway.store == .embedded(path: "/etc/gatehouse/gatehouse.db"))
         let other = Sample.read(Sample.gateway("threads: 1"))
@@ -125,7 +125,7 @@ struct StoreLocationTests {
         )
     }
 
-    @Test func aPasswordOnThisMachineOrOverTLSIsNoDoubt() throws {
+    @Test func passwordOnLoopbackOrOverTLSIsNoWarning() throws {
         for text in [
             "redis://:p@127.0.0.1", "redis://:p@[::1]", "redis://:p@localhost", "rediss://:p@h", "redis://h",
             "rediss+sentinel://:p@h/m?sentinel_password=q", "redis+sentinel://:p@localhost,127.0.0.1/m",
@@ -143,7 +143,7 @@ struct StoreLocationTests {
         #expect(try Self.redis(text).label == label)
     }
 
-    @Test func noTextOfAnAddressCrashesOrIsTold() throws {
+    @Test func addressNeverCrashesNorIsShown() throws {
         let parts = [
             "canary", ":", "@", "/", "?", "#", "%", "%2F", "%ff", ",", "[", "]", "::1", "6379", "-1", "&", "=",
             "ca_file",
@@ -155,7 +155,7 @@ struct StoreLocationTests {
             guard let scheme = RedisURL.Scheme.allCases.randomElement(using: &random) else { return }
             let count = Int.random(in: 0...9, using: &random)
             let rest = (0..<count).compactMap { _ in parts.randomElement(using: &random) }.joined()
-            do throws(ScalarText.Problem) {
+            do throws(Remedy) {
                 let url = try RedisURL(scheme.rawValue + "://" + rest, scheme)
                 read += 1
                 #expect(!url.endpoints.isEmpty)
@@ -163,7 +163,7 @@ struct StoreLocationTests {
                 #expect(url.database >= 0)
                 #expect((url.master == nil) == !scheme.isSentinel)
             } catch {
-                #expect(!error.remedy.contains("canary"))
+                #expect(!error.text.contains("canary"))
             }
         }
         #expect(read > 100)
@@ -182,16 +182,16 @@ struct StateDirectoryTests {
         return try #require(result.configuration?.gateway).stateDirectory
     }
 
-    @Test func itIsRelativeToTenantsYAML() throws {
+    @Test func stateDirectoryIsRelativeToTenantsYAML() throws {
         #expect(try Self.directory("state_dir: state", ["STATE_DIRECTORY": "/var/lib/other"]) == "/srv/state")
     }
 
-    @Test func itNeedNotBeThere() throws {
+    @Test func stateDirectoryNeedNotExist() throws {
         #expect(try Self.directory("state_dir: other") == "/srv/other")
         #expect(try Self.directory("state_dir: state/b") == "/srv/state/b")
     }
 
-    @Test func whatIsNoDirectoryIsTold() throws {
+    @Test func stateDirectoryThatIsNoDirectoryIsReported() throws {
         let text = Sample.gateway("state_dir: t.yaml")
         let result = TenantsFile.read(text: Array(text.utf8), path: "t.yaml", environment: [:], files: NoDirectories())
         #expect(
@@ -207,7 +207,7 @@ struct StateDirectoryTests {
         func list(_ directory: String) throws(FileReadingError) -> [String] { throw .unreadable("not a directory") }
     }
 
-    @Test func systemdGivesTheDefault() throws {
+    @Test func systemdGivesTheDefaultStateDirectory() throws {
         #expect(try Self.directory("threads: 1", ["STATE_DIRECTORY": "/var/lib/gatehouse"]) == "/var/lib/gatehouse")
         #expect(try Self.directory("threads: 1", ["STATE_DIRECTORY": "/var/lib/a:/var/lib/b"]) == "/var/lib/a")
         #expect(try Self.directory("threads: 1", ["STATE_DIRECTORY": ""]) == nil)
@@ -215,7 +215,7 @@ struct StateDirectoryTests {
         #expect(bare.configuration?.gateway.stateDirectory == "/var/lib/gatehouse")
     }
 
-    @Test func withoutEitherThereIsNone() throws {
+    @Test func withoutEitherThereIsNoStateDirectory() throws {
         #expect(try Self.directory("threads: 1") == nil)
     }
 }

@@ -6,7 +6,7 @@ import Verification
 
 /// docs/configuration.md tells of every key, and every YAML in the documents is right.
 struct DocumentationTests {
-    @Test func theReferenceIsTheSchemas() throws {
+    @Test func documentedReferenceIsTheSchemas() throws {
         let text = try Repository.text("docs/configuration.md")
         let parts = text.components(separatedBy: ConfigurationReferenceMark.text + "\n\n")
         try #require(parts.count == 2, "docs/configuration.md has lost the line from which on it is generated")
@@ -14,7 +14,7 @@ struct DocumentationTests {
         #expect(isCurrent, "docs/configuration.md is stale: run make reference")
     }
 
-    @Test func everyKeyIsTold() {
+    @Test func everyKeyIsDocumented() {
         let reference = ConfigurationReference.markdown()
         let headings = reference.split(separator: "\n").filter { $0.hasPrefix("### ") }
         #expect(Set(headings).count == headings.count)
@@ -22,7 +22,7 @@ struct DocumentationTests {
         #expect(reference.contains("| `weight` | 1 to 1000 | `1` | Its share of the requests, beside the others'. |"))
     }
 
-    @Test func everyYAMLBlockOfTheDocumentsIsRight() throws {
+    @Test func everyYAMLBlockOfTheDocumentsIsValid() throws {
         let blocks = try DocumentBlock.all()
         let files = try Self.files()
         for block in blocks {

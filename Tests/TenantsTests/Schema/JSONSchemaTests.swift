@@ -21,7 +21,7 @@ struct JSONSchemaTests {
         var fitsSchema: Bool?
     }
 
-    @Test func itRefusesNothingThatIsGoodAndWhatTheReadersSchemaRefuses() throws {
+    @Test func schemaAgreesWithTheReader() throws {
         let texts = try Self.mistakes() + Self.goodOnes()
         let verdicts = try SchemaValidator.verdicts(on: texts.map(\.content))
         try #require(verdicts.count == texts.count)
@@ -37,7 +37,7 @@ struct JSONSchemaTests {
         #expect(inWordsOnly == Self.inWordsOnly)
     }
 
-    @Test func itRefusesNoSlipOfTheHandThatTheReadersSchemaTakes() throws {
+    @Test func schemaAgreesWithTheReaderOnMutations() throws {
         var random = SplitMix64(seed: 20_261_122)
         let blocks = try DocumentBlock.all()
         var fitting: [String] = []
@@ -54,7 +54,7 @@ struct JSONSchemaTests {
         }
     }
 
-    @Test func everyKeyOfTheReferenceIsInIt() throws {
+    @Test func everyKeyIsInTheSchema() throws {
         let properties = try #require(JSONSchema.document["properties"]?.object)
         #expect(properties.members.map(\.name) == ["version", "gateway", "tenants"])
         let tenant = try #require(properties["tenants"]?.object?["additionalProperties"]?.object)
@@ -69,9 +69,9 @@ struct JSONSchemaTests {
         var defaults = 0
         func look(_ object: SchemaObject) {
             for key in object.keys {
-                if let standard = key.standard {
+                if let text = key.default {
                     defaults += 1
-                    #expect(JSONSchema.value(of: standard, key.type) != nil, "\(key.name): \(standard)")
+                    #expect(JSONSchema.value(of: text, key.type) != nil, "\(key.name): \(text)")
                 }
                 descend(key.type)
             }
@@ -125,10 +125,10 @@ struct JSONSchemaTests {
         _ text: String,
         environment: [String: String] = MistakesTests.environment
     ) -> Bool? {
-        var findings = Findings(file: "t.yaml")
-        let root = YAMLDocument.read(text, environment: environment, into: &findings)
+        let findings = Findings(file: "t.yaml")
+        let root = YAMLDocument.read(text, environment: environment, into: findings)
         guard let root, !findings.hasErrors else { return nil }
-        SchemaCheck.check(root, into: &findings)
+        SchemaCheck.check(root, into: findings)
         return !findings.hasErrors
     }
 }

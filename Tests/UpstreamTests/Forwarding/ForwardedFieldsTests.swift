@@ -110,7 +110,7 @@ struct ForwardedFieldsTests {
 
     /// A client that writes the addresses of proxies itself has no more of them looked at.
     @Test func proxyChainLengthIsBounded() throws {
-        let most = ClientAddress.mostProxies
+        let most = ClientAddress.maximumProxies
         let proxies = { (count: Int) in (0..<count).map { "10.1.\($0 / 250).\($0 % 250)" }.joined(separator: ",") }
         #expect(try client(["X-Forwarded-For: 198.51.100.1,\(proxies(most - 1))"]) == "198.51.100.1")
         #expect(try client(["X-Forwarded-For: 198.51.100.1,\(proxies(most))"]) == "10.1.0.0")

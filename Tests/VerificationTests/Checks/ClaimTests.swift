@@ -13,7 +13,7 @@ import Verification
         return try VerificationFixture.refusal(of: VerificationFixture.token(changing: changes), at: now, by: verifier)
     }
 
-    @Test func aGoodTokenIsAccepted() throws {
+    @Test func validTokenIsAccepted() throws {
         #expect(try refusal([:]) == nil)
     }
 
@@ -25,7 +25,7 @@ import Verification
         #expect(failure.isExpiry)
     }
 
-    @Test func expiryIsToldOnlyOfOtherwiseGoodTokens() throws {
+    @Test func expiryIsReportedOnlyForOtherwiseValidTokens() throws {
         let late = VerificationFixture.now + 1e9
         #expect(try refusal(["aud": "other"], at: late)?.reason == .wrongAudience)
         #expect(try refusal(["sub": nil], at: late, required: ["sub"])?.reason == .missingClaim)
@@ -33,14 +33,14 @@ import Verification
         #expect(try VerificationFixture.refusal(of: forged, at: late)?.reason == .badSignature)
     }
 
-    @Test func tokensOfTheFutureAreRefused() throws {
+    @Test func futureTokensAreRefused() throws {
         #expect(try refusal(["nbf": 1_800_000_060]) == nil)
         #expect(try refusal(["nbf": 1_800_000_061])?.reason == .notYetValid)
         #expect(try refusal(["iat": 1_800_000_060]) == nil)
         #expect(try refusal(["iat": 1_800_000_061])?.reason == .issuedInFuture)
     }
 
-    @Test func aTimeThatIsNotANumberPassesNothing() throws {
+    @Test func nonNumericTimeIsRefused() throws {
         #expect(try refusal(["nbf": nil, "iat": nil], at: UnixTime(.nan))?.reason == .expired)
         #expect(try refusal([:], at: UnixTime(.nan))?.reason == .issuedInFuture)
     }
@@ -61,7 +61,7 @@ import Verification
         #expect(try refusal(["exp": .number(number)]) == nil)
     }
 
-    @Test func aTimeBeyondADoubleIsRefused() throws {
+    @Test func timeBeyondADoubleIsRefused() throws {
         let token = try VerificationFixture.rawToken(
             header: #"{"alg":"HS256"}"#,
             payload: #"{"iss":"https://issuer.example","exp":1e400}"#
@@ -82,7 +82,7 @@ import Verification
         }
     }
 
-    @Test func theAudienceIsAStringOrAnArrayOfStrings() throws {
+    @Test func audienceIsAStringOrAnArrayOfStrings() throws {
         #expect(try refusal(["aud": ["other", "the-app"]]) == nil)
         #expect(try refusal(["aud": ["other"]])?.reason == .wrongAudience)
         #expect(try refusal(["aud": []])?.reason == .wrongAudience)
@@ -93,14 +93,14 @@ import Verification
         #expect(try refusal(["aud": "The-App"])?.reason == .wrongAudience)
     }
 
-    @Test func theIssuerMatchesExactly() throws {
+    @Test func issuerMatchesExactly() throws {
         #expect(try refusal(["iss": ["https://issuer.example"]])?.reason == .badClaim)
         for issuer in ["https://issuer.example/", "https://Issuer.example", "", "https://issuer.exampl\u{65}\u{301}"] {
             #expect(try refusal(["iss": .string(issuer)])?.reason == .unknownIssuer)
         }
     }
 
-    @Test func aMissingIssuerIsRefused() throws {
+    @Test func missingIssuerIsRefused() throws {
         let token = try VerificationFixture.rawToken(header: #"{"alg":"HS256"}"#, payload: #"{"sub":"alice"}"#)
         let failure = try VerificationFixture.refusal(of: token)
         #expect(failure?.reason == .missingClaim)
@@ -119,12 +119,12 @@ import Verification
     }
 
     @Test(arguments: ["[]", "\"text\"", "7", "null", "", "{\"iss\":1,\"iss\":2}", "{} x"])
-    func thePayloadIsAnObject(payload: String) throws {
+    func payloadMustBeAnObject(payload: String) throws {
         let token = try VerificationFixture.rawToken(header: #"{"alg":"HS256"}"#, payload: payload)
         #expect(try VerificationFixture.refusal(of: token)?.reason == .badPayload)
     }
 
-    @Test func anIssuersKeysVouchForNobodyElse() throws {
+    @Test func keysOfOneIssuerDoNotVerifyAnother() throws {
         let other = IssuerPolicy(
             issuer: "https://other.example",
             algorithms: [.es256],
@@ -145,7 +145,7 @@ import Verification
         #expect(try VerificationFixture.refusal(of: borrowed, by: verifier)?.reason == .algorithmNotAllowed)
     }
 
-    @Test func anIssuerMayBeListedOnceAnAlgorithm() throws {
+    @Test func issuerMayBeListedOncePerAlgorithm() throws {
         let policies = try [SignatureAlgorithm.es256, .hs256].map {
             IssuerPolicy(
                 issuer: VerificationFixture.issuer,

@@ -22,7 +22,7 @@ import Verification
         }
     }
 
-    @Test func whoTheTokenWasForIsTold() throws {
+    @Test func expiredPrincipalIsReturned() throws {
         let token = Array(try VerificationFixture.token().utf8)
         let expired = try VerificationFixture.verifier().verifyExpired(
             token.span,
@@ -34,7 +34,7 @@ import Verification
         #expect(expired.principal.expiresAt == Self.exp)
     }
 
-    @Test func theGraceBeginsWhereTheLeewayEnds() throws {
+    @Test func graceBeginsAfterTheLeeway() throws {
         let token = try VerificationFixture.token()
         let end = Self.exp + Self.leeway + Self.grace
         for now in [VerificationFixture.now, Self.exp, Self.exp + Self.leeway, end - 0.5] {
@@ -46,7 +46,7 @@ import Verification
         #expect(try refusal(of: token, at: end)?.isExpiry == true)
     }
 
-    @Test func withoutGraceItEndsWhereVerifyDoes() throws {
+    @Test func zeroGraceEndsWithTheLeeway() throws {
         let token = try VerificationFixture.token()
         for now in [Self.exp + Self.leeway - 0.5, Self.exp + Self.leeway] {
             #expect(try refusal(of: token, at: now, within: 0) == VerificationFixture.refusal(of: token, at: now))
@@ -61,13 +61,13 @@ import Verification
         #expect(try VerificationFixture.refusal(of: token, at: Self.exp + 1000, by: verifier)?.isExpiry == true)
     }
 
-    @Test func aTokenWithoutExpiryIsGood() throws {
+    @Test func tokenWithoutExpiryIsValid() throws {
         #expect(try refusal(of: VerificationFixture.token(changing: ["exp": nil]), at: Self.exp + 1e9) == nil)
     }
 
     /// In the grace, before it, and after it: what else is wrong with the token comes first.
     @Test(arguments: [VerificationFixture.now, exp + 1000, exp + 1e9])
-    func everyOtherFailureStands(now: UnixTime) throws {
+    func otherFailuresAreKept(now: UnixTime) throws {
         func reason(_ token: String, by verifier: TokenVerifier? = nil) throws -> VerificationFailure.Code? {
             try refusal(of: token, at: now, by: verifier)?.reason
         }

@@ -12,7 +12,7 @@ import Verification
             .reason
     }
 
-    @Test func theHandmadeSignatureIsGood() throws {
+    @Test func handmadeSignatureIsValid() throws {
         #expect(try reason(rawHeader: "{ \"alg\" :\r\n\t\"HS256\" }") == nil)
     }
 
@@ -26,12 +26,12 @@ import Verification
         #"{"alg":"none","alg":"HS256"}"#, #"{"alg":"HS256","\u0061lg":"HS256"}"#, #"{"alg":"HS256","kid":7}"#,
         #"{"alg":"HS256","typ":null}"#, #"{"alg":"HS256","x":{"a":1,"a":2}}"#, #"{"alg":"HS256"}}"#,
     ])
-    func theHeaderIsAStrictObject(text: String) throws {
+    func headerMustBeAStrictObject(text: String) throws {
         #expect([.badHeader, .malformed].contains(try reason(rawHeader: text)))
     }
 
     @Test(arguments: [["nope"], [], [nil], "exp", ["exp2"], ["b64", "b64"], nil] as [JSONValue])
-    func whateverIsMarkedCriticalIsRefused(crit: JSONValue) throws {
+    func criticalMembersAreRefused(crit: JSONValue) throws {
         #expect(try reason(header: ["crit": crit, "nope": "foo"]) == .criticalExtension)
     }
 
@@ -76,7 +76,7 @@ import Verification
     }
 
     @Test(arguments: ["at+jwt", "AT+JWT", "application/at+jwt", "Application/At+Jwt"])
-    func whereAccessTokensAreTypedOnlyTheyPass(type: String) throws {
+    func typedIssuerAcceptsAccessTokens(type: String) throws {
         #expect(try reasonOfTyped(["typ": .string(type)]) == nil)
     }
 
@@ -84,11 +84,11 @@ import Verification
         "JWT", "jwt", "application/jwt", "access", "", "at", "at+jwtx", "x+at+jwt", "at+jwt ", "text/at+jwt",
         "application/application/at+jwt", "logout+jwt",
     ])
-    func whereAccessTokensAreTypedNoOtherTokenPasses(type: String) throws {
+    func typedIssuerRefusesOtherTypes(type: String) throws {
         #expect(try reasonOfTyped(["typ": .string(type)]) == .wrongType)
     }
 
-    @Test func whereAccessTokensAreTypedTheTypeMustBeThere() throws {
+    @Test func typedIssuerRefusesMissingType() throws {
         let header = #"{"alg":"HS256"}"#
         let token = try VerificationFixture.rawToken(
             header: header,
@@ -107,7 +107,7 @@ import Verification
         }
     }
 
-    @Test func anotherIssuersTokensNeedNoType() throws {
+    @Test func otherIssuersNeedNoType() throws {
         #expect(try reasonOfTyped(["typ": "JWT"], algorithm: .hs256) == nil)
     }
 
@@ -116,7 +116,7 @@ import Verification
         #expect(try reason(header: ["cty": .string(content)]) == .wrongType)
     }
 
-    @Test func aTokenBringsNoKeyOfItsOwn() throws {
+    @Test func keyInTheHeaderIsIgnored() throws {
         let attacker = try SigningKey.generate(.p256)
         let jwk = try #require(attacker.publicJWK(algorithm: .es256))
         let signer = try TokenSigner(attacker, algorithm: .es256)

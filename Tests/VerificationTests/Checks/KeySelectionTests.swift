@@ -23,30 +23,30 @@ import Testing
         }
     }
 
-    @Test func aKeyIDChoosesItsKey() throws {
+    @Test func keyIDChoosesItsKey() throws {
         let keys = try set([(.es256, "a"), (.es256, "b"), (.es384, "c")])
         #expect(try keys.candidates(for: .es256, keyID: "b") == [1])
         #expect(refusal(keys, .es256, "c") == .noFittingKey)
     }
 
-    @Test func anUnknownKeyIDHasNoFallback() throws {
+    @Test func unknownKeyIDHasNoFallback() throws {
         let keys = try set([(.es256, "a"), (.es256, nil)])
         #expect(refusal(keys, .es256, "x") == .unknownKey)
         #expect(refusal(keys, .es256, "") == .unknownKey)
     }
 
-    @Test func keysWithoutIDsPassOverTheTokens() throws {
+    @Test func keysWithoutIDsIgnoreTheTokensID() throws {
         #expect(try set([(.es256, nil)]).candidates(for: .es256, keyID: "x") == [0])
         #expect(try KeySet(secret: VerificationFixture.secret).candidates(for: .hs256, keyID: "../../dev/null") == [0])
     }
 
-    @Test func withoutAKeyIDEveryFittingKeyIsTried() throws {
+    @Test func everyFittingKeyIsTriedWithoutKeyID() throws {
         let keys = try set([(.es256, "a"), (.es384, "b"), (.es256, nil)])
         #expect(try keys.candidates(for: .es256, keyID: nil) == [0, 2])
         #expect(refusal(keys, .edDSA, nil) == .noFittingKey)
     }
 
-    @Test func oneIDForTwoFittingKeysIsRefused() throws {
+    @Test func ambiguousKeyIDIsRefused() throws {
         let keys = try set([(.es256, "a"), (.es256, "a"), (.es384, "a")])
         #expect(refusal(keys, .es256, "a") == .ambiguousKey)
         #expect(try keys.candidates(for: .es384, keyID: "a") == [2])

@@ -16,7 +16,7 @@ import Verification
         return try KeySet(jwk: ["kty": "RSA", "e": "AQAB", "n": .string(modulus)])
     }
 
-    @Test func aSaltAsLongAsTheHashIsAccepted() throws {
+    @Test func saltOfHashLengthIsAccepted() throws {
         let signature = """
             T3kNVWKB8NshXpqmZSFAf4GodbDak-KuP2dzM6PBgCUThV7GKzrtDVnwVYAREK7VV5pZLnmkYWGOJUaHkkUM9rR4ZUkOJ2lk\
             _I3r6L-WFqj8fexlsOfysg0vD8dNg6bwIAiW8VEqsFC1idr-dU2rtpJKVmPcNJNHXoiOv_7pkUNKS-AyJRBg1k-G0lte8_0n\
@@ -26,7 +26,7 @@ import Verification
         _ = try JWS.verify(compact: Array((signingInput + signature).utf8), keys: keys())
     }
 
-    @Test func aShorterSaltIsRefused() throws {
+    @Test func shorterSaltIsRefused() throws {
         let signature = """
             RONA84i_XyBCr9IOEgJzMaVAm8UNvqiKwRpipe1-hVLoUt85oieltEYEGaw4xwZMtuDVg39Cqi0YxrU2ALv-vI1r8g_Px2oA\
             vW-5qehuuCLjQrIHGK3k8zLb4MzdYmCP1pW4tW9tpih4DCHigfARuOBj_n7d5J-1FlyatFe4ship-m4dJND3xoyDlAR67u6v\

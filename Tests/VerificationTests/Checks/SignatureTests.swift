@@ -18,7 +18,7 @@ import Verification
     }
 
     @Test(arguments: [SignatureAlgorithm.hs256, .rs256, .ps256, .es256, .edDSA])
-    func aChangedByteAnywhereIsRefused(algorithm: SignatureAlgorithm) throws {
+    func changedByteIsRefused(algorithm: SignatureAlgorithm) throws {
         let verifier = try VerificationFixture.verifier(algorithm)
         let good = Array(try VerificationFixture.token(algorithm).utf8)
         for index in good.indices {
@@ -31,7 +31,7 @@ import Verification
     }
 
     @Test(arguments: [SignatureAlgorithm.hs256, .rs256, .ps256, .es256, .es512, .edDSA])
-    func aSignatureHasExactlyOneLength(algorithm: SignatureAlgorithm) throws {
+    func signatureHasOneLength(algorithm: SignatureAlgorithm) throws {
         let token = try VerificationFixture.token(algorithm)
         let dot = try #require(token.lastIndex(of: "."))
         let input = token[...dot]
@@ -48,7 +48,7 @@ import Verification
         #expect(try VerificationFixture.refusal(of: String(input), by: verifier)?.reason == .malformed)
     }
 
-    @Test func theSameSignatureInDERIsRefused() throws {
+    @Test func signatureInDERIsRefused() throws {
         let token = try VerificationFixture.token(.es256)
         let dot = try #require(token.lastIndex(of: "."))
         let raw = try #require(Base64URL.decode(String(token[token.index(after: dot)...])))
@@ -61,7 +61,7 @@ import Verification
         #expect(refusal?.reason == .badSignature)
     }
 
-    @Test func aPublicKeyIsNoSecret() throws {
+    @Test func publicKeyIsNotUsedAsSecret() throws {
         for algorithm in [SignatureAlgorithm.rs256, .es256, .edDSA] {
             let key = try VerificationFixture.key(for: algorithm)
             let pem = try #require(key.publicKeyPEM)
@@ -82,7 +82,7 @@ import Verification
         }
     }
 
-    @Test func theIssuersListBindsTheAlgorithm() throws {
+    @Test func issuersAlgorithmsAreBinding() throws {
         let keys = try KeySet(jwk: try #require(try VerificationFixture.rsa.get().publicJWK()))
         let policy = IssuerPolicy(issuer: VerificationFixture.issuer, algorithms: [.rs256, .ps384], keys: keys)
         let verifier = TokenVerifier(VerificationPolicy(issuers: [policy]))
@@ -98,14 +98,14 @@ import Verification
         )
     }
 
-    @Test func theKeysOwnAlgorithmBinds() throws {
+    @Test func keysAlgorithmIsBinding() throws {
         let keys = try KeySet(jwk: try #require(try VerificationFixture.rsa.get().publicJWK(algorithm: .ps256)))
         let token = Array(try VerificationFixture.token(.rs256).utf8)
         #expect(throws: VerificationFailure.self) { try JWS.verify(compact: token, keys: keys) }
         _ = try JWS.verify(compact: Array(try VerificationFixture.token(.ps256).utf8), keys: keys)
     }
 
-    @Test func theSignatureLayerAloneTakesAnyPayload() throws {
+    @Test func signatureLayerAcceptsAnyPayload() throws {
         let signer = try TokenSigner(VerificationFixture.key(for: .es384), algorithm: .es384)
         let keys = try VerificationFixture.keySet(for: .es384)
         for payload: [UInt8] in [[], [0xFF, 0x00], Array("text".utf8)] {
@@ -117,7 +117,7 @@ import Verification
         }
     }
 
-    @Test func noSummaryQuotesTheToken() throws {
+    @Test func summariesNeverQuoteTheToken() throws {
         let header: JSONObject = ["kid": "PEEK-1", "typ": "PEEK-2+jwt"]
         let refusal = try #require(
             try VerificationFixture.refusal(of: VerificationFixture.token(header: header, changing: ["iss": "PEEK-3"]))

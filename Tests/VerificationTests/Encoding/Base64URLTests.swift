@@ -7,7 +7,7 @@ import Verification
         ("", ""), ("f", "Zg"), ("fo", "Zm8"), ("foo", "Zm9v"), ("foob", "Zm9vYg"), ("fooba", "Zm9vYmE"),
         ("foobar", "Zm9vYmFy"),
     ])
-    func theExamplesOfRFC4648WithoutPadding(plain: String, encoded: String) {
+    func examplesOfRFC4648WithoutPadding(plain: String, encoded: String) {
         #expect(Base64URL.encode(Array(plain.utf8)) == encoded)
         #expect(Base64URL.decode(encoded) == Array(plain.utf8))
     }
@@ -16,7 +16,7 @@ import Verification
         "Zg==", "Zm8=", "Zm9v=", "=", "Z", "Zm9vZ", " Zm9v", "Zm9v ", "Zm\n9v", "Zm9+", "Zm9/", "Zm9?", "Zm9\u{E9}",
         "Zm.v",
     ])
-    func whatIsNotTheAlphabetOrHasPaddingIsRefused(text: String) {
+    func otherCharactersAndPaddingAreRefused(text: String) {
         #expect(Base64URL.decode(text) == nil)
     }
 
@@ -25,7 +25,7 @@ import Verification
         #expect(Base64URL.decode(text) == nil)
     }
 
-    @Test func everyByteStringComesBack() {
+    @Test func everyByteStringIsReadBack() {
         var random = SplitMix64(seed: 1)
         for length in 0..<200 {
             let bytes = random.bytes(length)
@@ -33,7 +33,7 @@ import Verification
         }
     }
 
-    @Test func whatDecodesIsTheOnlySpelling() {
+    @Test func decodableTextIsCanonical() {
         var random = SplitMix64(seed: 2)
         let characters = Array("ABCxyz059-_=+/ .".utf8)
         var decoded = 0

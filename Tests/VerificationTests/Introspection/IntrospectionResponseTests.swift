@@ -28,7 +28,7 @@ struct IntrospectionResponseTests {
         }
     }
 
-    @Test func anActiveAnswerIsACaller() throws {
+    @Test func activeResponseHasAPrincipal() throws {
         let principal = try principal(
             """
             {"active":true,"sub":"alice","scope":"read write","roles":["admin"],"role":"customer","sid":"s1",
@@ -54,13 +54,13 @@ struct IntrospectionResponseTests {
     }
 
     /// Not what an answer says: its server would speak for other issuers, and their sessions.
-    @Test func theIssuerIsTheConfiguredOneAlone() throws {
+    @Test func issuerIsTheConfiguredOne() throws {
         #expect(try principal(#"{"active":true,"iss":"https://elsewhere.test"}"#).issuer == "https://id.test")
         #expect(try principal(#"{"active":true}"#).issuer == "https://id.test")
     }
 
     /// Headers and rules that name `iss` see the same.
-    @Test func theIssuersClaimIsTheConfiguredOneToo() throws {
+    @Test func issuerClaimIsTheConfiguredOne() throws {
         for body in [#"{"active":true,"iss":"https://elsewhere.test"}"#, #"{"active":true}"#] {
             let principal = try principal(body)
             #expect(principal.claimText("iss") == "https://id.test")
@@ -71,7 +71,7 @@ struct IntrospectionResponseTests {
     }
 
     /// Some servers write null for what a token does not have.
-    @Test func aTokenThatIsBoundToNullIsBoundToNothing() throws {
+    @Test func nullConfirmationIsNoBinding() throws {
         let principal = try principal(#"{"active":true,"sub":"alice","cnf":null}"#)
         #expect(principal.claims["cnf"] == nil)
         #expect(Confirmation(principal.claims) == nil)
@@ -83,7 +83,7 @@ struct IntrospectionResponseTests {
         }
     }
 
-    @Test func theWholeTokenStandsForIt() throws {
+    @Test func principalIsIdentifiedByTheWholeToken() throws {
         for body in [#"{"active":true}"#, #"{"active":true,"jti":"t1"}"#] {
             #expect(try principal(body).signingInputSHA256 == SHA256.digest(Self.token))
         }
@@ -92,7 +92,7 @@ struct IntrospectionResponseTests {
     @Test(arguments: [
         #"{"active":false}"#, #"{"active":false,"sub":"alice","exp":1800000600}"#, #"{"active":false,"exp":"never"}"#,
     ])
-    func whatIsNotActiveIsNobody(body: String) throws {
+    func inactiveTokenIsRefused(body: String) throws {
         #expect(try reason(body) == .inactive)
     }
 
@@ -104,11 +104,11 @@ struct IntrospectionResponseTests {
         #"{"active":true"#, "eyJhbGciOiJSUzI1NiJ9.eyJhY3RpdmUiOnRydWV9.c2ln",
         #"{"token_introspection":{"active":true}}"#, "\u{feff}{\"active\":true}",
     ])
-    func whatDoesNotTellIsNoAnswer(body: String) {
+    func malformedResponseIsRefused(body: String) {
         #expect(IntrospectionResponse(Array(body.utf8)) == nil)
     }
 
-    @Test func anAnswerHasABound() {
+    @Test func responseLengthIsBounded() {
         let rest = String(
             repeating: "a",
             count: IntrospectionResponse.maximumLength - #"{"active":true,"a":""}"#.utf8.count
@@ -129,7 +129,7 @@ struct IntrospectionResponseTests {
         (#""token_type":"""#, .wrongType), (#""token_type":"DPoP""#, .wrongType),
         (#""token_type":"DPoP","cnf":{"x5t#S256":"AA"}"#, .wrongType),
     ])
-    func claimsAreCheckedAsOfAJWT(claims: String, reason: VerificationFailure.Code) throws {
+    func claimsAreCheckedAsInAJWT(claims: String, reason: VerificationFailure.Code) throws {
         #expect(try self.reason(#"{"active":true,\#(claims)}"#) == reason)
     }
 
@@ -146,7 +146,7 @@ struct IntrospectionResponseTests {
         (#""iss":"https://id.test""#, nil as VerificationFailure.Code?), (#""iss":"https://id.test/""#, .unknownIssuer),
         (#""iss":"HTTPS://id.test""#, .unknownIssuer), (#""iss":"""#, .unknownIssuer), (#""sub":"a""#, .missingClaim),
     ])
-    func aConfiguredIssuerIsTheOnlyOne(claims: String, reason: VerificationFailure.Code?) throws {
+    func otherIssuerIsRefused(claims: String, reason: VerificationFailure.Code?) throws {
         let policy = policy { $0.requiresIssuer = true }
         #expect(try self.reason(#"{"active":true,\#(claims)}"#, policy) == reason)
     }
@@ -169,7 +169,7 @@ struct IntrospectionResponseTests {
     }
 
     /// Whatever bytes come, nobody is let in but by an object that says so.
-    @Test func noBytesButAnAnswerLetAnybodyIn() throws {
+    @Test func randomBytesGiveNoPrincipal() throws {
         var random = SplitMix64(seed: 7662)
         let good = Array(#"{"active":true,"sub":"alice","exp":1800000600,"aud":["shop"]}"#.utf8)
         for _ in 0..<20_000 {

@@ -3,7 +3,7 @@ import Testing
 import Verification
 
 @Suite struct JSONFuzzTests {
-    @Test func whatIsWrittenIsReadBack() throws {
+    @Test func writtenValuesAreReadBack() throws {
         var random = SplitMix64(seed: 4)
         for _ in 0..<500 {
             let value = randomValue(&random, depth: 4)
@@ -19,7 +19,7 @@ import Verification
         }
     }
 
-    @Test func changedBytesNeverCrashAndWhatStillParsesIsWrittenAlike() throws {
+    @Test func mutatedTextNeverCrashesAndIsWrittenBack() throws {
         var random = SplitMix64(seed: 6)
         var parsed = 0
         for _ in 0..<3_000 {
@@ -39,7 +39,7 @@ import Verification
         #expect(parsed > 0)
     }
 
-    @Test func aRepeatedMemberIsFoundWhereverItIs() {
+    @Test func repeatedMemberIsFoundAnywhere() {
         var random = SplitMix64(seed: 7)
         for _ in 0..<300 {
             let inner = #"{"x":1,"y":[],"x":2}"#

@@ -33,7 +33,7 @@ import Verification
         "True", "\"", "\"\\", "\"\\x\"", "\"\\u12\"", "\"\\u12G4\"", "\"a\nb\"", "\"\t\"", "[1]//", "/**/1",
         "\u{FEFF}1", "-01", "1_0",
     ])
-    func whatIsNotJSONIsRefused(text: String) {
+    func malformedJSONIsRefused(text: String) {
         #expect(throws: JSONParsingError.self) { try parse(text) }
     }
 
@@ -52,7 +52,7 @@ import Verification
         #expect(error(Array(("{" + members.joined(separator: ",") + "}").utf8)) == .duplicateMember)
     }
 
-    @Test func namesThatOnlyLookEqualAreDifferentMembers() throws {
+    @Test func canonicallyEquivalentNamesAreDifferent() throws {
         let value = try parse("{\"K\":1,\"\u{212A}\":2}")
         #expect(value.object?["K"]?.double == 1)
         #expect(value.object?["\u{212A}"]?.double == 2)

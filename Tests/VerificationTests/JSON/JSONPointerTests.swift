@@ -16,17 +16,17 @@ import Verification
         ("/foo", ["bar", "baz"] as JSONValue), ("/foo/0", "bar"), ("/", 0), ("/a~1b", 1), ("/c%d", 2), ("/e^f", 3),
         ("/g|h", 4), ("/i\\j", 5), ("/k\"l", 6), ("/ ", 7), ("/m~0n", 8),
     ])
-    func theExamplesOfTheRFCLeadWhereItSays(text: String, expected: JSONValue) throws {
+    func examplesOfRFC6901(text: String, expected: JSONValue) throws {
         #expect(try value(text) == expected)
     }
 
-    @Test func theEmptyPointerIsTheWholeDocument() throws {
+    @Test func emptyPointerIsTheWholeDocument() throws {
         #expect(try value("") == Self.document)
         #expect(try value("", in: nil) == JSONValue.null)
     }
 
     @Test(arguments: ["foo", "foo/bar", " /foo", "#/foo", "~0", "/~", "/a~", "/a~2b", "/~/0", "/~~0", "/a~\u{301}0"])
-    func whatIsNoPointerIsRefused(text: String) {
+    func malformedPointerIsRefused(text: String) {
         #expect(JSONPointer(text) == nil)
     }
 
@@ -34,20 +34,20 @@ import Verification
         "/bar", "/foo/2", "/foo/-", "/foo/-1", "/foo/00", "/foo/01", "/foo/+1", "/foo/1e0", "/foo/", "/foo/ 1",
         "/foo/٠", "/foo/99999999999999999999", "/foo/0/0", "//", "/a/b", "/FOO", "/foo/0/",
     ])
-    func nothingStandsThere(text: String) throws {
+    func missingLocationIsNil(text: String) throws {
         #expect(try value(text) == nil)
     }
 
-    @Test func aMemberThatIsNullIsThere() throws {
+    @Test func nullMemberIsFound() throws {
         #expect(try value("/a/b", in: ["a": ["b": nil]]) == JSONValue.null)
     }
 
-    @Test func numbersLeadIntoObjectsToo() throws {
+    @Test func numbersAreMemberNamesToo() throws {
         #expect(try value("/01/-", in: ["01": ["-": true]]) == true)
     }
 
     /// `~01` is `~1`, never `/`.
-    @Test func escapesAreReadOnce() throws {
+    @Test func escapesAreDecodedOnce() throws {
         let document: JSONValue = ["~1": 1, "/": 2, "~0": 3, "": ["": 4]]
         #expect(try value("/~01", in: document) == 1)
         #expect(try value("/~1", in: document) == 2)
@@ -63,11 +63,11 @@ import Verification
         #expect(Set([JSONPointer("/\u{E9}"), JSONPointer("/e\u{301}"), JSONPointer("/\u{E9}")]).count == 2)
     }
 
-    @Test func theTextIsKept() {
+    @Test func textIsKept() {
         #expect(JSONPointer("/a~1b/0")?.text == "/a~1b/0")
     }
 
-    @Test func everyNameCanBePointedAt() throws {
+    @Test func everyNameHasAPointer() throws {
         var random = SplitMix64(seed: 6901)
         let alphabet = Array("ab~/01-é\u{301}\"\\ ")
         for _ in 0..<500 {

@@ -11,7 +11,7 @@ struct JSONTextTests {
         #expect(String(decoding: JSONText.escaped(text), as: UTF8.self) == expected)
     }
 
-    @Test func anyTextComesBackFromAParser() throws {
+    @Test func escapedTextIsReadBack() throws {
         var random = SplitMix64(seed: 80)
         let scalars = ["\u{0}", "\u{8}", "\n", "\"", "\\", "/", "\u{7f}", "a", "\u{e9}", "\u{2028}", "\u{1f600}"]
         for _ in 0..<2000 {

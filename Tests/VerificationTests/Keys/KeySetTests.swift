@@ -29,14 +29,14 @@ import Testing
         return jwk
     }
 
-    @Test func aKeyAllowsWhatItsKindAllows() throws {
+    @Test func keyAllowsTheAlgorithmsOfItsKind() throws {
         #expect(try KeySet(jwk: jwk(.rs256)).keys[0].algorithms == [.rs256, .rs384, .rs512, .ps256, .ps384, .ps512])
         #expect(try KeySet(jwk: jwk(.es384)).keys[0].algorithms == [.es384])
         #expect(try KeySet(jwk: jwk(.edDSA)).keys[0].algorithms == [.edDSA])
         #expect(try KeySet(secret: Array(repeating: 1, count: 48)).keys[0].algorithms == [.hs256, .hs384])
     }
 
-    @Test func aDeclaredAlgorithmIsTheOnlyOne() throws {
+    @Test func declaredAlgorithmIsTheOnlyOne() throws {
         #expect(try KeySet(jwk: jwk(.rs256, ["alg": "PS384"])).keys[0].algorithms == [.ps384])
         #expect(problem(try jwk(.rs256, ["alg": "ES256"])) == .algorithmDoesNotFit)
         #expect(problem(try jwk(.es256, ["alg": "ES512"])) == .algorithmDoesNotFit)
@@ -44,7 +44,7 @@ import Testing
         #expect(problem(try jwk(.rs256, ["alg": "none"])) == .unknownAlgorithm)
     }
 
-    @Test func aKeyForAnotherUseIsRefused() throws {
+    @Test func keyForAnotherUseIsRefused() throws {
         #expect(problem(try jwk(.es256, ["use": "enc"])) == .notForVerification)
         #expect(problem(try jwk(.es256, ["key_ops": ["encrypt"]])) == .notForVerification)
         #expect(problem(try jwk(.es256, ["key_ops": ["sign"]])) == .notForVerification)
@@ -80,13 +80,13 @@ import Testing
         }
     }
 
-    @Test func anEvenModulusIsRefused() throws {
+    @Test func evenModulusIsRefused() throws {
         #expect(
             RSAModulus.problem(modulus: [0xC0] + Array(repeating: 0, count: 255), exponent: [3]) == .badRSAParameters
         )
     }
 
-    @Test func aModulusWithTheROCAFingerprintIsRefused() throws {
+    @Test func modulusWithROCAFingerprintIsRefused() throws {
         // k * M + 65537 with M the product of the primes from 3 to 167: a power of 65537 modulo each of them.
         let tail: [UInt8] = [
             0x05, 0x0B, 0xD8, 0x4A, 0xE4, 0xE1, 0xC0, 0xD8, 0xFF, 0x5E, 0x88, 0x2F, 0x7C, 0x9E, 0x22, 0xDB, 0x8E, 0xE6,
@@ -97,7 +97,7 @@ import Testing
         #expect(RSAModulus.problem(modulus: modulus.dropLast() + [0xD5], exponent: [1, 0, 1]) == nil)
     }
 
-    @Test func pointsOffTheCurveOrOfAnotherLengthAreRefused() throws {
+    @Test func invalidPointsAreRefused() throws {
         let good = try jwk(.es256)
         var y = try #require(good["y"]?.string.flatMap(Base64URL.decode))
         y[31] ^= 1
@@ -127,7 +127,7 @@ import Testing
         #expect(throws: KeySetError.mixedKinds) { try KeySet(jwks: JSONWriter.bytes(of: set), origin: .file) }
     }
 
-    @Test func unusableKeysDoNotSpoilASet() throws {
+    @Test func unusableKeysAreSkipped() throws {
         let set: JSONObject = [
             "keys": [["kty": "new", "kid": "n"], .object(try jwk(.es256, ["use": "enc"])), .object(try jwk(.es384))]
         ]
@@ -136,25 +136,25 @@ import Testing
         #expect(keys.ignored.map(\.problem) == [.unknownKeyType, .notForVerification])
     }
 
-    @Test func aMalformedKeyIsAnErrorInAFileAndPassedOverFromAURL() throws {
+    @Test func malformedKeyIsAnErrorInAFileAndSkippedFromAURL() throws {
         let set: JSONObject = ["keys": [.object(try jwk(.es384)), .object(try jwk(.es256, ["x": "A"]))]]
         let text = JSONWriter.bytes(of: set)
-        #expect(throws: KeySetError.malformedKey(place: 1, .badMember("x"))) { try KeySet(jwks: text) }
+        #expect(throws: KeySetError.malformedKey(index: 1, .badMember("x"))) { try KeySet(jwks: text) }
         #expect(try KeySet(jwks: text, origin: .url).keys.count == 1)
     }
 
-    @Test func onlyAURLMayGiveAnEmptySet() throws {
+    @Test func onlyAURLMayHaveAnEmptySet() throws {
         let text = Array(#"{"keys":[]}"#.utf8)
         #expect(try KeySet(jwks: text, origin: .url).keys.isEmpty)
         #expect(throws: KeySetError.noUsableKey(nil)) { try KeySet(jwks: text) }
     }
 
     @Test(arguments: ["", "[]", "{}", #"{"keys":{}}"#, #"{"keys":[1]}"#, #"{"keys":[],"keys":[]}"#])
-    func whatIsNoKeySetIsRefused(text: String) {
+    func malformedKeySetIsRefused(text: String) {
         #expect(throws: KeySetError.self) { try KeySet(jwks: Array(text.utf8), origin: .url) }
     }
 
-    @Test func aSetOverOneMiBIsRefused() {
+    @Test func setOverOneMiBIsRefused() {
         #expect(throws: KeySetError.tooLong) { try KeySet(jwks: Array(repeating: 0x20, count: 1024 * 1024 + 1)) }
     }
 

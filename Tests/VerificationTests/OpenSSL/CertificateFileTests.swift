@@ -28,7 +28,7 @@ struct CertificateFileTests {
         try #require(try files.get()[name])
     }
 
-    @Test func theLeafsNamesAndValidityAreRead() throws {
+    @Test func leafNamesAndValidityAreRead() throws {
         let certificate = try CertificateFile(pem: try Self.file("shop.pem") + Self.file("bare.pem"))
         #expect(certificate.count == 2)
         #expect(
@@ -40,30 +40,30 @@ struct CertificateFileTests {
         #expect(certificate.validity.upperBound - certificate.validity.lowerBound == 10 * 86_400)
     }
 
-    @Test func aCommonNameIsNoName() throws {
+    @Test func commonNameIsIgnored() throws {
         #expect(try CertificateFile(pem: try Self.file("bare.pem")).names.isEmpty)
     }
 
     @Test(arguments: [("shop", "shop"), ("bare", "bare"), ("bare", "bare-older"), ("curve", "curve")])
-    func aKeyOfEveryKindBelongsToItsCertificate(certificate: String, key: String) throws {
+    func everyKindOfKeyBelongsToItsCertificate(certificate: String, key: String) throws {
         let key = try PrivateKeyFile(pem: try Self.file("\(key).key"))
-        #expect(try CertificateFile(pem: try Self.file("\(certificate).pem")).place(of: key) == 0)
+        #expect(try CertificateFile(pem: try Self.file("\(certificate).pem")).index(of: key) == 0)
         for other in ["shop", "bare", "curve"] where other != certificate {
-            #expect(try CertificateFile(pem: try Self.file("\(other).pem")).place(of: key) == nil)
+            #expect(try CertificateFile(pem: try Self.file("\(other).pem")).index(of: key) == nil)
         }
     }
 
-    @Test func aKeyBelongsToTheCertificateWhereItStands() throws {
+    @Test func indexOfTheKeysCertificateIsFound() throws {
         let chain = try CertificateFile(pem: try Self.file("bare.pem") + Self.file("shop.pem"))
-        #expect(chain.place(of: try PrivateKeyFile(pem: try Self.file("shop.key"))) == 1)
+        #expect(chain.index(of: try PrivateKeyFile(pem: try Self.file("shop.key"))) == 1)
     }
 
-    @Test func keyAndCertificateMayStandInOneFile() throws {
+    @Test func keyAndCertificateMayShareAFile() throws {
         let both = try Self.file("curve.key") + Self.file("curve.pem")
-        #expect(try CertificateFile(pem: both).place(of: try PrivateKeyFile(pem: both)) == 0)
+        #expect(try CertificateFile(pem: both).index(of: try PrivateKeyFile(pem: both)) == 0)
     }
 
-    @Test func whatIsNoCertificateIsRefused() throws {
+    @Test func malformedCertificateIsRefused() throws {
         let good = try Self.file("shop.pem")
         func error(_ pem: [UInt8]) -> CertificateFileError? {
             do throws(CertificateFileError) {
@@ -79,11 +79,11 @@ struct CertificateFileTests {
         #expect(error(Array(good.dropLast(10))) == .notPEM)
         #expect(error([0xff] + good) == .notPEM)
         let der = try #require(PEM.blocks(good)?.first?.content)
-        #expect(error(good + Array(PEM.text(label: "CERTIFICATE", [1, 2, 3]).utf8)) == .malformedCertificate(place: 1))
-        #expect(error(Array(PEM.text(label: "CERTIFICATE", der + [0]).utf8)) == .malformedCertificate(place: 0))
+        #expect(error(good + Array(PEM.text(label: "CERTIFICATE", [1, 2, 3]).utf8)) == .malformedCertificate(index: 1))
+        #expect(error(Array(PEM.text(label: "CERTIFICATE", der + [0]).utf8)) == .malformedCertificate(index: 0))
     }
 
-    @Test func whatIsNoKeyIsRefused() throws {
+    @Test func malformedKeyIsRefused() throws {
         func error(_ pem: [UInt8]) -> CertificateFileError? {
             do throws(CertificateFileError) {
                 _ = try PrivateKeyFile(pem: pem)
@@ -122,7 +122,7 @@ struct CertificateFileTests {
                 refused += 1
                 continue
             }
-            #expect([nil, 0].contains(file.place(of: key)))
+            #expect([nil, 0].contains(file.index(of: key)))
         }
         #expect(refused > 100)
     }
@@ -131,19 +131,19 @@ struct CertificateFileTests {
 struct GeneralNamesTests {
     private static let shop: [UInt8] = [0x82, 4] + Array("shop".utf8)
 
-    @Test func namesOfOtherKindsArePassedOver() {
+    @Test func otherKindsOfNamesAreIgnored() {
         #expect(GeneralNames.read([0x30, 10, 0x81, 2, 0x61, 0x40] + Self.shop) == [.dns("shop")])
         #expect(GeneralNames.read([0x30, 0]) == [])
     }
 
-    @Test func aLongListHasALongLength() {
+    @Test func longListHasALongLength() {
         let names = Array(repeating: Self.shop, count: 50)
         let content = Array(names.joined())
         #expect(GeneralNames.read([0x30, 0x82, 1, 44] + content)?.count == 50)
         #expect(GeneralNames.read([0x30, 0x81, 150] + content.prefix(150))?.count == 25)
     }
 
-    @Test func everyCutIsMalformed() {
+    @Test func truncatedListIsMalformed() {
         let whole = [0x30, 12] + Self.shop + [0x87, 4, 10, 0, 0, 1]
         #expect(GeneralNames.read(whole) == [.dns("shop"), .address([10, 0, 0, 1])])
         for length in 0..<whole.count { #expect(GeneralNames.read(Array(whole.prefix(length))) == nil) }
@@ -154,7 +154,7 @@ struct GeneralNamesTests {
         [0x31, 0], [0x30, 0x80, 0, 0], [0x30, 0x83, 0, 0, 0], [0x30, 3, 0x82, 1, 0x00], [0x30, 3, 0x82, 1, 0x20],
         [0x30, 5, 0x87, 3, 1, 2, 3], [0x30, 3, 0x9f, 1, 0x61],
     ])
-    func whatIsNoListOfNamesIsRefused(bytes: [UInt8]) {
+    func malformedListOfNamesIsRefused(bytes: [UInt8]) {
         #expect(GeneralNames.read(bytes) == nil)
     }
 

@@ -6,11 +6,11 @@ struct ConfirmationTests {
     private static let digest = [UInt8](repeating: 1, count: 32)
     private static let text = Base64URL.encode(digest)
 
-    @Test func aPlainToken() {
+    @Test func plainTokenHasNoConfirmation() {
         #expect(Confirmation(["sub": "alice"]) == nil)
     }
 
-    @Test func bothKinds() {
+    @Test func bothKindsOfConfirmationAreRead() {
         let cnf: JSONValue = ["jkt": .string(Self.text), "x5t#S256": .string(Self.text)]
         let both = Confirmation(keyThumbprint: Self.digest, certificateThumbprint: Self.digest)
         #expect(Confirmation(["cnf": cnf]) == both)
@@ -22,7 +22,7 @@ struct ConfirmationTests {
             ["jkt": .string(text), "jwe": "x"], ["jkt": .string(text + "=")], ["JKT": .string(text)],
         ] as [JSONValue]
     )
-    func whatCannotBeChecked(cnf: JSONValue) throws {
+    func unknownConfirmationIsReported(cnf: JSONValue) throws {
         let confirmation = try #require(Confirmation(["cnf": cnf]))
         #expect(confirmation.hasUnknown)
     }

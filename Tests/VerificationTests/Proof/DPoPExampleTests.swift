@@ -27,7 +27,7 @@ struct DPoPExampleTests {
     /// Section 6.1.
     private static let thumbprint = "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I"
 
-    @Test func theProofOfATokenRequest() throws {
+    @Test func exampleProofOfATokenRequest() throws {
         let proof = try Proofs.parse(Self.tokenRequest)
         #expect(Base64URL.encode(proof.keyThumbprint) == Self.thumbprint)
         #expect(proof.id == "-BwC3ESc6acc2lTc")
@@ -47,7 +47,7 @@ struct DPoPExampleTests {
         try proof.check(expectation, at: 1_562_262_620)
     }
 
-    @Test func theProofOfAProtectedResourceRequest() throws {
+    @Test func exampleProofOfAResourceRequest() throws {
         let proof = try Proofs.parse(Self.resourceRequest)
         #expect(proof.accessTokenHash.map(Base64URL.encode) == "fUHyO2r2Z3DZ53EsNrWBb0xWXoaNy59IiKCAqksmQEo")
         try proof.verifySignature()
@@ -65,7 +65,7 @@ struct DPoPExampleTests {
     }
 
     /// Section 7.1: what the request's proof is bound to is what its token says.
-    @Test func theConfirmationOfTheExampleToken() throws {
+    @Test func exampleConfirmation() throws {
         let claims: JSONObject = ["sub": "someone@example.com", "cnf": ["jkt": .string(Self.thumbprint)]]
         let confirmation = try #require(Confirmation(claims))
         #expect(confirmation.keyThumbprint == Base64URL.decode(Self.thumbprint))
@@ -73,14 +73,14 @@ struct DPoPExampleTests {
         #expect(!confirmation.hasUnknown)
     }
 
-    @Test func oneLetterOfASignatureChanged() throws {
+    @Test func changedSignatureIsRefused() throws {
         let text = Self.resourceRequest.replacing("2oW9RP3", with: "2oW9RP4")
         let proof = try Proofs.parse(text)
         #expect(throws: DPoPFailure.badSignature) { try proof.verifySignature() }
     }
 
     /// RFC 7638 section 3.1 and RFC 8037 appendix A.3.
-    @Test func thumbprintsOfOtherKindsOfKey() throws {
+    @Test func thumbprintsOfOtherKindsOfKeys() throws {
         let rsa: JSONObject = [
             "kty": "RSA", "e": "AQAB", "alg": "RS256", "kid": "2011-04-29",
             "n": """

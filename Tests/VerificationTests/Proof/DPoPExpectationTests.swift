@@ -4,27 +4,27 @@ import Verification
 
 /// What a proof must say of the request that it comes with (RFC 9449 section 4.3, checks 5 and 8 to 12).
 struct DPoPExpectationTests {
-    @Test func anHonestProofPasses() throws {
+    @Test func validProofPasses() throws {
         #expect(Proofs.refusal(of: try Proofs.text()) == nil)
     }
 
     @Test(arguments: ["POST", "get", "GETS", "", "GET "])
-    func anotherMethod(method: String) throws {
+    func otherMethodIsRefused(method: String) throws {
         #expect(Proofs.refusal(of: try Proofs.text(changing: ["htm": .string(method)])) == .wrongMethod)
     }
 
     @Test(arguments: ["https://api.example/order", "http://api.example/orders", "https://other.example/orders", ""])
-    func anotherURL(url: String) throws {
+    func otherURLIsRefused(url: String) throws {
         #expect(Proofs.refusal(of: try Proofs.text(changing: ["htu": .string(url)])) == .wrongTarget)
     }
 
-    @Test func algorithmsThatAreNotOnTheList() throws {
+    @Test func otherAlgorithmIsRefused() throws {
         let text = try Proofs.text(.es384)
         #expect(Proofs.refusal(of: text) { $0.algorithms = [.es256, .edDSA] } == .algorithmNotAllowed)
         #expect(Proofs.refusal(of: text) { $0.algorithms = [.es384] } == nil)
     }
 
-    @Test func itsAgeEitherWay() throws {
+    @Test func oldAndFutureProofsAreRefused() throws {
         let text = try Proofs.text()
         #expect(Proofs.refusal(of: text, at: Proofs.now + 60) == nil)
         #expect(Proofs.refusal(of: text, at: Proofs.now + 60.1) == .tooOld)
@@ -32,7 +32,7 @@ struct DPoPExpectationTests {
         #expect(Proofs.refusal(of: text, at: Proofs.now - 60.1) == .issuedInFuture)
     }
 
-    @Test func timesOfAnyJWTHoldToo() throws {
+    @Test func expiryAndNotBeforeAreChecked() throws {
         let now = Int(Proofs.now.seconds)
         let over = try Proofs.text(changing: ["exp": .number(JSONNumber(now - 5))])
         #expect(Proofs.refusal(of: over) == .tooOld)
@@ -47,20 +47,20 @@ struct DPoPExpectationTests {
         #expect(Proofs.refusal(of: good) == nil)
     }
 
-    @Test func extremeTimesAreNeitherHereNorThere() throws {
+    @Test func extremeTimesAreRefused() throws {
         let text = try Proofs.text(changing: ["iat": .number(try #require(JSONNumber(1e308)))])
         #expect(Proofs.refusal(of: text) == .issuedInFuture)
         let early = try Proofs.text(changing: ["iat": .number(try #require(JSONNumber(-1e308)))])
         #expect(Proofs.refusal(of: early) == .tooOld)
     }
 
-    @Test func theTokensHash() throws {
+    @Test func accessTokenHashIsChecked() throws {
         #expect(Proofs.refusal(of: try Proofs.text(changing: ["ath": nil])) == .missingClaim("ath"))
         #expect(Proofs.refusal(of: try Proofs.text()) { $0.accessToken = Array("another".utf8) } == .wrongToken)
         #expect(Proofs.refusal(of: try Proofs.text(changing: ["ath": nil])) { $0.accessToken = nil } == nil)
     }
 
-    @Test func theTokensKey() throws {
+    @Test func keyOfTheTokenIsChecked() throws {
         let text = try Proofs.text()
         let thumbprint = try Proofs.parse(text).keyThumbprint
         #expect(Proofs.refusal(of: text) { $0.keyThumbprint = thumbprint } == nil)

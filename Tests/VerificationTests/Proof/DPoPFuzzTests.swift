@@ -4,7 +4,7 @@ import Verification
 
 /// Whatever arrives: no trap, and nothing but the honest proof passes.
 struct DPoPFuzzTests {
-    @Test func nothingButTheHonestProofPasses() throws {
+    @Test func mutatedProofIsRefused() throws {
         let honest = Array(try Proofs.text().utf8)
         #expect(Proofs.refusal(of: String(decoding: honest, as: UTF8.self)) == nil)
         var generator = SplitMix64(seed: 9449)
@@ -23,7 +23,7 @@ struct DPoPFuzzTests {
         }
     }
 
-    @Test func anyBytes() {
+    @Test func randomBytesNeverCrash() {
         var generator = SplitMix64(seed: 4499)
         for _ in 0..<3000 {
             #expect(Self.isRefused(generator.bytes(Int.random(in: 0...600, using: &generator))))
@@ -31,7 +31,7 @@ struct DPoPFuzzTests {
     }
 
     /// Signed by a real key, with any JSON in the place of each member.
-    @Test func anyValues() throws {
+    @Test func randomValuesNeverCrash() throws {
         var generator = SplitMix64(seed: 99)
         let values: [JSONValue] = [
             .null, true, 0, -1, "", "x", "https://api.example/orders", [], [:], ["a"], ["kty": "EC"],

@@ -4,16 +4,16 @@ import Verification
 /// What a proof must be by itself (RFC 9449 section 4.3, checks 2 to 7).
 struct DPoPProofTests {
     @Test(arguments: SignatureAlgorithm.allCases.filter { !$0.isSymmetric })
-    func everyAsymmetricAlgorithmProves(algorithm: SignatureAlgorithm) throws {
+    func everyAsymmetricAlgorithmIsAccepted(algorithm: SignatureAlgorithm) throws {
         #expect(Proofs.refusal(of: try Proofs.text(algorithm)) == nil)
     }
 
     @Test(arguments: ["JWT", "dpop", "DPoP+JWT", "application/dpop+jwt", "dpop+jwt ", "at+jwt", ""])
-    func anotherType(type: String) throws {
+    func otherTypeIsRefused(type: String) throws {
         #expect(Proofs.refusal(of: try Proofs.text(header: ["typ": .string(type)])) == .wrongType)
     }
 
-    @Test func aTypeThatIsNoString() throws {
+    @Test func nonStringTypeIsRefused() throws {
         let refusal = Proofs.refusal(of: try Proofs.text(header: ["typ": 1]))
         guard case .malformed? = refusal else {
             Issue.record("\(String(describing: refusal))")
@@ -21,7 +21,7 @@ struct DPoPProofTests {
         }
     }
 
-    @Test func aSharedSecretProvesNothing() throws {
+    @Test func symmetricAlgorithmIsRefused() throws {
         let jwk: JSONValue = ["kty": "oct", "k": .string(Base64URL.encode(VerificationFixture.secret))]
         let signer = try TokenSigner(SigningKey(secret: VerificationFixture.secret), algorithm: .hs256)
         let text = try signer.sign(Proofs.claims, header: ["typ": "dpop+jwt", "jwk": jwk])
@@ -29,7 +29,7 @@ struct DPoPProofTests {
     }
 
     @Test(arguments: ["none", "None", "ES256K", "es256", ""])
-    func algorithmsThatAreNone(name: String) throws {
+    func unknownAlgorithmIsRefused(name: String) throws {
         let jwk = try #require(try VerificationFixture.key(for: .es256).publicJWK())
         let header: JSONObject = ["typ": "dpop+jwt", "alg": .string(name), "jwk": .object(jwk)]
         let text =
@@ -40,13 +40,13 @@ struct DPoPProofTests {
     }
 
     @Test(arguments: ["d", "p", "q", "dp", "dq", "qi", "oth", "k"])
-    func aPrivateMember(name: String) throws {
+    func privateKeyIsRefused(name: String) throws {
         var jwk = try #require(try VerificationFixture.key(for: .es256).publicJWK())
         jwk[name] = "AAAA"
         #expect(Proofs.refusal(of: try Proofs.text(header: ["jwk": .object(jwk)])) == .privateKey)
     }
 
-    @Test func keysThatAreNone() throws {
+    @Test func malformedKeyIsRefused() throws {
         for value in [JSONValue.string("key"), nil, [:], ["kty": "EC"], ["kty": "AKP"]] as [JSONValue?] {
             let expected: DPoPFailure = value == nil ? .missingKey : .badKey
             var header: JSONObject = ["typ": "dpop+jwt"]
@@ -59,18 +59,18 @@ struct DPoPProofTests {
         }
     }
 
-    @Test func aPointThatIsNotOnItsCurve() throws {
+    @Test func pointOffTheCurveIsRefused() throws {
         var jwk = try #require(try VerificationFixture.key(for: .es256).publicJWK())
         jwk["y"] = .string(Base64URL.encode([UInt8](repeating: 7, count: 32)))
         #expect(Proofs.refusal(of: try Proofs.text(header: ["jwk": .object(jwk)])) == .badKey)
     }
 
-    @Test func anotherKeyThanTheOneThatSigned() throws {
+    @Test func otherKeyIsRefused() throws {
         let other = try #require(try SigningKey.generate(.p256).publicJWK())
         #expect(Proofs.refusal(of: try Proofs.text(header: ["jwk": .object(other)])) == .badSignature)
     }
 
-    @Test func aKeyOfAnotherKind() throws {
+    @Test func otherKindOfKeyIsRefused() throws {
         let other = try #require(try VerificationFixture.key(for: .edDSA).publicJWK())
         #expect(Proofs.refusal(of: try Proofs.text(header: ["jwk": .object(other)])) == .algorithmDoesNotFitKey)
         var bound = try #require(try VerificationFixture.key(for: .es256).publicJWK())
@@ -81,7 +81,7 @@ struct DPoPProofTests {
         #expect(Proofs.refusal(of: try Proofs.text(header: ["jwk": .object(bound)])) == .badKey)
     }
 
-    @Test func extensionsAreNotUnderstood() throws {
+    @Test func criticalExtensionsAreRefused() throws {
         let critical = try #require(Proofs.refusal(of: try Proofs.text(header: ["crit": ["exp"]])))
         #expect(critical.summary == "the DPoP proof demands an extension (crit) that is not understood")
         let unencoded = try #require(Proofs.refusal(of: try Proofs.text(header: ["b64": false])))
@@ -89,12 +89,12 @@ struct DPoPProofTests {
     }
 
     @Test(arguments: ["jti", "htm", "htu", "iat"])
-    func aClaimThatIsMissing(name: String) throws {
+    func missingClaimIsRefused(name: String) throws {
         #expect(Proofs.refusal(of: try Proofs.text(changing: [name: nil])) == .missingClaim(name))
     }
 
     @Test(arguments: ["jti", "htm", "htu", "iat", "ath", "nonce", "exp", "nbf"])
-    func aClaimOfAnotherType(name: String) throws {
+    func claimOfAnotherTypeIsRefused(name: String) throws {
         let refusal = try #require(Proofs.refusal(of: try Proofs.text(changing: [name: ["a"]])))
         #expect(refusal.summary == "the DPoP proof's \(name) is not of the form that it must have")
     }
@@ -109,17 +109,17 @@ struct DPoPProofTests {
     }
 
     @Test(arguments: ["AAAA", "fUHyO2r2Z3DZ53EsNrWBb0xWXoaNy59IiKCAqksmQEo=", "", "*"])
-    func aTokenHashThatIsNone(text: String) throws {
+    func malformedTokenHashIsRefused(text: String) throws {
         #expect(Proofs.refusal(of: try Proofs.text(changing: ["ath": .string(text)])) == .badClaim("ath"))
     }
 
-    @Test func proofsAreBounded() throws {
+    @Test func proofLengthIsBounded() throws {
         let text = try Proofs.text(changing: ["pad": .string(String(repeating: "x", count: DPoPProof.maximumLength))])
         #expect(Proofs.refusal(of: text) == .tooLong)
         #expect(Proofs.refusal(of: "") == Proofs.refusal(of: "."))
     }
 
-    @Test func twoProofsInOneFieldAreNone() throws {
+    @Test func twoProofsInOneFieldAreRefused() throws {
         let text = try Proofs.text()
         let refusal = try #require(Proofs.refusal(of: text + ", " + text))
         #expect(refusal.summary == "the DPoP proof is not a strict JWS with a claims set")

@@ -28,7 +28,7 @@ struct DPoPTargetTests {
         ("http://[::1]/", "http://[::1]:80"),
         ("http://127.0.0.1:8443/x", "http://127.0.0.1:8443/x"),
     ])
-    func theSame(one: String, other: String) throws {
+    func equivalentTargetsAreEqual(one: String, other: String) throws {
         let target: DPoPTarget = try #require(DPoPTarget(one))
         #expect(target == DPoPTarget(other))
     }
@@ -45,7 +45,7 @@ struct DPoPTargetTests {
         ("https://api.example/a", "https://api.example/a;x"),
         ("http://api.example/a", "http://api.example:443/a"),
     ])
-    func different(one: String, other: String) throws {
+    func differentTargetsAreNotEqual(one: String, other: String) throws {
         let target: DPoPTarget = try #require(DPoPTarget(one))
         let different: DPoPTarget = try #require(DPoPTarget(other))
         #expect(target != different)

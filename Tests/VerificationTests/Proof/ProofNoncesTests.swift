@@ -8,7 +8,7 @@ struct ProofNoncesTests {
     private let now = VerificationFixture.now
     private let nonces = ProofNonces(key: [UInt8](repeating: 7, count: 32))
 
-    @Test func aNonceIsGoodForItsTime() {
+    @Test func nonceIsValidForItsLifetime() {
         let nonce = nonces.make(at: now)
         #expect(nonce.utf8.count == 32)
         #expect(nonces.isGood(nonce, at: now))
@@ -18,21 +18,21 @@ struct ProofNoncesTests {
         #expect(!nonces.isGood(nonce, at: now - 32))
     }
 
-    @Test func fromHalfOfItsTimeOnANewOneIsDue() {
+    @Test func nonceIsAgingAfterHalfItsLifetime() {
         let nonce = nonces.make(at: now)
         #expect(!nonces.isAging(nonce, at: now + 150))
         #expect(nonces.isAging(nonce, at: now + 151))
         #expect(nonces.isAging("forged", at: now))
     }
 
-    @Test func instancesWithOneKeyKnowEachOthers() {
+    @Test func instancesWithOneKeyAcceptEachOthersNonces() {
         let other = ProofNonces(key: [UInt8](repeating: 7, count: 32))
         #expect(other.isGood(nonces.make(at: now), at: now))
         #expect(!ProofNonces(key: [UInt8](repeating: 8, count: 32)).isGood(nonces.make(at: now), at: now))
         #expect(!ProofNonces().isGood(ProofNonces().make(at: now), at: now))
     }
 
-    @Test func nobodyMakesOneUp() throws {
+    @Test func forgedNonceIsRefused() throws {
         let nonce = Array(nonces.make(at: now).utf8)
         var generator = SplitMix64(seed: 1)
         for _ in 0..<2000 {
@@ -47,7 +47,7 @@ struct ProofNoncesTests {
         }
     }
 
-    @Test func theKeyIsNotShown() {
+    @Test func keyIsNotPrinted() {
         #expect("\(nonces)" == "proof nonces")
         #expect(Mirror(reflecting: nonces).children.isEmpty)
     }

@@ -3,7 +3,7 @@ import Verification
 
 @Suite struct SigningTests {
     @Test(arguments: [SigningKey.Kind.rsa(bits: 2048), .p256, .p384, .p521, .ed25519])
-    func aMadeKeySurvivesPEM(kind: SigningKey.Kind) throws {
+    func generatedKeyIsReadBackFromPEM(kind: SigningKey.Kind) throws {
         let key = try SigningKey.generate(kind)
         let pem = try #require(key.privateKeyPEM)
         #expect(pem.hasPrefix("-----BEGIN PRIVATE KEY-----\n"))
@@ -18,7 +18,7 @@ import Verification
         #expect(header["kid"]?.string == key.thumbprint)
     }
 
-    @Test func aPublicJWKHoldsNothingPrivate() throws {
+    @Test func publicJWKHasNoPrivateMembers() throws {
         for algorithm in [SignatureAlgorithm.rs256, .es256, .edDSA] {
             let jwk = try #require(try VerificationFixture.key(for: algorithm).publicJWK(algorithm: algorithm))
             let allowed = ["kty", "n", "e", "crv", "x", "y", "use", "kid", "alg"]
@@ -38,14 +38,14 @@ import Verification
         #expect(throws: SigningError.algorithmDoesNotFit(.hs256)) { try TokenSigner(key, algorithm: .hs256) }
     }
 
-    @Test func whatIsNoPrivateKeyIsRefused() throws {
+    @Test func malformedPrivateKeyIsRefused() throws {
         let publicPEM = try #require(try VerificationFixture.p256.get().publicKeyPEM)
         for text in ["", "text", publicPEM, publicPEM.replacing("PUBLIC", with: "PRIVATE")] {
             #expect(throws: SigningError.notAPrivateKey) { try SigningKey(pem: Array(text.utf8)) }
         }
     }
 
-    @Test func theSignerDecidesAlgorithmAndKeyID() throws {
+    @Test func signerSetsAlgorithmAndKeyID() throws {
         let signer = try TokenSigner(SigningKey(secret: VerificationFixture.secret), algorithm: .hs256, keyID: "mine")
         let token = try signer.sign(
             VerificationFixture.claims,

@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: ["", ".", "..", "a.b", "a.b.", ".b.c", "a.b.c.d", "abc", "a.b.c.d.e.f"])
-    func whatHasNotThreePartsIsRefused(token: String) {
+    func tokenWithoutThreePartsIsRefused(token: String) {
         #expect(reason(token) == .malformed)
     }
 
@@ -22,20 +22,20 @@ import Testing
         #expect(reason("a.b.c.d.e") == .encrypted)
     }
 
-    @Test func anEmptyPayloadIsAPart() throws {
+    @Test func emptyPayloadIsAPart() throws {
         let parts = try CompactToken(splitting: Array("aa..cc".utf8).span)
         #expect(parts.payload.isEmpty)
         #expect(parts.signingInput == 0..<3)
     }
 
-    @Test func aTokenOverSixteenKiBIsRefused() {
+    @Test func tokenOverSixteenKiBIsRefused() {
         let start = "a.b."
         let room = 16 * 1024 - start.utf8.count
         #expect(reason(start + String(repeating: "c", count: room)) == nil)
         #expect(reason(start + String(repeating: "c", count: room + 1)) == .tooLong)
     }
 
-    @Test func thePartsAndTheDotsMakeTheToken() {
+    @Test func partsAndDotsAreTheWholeToken() {
         var random = SplitMix64(seed: 3)
         let characters = Array("ab..".utf8)
         for _ in 0..<5_000 {

@@ -10,7 +10,7 @@ struct OpaqueTokenTests {
     @Test(arguments: [
         "eyJhbGciOiJIUzI1NiJ9.e30.c2ln", "eyJ..", "eyJhbGciOiJub25lIn0.e30.", "eyI.e30.x", "eyKx.a.b", "eyLx.a.b",
     ])
-    func whatLooksLikeACompactJWSIsNotOpaque(token: String) {
+    func compactJWSIsNotOpaque(token: String) {
         #expect(!isOpaque(token))
     }
 
@@ -22,7 +22,7 @@ struct OpaqueTokenTests {
         " {\"alg\":\"RS256\"}", "\n\r\t { \t\r\n\"alg\":\"RS256\"}", "{}", "{ }",
         "\(String(repeating: " ", count: 9000)){\"",
     ])
-    func whiteSpaceMakesNoJWSOpaque(header: String) {
+    func whiteSpaceDoesNotMakeAJWSOpaque(header: String) {
         let segment = encoded(header)
         #expect(!isOpaque("\(segment).e30.c2ln"))
         #expect(!isOpaque("\(segment).."))
@@ -34,7 +34,7 @@ struct OpaqueTokenTests {
     @Test(arguments: [
         "{", "{ ", "{{\"", "{a", "[\"", " \"", "\"{\"", "}", "{[", "", "   ", "\u{b}{\"", "\u{feff}{\"", "{\u{a0}\"",
     ])
-    func whatIsNoObjectIsOpaque(header: String) {
+    func tokenWithoutObjectHeaderIsOpaque(header: String) {
         #expect(isOpaque("\(encoded(header)).e30.c2ln"))
     }
 
@@ -42,21 +42,21 @@ struct OpaqueTokenTests {
         "", "e", "ey", "eyJ", "2YotnFZFEjr1zCsicMWpAA", "eyJhbGciOiJIUzI1NiJ9.e30", "eyJhbGciOiJkaXIifQ..a.b.c",
         "a.b.c", "eyMx.a.b", "EyJhbGciOiJIUzI1NiJ9.e30.c2ln", "mF_9.B5f-4.1JqM", "..",
     ])
-    func allElseIs(token: String) {
+    func otherTokensAreOpaque(token: String) {
         #expect(isOpaque(token))
     }
 
     @Test(arguments: ["a", "2YotnFZFEjr1zCsicMWpAA", "a-._~+/z09", "AA==", "=".replacing("=", with: "a=")])
-    func bearerTokensAreAskedAbout(token: String) {
+    func bearerTokensAreWellFormed(token: String) {
         #expect(isWellFormed(token))
     }
 
     @Test(arguments: ["", "=", "==", "a=b", "a b", "a\u{e9}", "a%20", "a&b", "a\"b", "a\r\nb", "a\0", "a,b", "a;b"])
-    func nothingElseIs(token: String) {
+    func otherTextsAreMalformed(token: String) {
         #expect(!isWellFormed(token))
     }
 
-    @Test func aTokenMayBeAsLongAsAJWS() {
+    @Test func opaqueTokenMayBeAsLongAsAJWS() {
         #expect(isWellFormed(String(repeating: "a", count: 16 << 10)))
         #expect(!isWellFormed(String(repeating: "a", count: (16 << 10) + 1)))
     }

@@ -7,7 +7,7 @@ import Verification
         return try VerificationFixture.verifier(audiences: []).verify(Array(token.utf8), at: VerificationFixture.now)
     }
 
-    @Test func itHoldsWhatTheTokenSaid() throws {
+    @Test func principalHasTheTokensClaims() throws {
         let principal = try principal()
         #expect(principal.issuer == VerificationFixture.issuer)
         #expect(principal.subject == "alice")
@@ -56,13 +56,13 @@ import Verification
     }
 
     @Test(arguments: ["a\r\nX-Role: admin", "a\nb", "\0", "a\tb", "a\u{7F}", " a", "a "])
-    func valuesThatCouldBreakAHeaderAreNone(text: String) throws {
+    func valuesInvalidInAHeaderAreNil(text: String) throws {
         let principal = try principal(["x": .string(text), "list": ["ok", .string(text)]])
         #expect(principal.claimText("x") == nil)
         #expect(principal.claimText("list") == nil)
     }
 
-    @Test func aCommaInAnElementDoesNotMakeTwo() throws {
+    @Test func commaInAnElementDoesNotSplitIt() throws {
         #expect(try principal(["list": ["user,admin"]]).claimText("list") == nil)
         #expect(try principal(["list": [["a"]]]).claimText("list") == nil)
     }

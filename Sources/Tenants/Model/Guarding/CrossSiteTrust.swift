@@ -1,11 +1,11 @@
-/// Whether a page of another site may be behind a request (CSRF): browsers send cookies along whoever asks. The one
-/// meaning of it, for the request path and for sign-in.
+/// Whether a page of another site may have caused a request (CSRF): browsers send cookies whatever page makes the
+/// request. Used by the request path and by sign-in.
 ///
-/// Where a browser says from which origin a request comes (RFC 6454 section 7), that has to be the request's own or one
-/// that is trusted. `Sec-Fetch-Site` (W3C Fetch Metadata section 2.3) must agree, but for an origin that is named.
-/// Where neither is said it is no browser, or one so old that `SameSite` of the cookies is all there is.
+/// `Origin` (RFC 6454 section 7) must be the request's own or a trusted one. `Sec-Fetch-Site` (W3C Fetch Metadata section
+/// 2.3) must agree, except for a trusted origin. Without either, the client is no browser, or one so old that only
+/// `SameSite` of the cookies protects it.
 public struct CrossSiteTrust: Sendable {
-    /// What the judgement goes by, for explanations.
+    /// The reason of the decision, for explanations.
     public enum Verdict: Equatable, Sendable {
         case trustedOrigin
         case ownOrigin
@@ -14,7 +14,7 @@ public struct CrossSiteTrust: Sendable {
         case foreignOrigin
         /// No `Origin`; `Sec-Fetch-Site` is `same-origin` or `none`.
         case ownSite
-        /// No `Origin`; `Sec-Fetch-Site` is anything else. A neighbour that is trusted would have said its origin.
+        /// No `Origin`; `Sec-Fetch-Site` has another value. A page of a trusted origin would have sent `Origin`.
         case foreignSite
         case noBrowser
 
@@ -34,12 +34,12 @@ public struct CrossSiteTrust: Sendable {
     }
 
     /// - Parameters:
-    ///   - bytes: Those that the ranges are of.
+    ///   - bytes: The bytes of the head, which the ranges refer to.
     ///   - origin: The value of `Origin`. `null` is what sandboxed frames of any site send.
     ///   - fetchSite: The value of `Sec-Fetch-Site`.
-    ///   - authority: Host and port that the request names.
-    ///   - isSecure: Whether the client speaks TLS; nil where nobody knows.
-    public func judge(
+    ///   - authority: The request's host and port.
+    ///   - isSecure: Whether the client uses TLS; nil if unknown.
+    public func evaluate(
         _ bytes: Span<UInt8>,
         origin: Range<Int>?,
         fetchSite: Range<Int>?,
@@ -60,12 +60,12 @@ public struct CrossSiteTrust: Sendable {
     }
 
     private static func isOwnSite(_ value: Span<UInt8>) -> Bool {
-        isWord(value, "same-origin") || isWord(value, "none")
+        isEqual(value, "same-origin") || isEqual(value, "none")
     }
 
-    private static func isWord(_ value: Span<UInt8>, _ word: StaticString) -> Bool {
-        guard value.count == word.utf8CodeUnitCount else { return false }
-        for index in 0..<value.count where value[index] != word.utf8Start[index] { return false }
+    private static func isEqual(_ value: Span<UInt8>, _ text: StaticString) -> Bool {
+        guard value.count == text.utf8CodeUnitCount else { return false }
+        for index in 0..<value.count where value[index] != text.utf8Start[index] { return false }
         return true
     }
 }

@@ -1,4 +1,4 @@
-/// Where Envoy asks by gRPC (`envoy.service.auth.v3.Authorization`). Only `trusted_proxies` are answered.
+/// The listener for Envoy's gRPC queries (`envoy.service.auth.v3.Authorization`) from `trusted_proxies`.
 public struct ExtAuthzSettings: Sendable, Equatable {
     public var address: HostPort
 }

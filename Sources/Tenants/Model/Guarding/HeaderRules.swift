@@ -1,4 +1,4 @@
-/// Fields that are set or removed on the way (`headers`).
+/// Fields that are set in or removed from requests and responses (`headers`).
 public struct HeaderRules: Sendable, Equatable {
     public struct Field: Sendable, Equatable {
         public var name: String
@@ -6,23 +6,23 @@ public struct HeaderRules: Sendable, Equatable {
     }
 
     public struct Changes: Sendable, Equatable {
-        /// In the place of all fields of these names that came.
+        /// They replace all received fields of these names.
         public var set: [Field] = []
         public var remove: [String] = []
 
         public var isEmpty: Bool { self.set.isEmpty && remove.isEmpty }
     }
 
-    /// Fields that tell browsers to be careful, where the backend does not say them itself.
+    /// Security fields for browsers, unless the backend sends them itself.
     public enum Security: String, Sendable, CaseIterable {
         case off
-        /// Those that hardly an app breaks by.
+        /// Fields that hardly any app breaks with.
         case standard
     }
 
-    /// What the backend sees.
+    /// Changes to what the backend gets.
     public var request: Changes = Changes()
-    /// What the client sees, of the backend's answers and of the gateway's own.
+    /// Changes to what the client gets, in responses of the backend and of the gateway.
     public var response: Changes = Changes()
-    public var security = Schema.headers.security.standard
+    public var security = Schema.headers.security.default
 }

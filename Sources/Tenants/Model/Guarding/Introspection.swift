@@ -1,19 +1,19 @@
-/// Where opaque tokens are asked about (RFC 7662).
+/// The introspection of opaque tokens (RFC 7662).
 public struct Introspection: Sendable, Equatable {
     /// https, or http on loopback.
     public var url: String
-    /// Of the gateway at that server, by HTTP Basic (RFC 6749 section 2.3.1).
+    /// The gateway's client at that server, sent by HTTP Basic (RFC 6749 section 2.3.1).
     public var clientID: String
     public var clientSecret: Secret
-    /// How long an answer is believed at most.
-    public var cache = Schema.introspection.cache.standard
-    /// What the answers' `iss` must be; nil: not checked.
+    /// Maximum time that a response is cached.
+    public var cache = Schema.introspection.cache.default
+    /// The `iss` that responses must have; nil: not checked.
     public var issuer: String?
-    /// One of which the answers' `aud` must name; empty: not checked.
+    /// The `aud` of responses must name one of these; empty: not checked.
     public var audiences: [String] = []
     /// The line in tenants.yaml.
     public var line: Int = 0
 
-    /// The callers' issuer. Never what an answer alone says: its server speaks for no other.
+    /// The callers' issuer. Never taken from a response alone: the server may not speak for other issuers.
     public var name: String { issuer ?? url }
 }

@@ -1,4 +1,4 @@
-/// One line of `rate_limits`: how many requests of one caller may come, by the generic cell rate algorithm.
+/// One entry of `rate_limits`, enforced by the generic cell rate algorithm.
 public struct RateLimit: Sendable, Equatable {
     /// Whose requests are counted together.
     public enum Key: Sendable, Equatable {
@@ -16,13 +16,13 @@ public struct RateLimit: Sendable, Equatable {
     /// Requests in a ``period``.
     public var count: Int
     public var period: Duration
-    /// How many may come at once.
+    /// Maximum of requests at once.
     public var burst: Int
-    /// Nil: all paths.
+    /// nil: all paths.
     public var path: PathPattern?
     /// Whether all instances count together, through the store.
     public var isShared: Bool
-    /// Requests that one instance may let through before it has told the others: 1 to ``burst``.
+    /// Requests that one instance may allow before the store knows of them: 1 to ``burst``.
     public var ahead: Int
     public var mode: Tenant.Mode
     /// The line in tenants.yaml.
@@ -50,7 +50,7 @@ public struct RateLimit: Sendable, Equatable {
         self.line = line
     }
 
-    /// The same limit wherever it stands in the file.
+    /// The limit without its line, for comparisons.
     public var withoutLine: RateLimit {
         var limit = self
         limit.line = 0

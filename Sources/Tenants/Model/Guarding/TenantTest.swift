@@ -1,15 +1,15 @@
 public import Verification
 
-/// One of `tests`: a request, who sends it, and what must come of it.
+/// One of `tests`: a request, its caller's claims, and the expected decision.
 public struct TenantTest: Sendable {
-    /// Of the refusals that a decision may come to.
+    /// The codes of refusals that a decision can result in.
     public static let codes = [
         "missing_token", "invalid_token", "token_expired", "token_revoked", "insufficient_scope", "insufficient_role",
         "unknown_host", "ambiguous_path", "rate_limited", "cross_site_request", "store_unavailable", "bad_request",
     ]
 
     public var method: String
-    /// With its query, as a client would send it.
+    /// The target with its query, as a client would send it.
     public var target: String
     /// Of the caller's token; nil: nobody is signed in.
     public var claims: JSONObject?
@@ -17,9 +17,9 @@ public struct TenantTest: Sendable {
     public var fields: [(name: String, value: String)] = []
     /// 200 where the request would go on to the backend.
     public var status: Int
-    /// The refusal's code; nil: not looked at.
+    /// The refusal's code; nil: not checked.
     public var code: String?
-    /// Where it stands in tenants.yaml.
+    /// Its position in tenants.yaml.
     public var line: Int = 0
     public var column: Int = 0
 }

@@ -4,8 +4,8 @@ public enum WebOrigin {
         (Array("https://".utf8), Array(":443".utf8), true), (Array("http://".utf8), Array(":80".utf8), false),
     ]
 
-    /// The origin of an absolute URL: in lower case, without the port that its scheme has anyway. What is no URL stays
-    /// as it is.
+    /// The origin of an absolute URL, in lower case and without its scheme's default port. A text that is no URL stays as
+    /// it is.
     public static func canonical(_ url: String) -> String {
         let bytes = url.utf8
         guard let scheme = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[scheme...].starts(with: "://".utf8) else {
@@ -14,12 +14,12 @@ public enum WebOrigin {
         let end = bytes[bytes.index(scheme, offsetBy: 3)...].firstIndex { "/?#".utf8.contains($0) }
         let origin = Array(bytes[..<(end ?? bytes.endIndex)])
         let lowered = origin.map(lowercased)
-        return String(decoding: lowered.prefix(withoutStandardPort(lowered.span)), as: UTF8.self)
+        return String(decoding: lowered.prefix(withoutDefaultPort(lowered.span)), as: UTF8.self)
     }
 
     /// Whether `origin`, as it came, is the one that ``canonical(_:)`` gave.
     public static func isSame(_ origin: Span<UInt8>, as canonical: [UInt8]) -> Bool {
-        let count = withoutStandardPort(origin)
+        let count = withoutDefaultPort(origin)
         guard count == canonical.count else { return false }
         for index in 0..<count where lowercased(origin[index]) != canonical[index] { return false }
         return true
@@ -28,14 +28,14 @@ public enum WebOrigin {
     /// Whether `origin` is that of a request itself.
     ///
     /// - Parameters:
-    ///   - authority: Host and port that the request names, the port being optional.
+    ///   - authority: The request's host, with or without a port.
     ///   - isSecure: Whether the client speaks TLS; nil where nobody knows: either scheme is good then.
     public static func isOwn(_ origin: Span<UInt8>, authority: Span<UInt8>, isSecure: Bool?) -> Bool {
         guard let scheme = schemes.first(where: { hasPrefix(origin, $0.prefix) }),
             isSecure == nil || isSecure == scheme.isSecure
         else { return false }
         let start = scheme.prefix.count
-        let count = withoutStandardPort(origin) - start
+        let count = withoutDefaultPort(origin) - start
         var own = hasSuffix(authority, scheme.port) ? authority.count - scheme.port.count : authority.count
         // An empty port is the scheme's (RFC 3986 section 3.2.3).
         if own > 0, authority[own - 1] == UInt8(ascii: ":") { own -= 1 }
@@ -44,11 +44,11 @@ public enum WebOrigin {
         return true
     }
 
-    /// How many bytes of an origin are left without the port that its scheme has anyway.
-    private static func withoutStandardPort(_ origin: Span<UInt8>) -> Int {
+    /// The length of an origin without its scheme's default port.
+    private static func withoutDefaultPort(_ origin: Span<UInt8>) -> Int {
         for scheme in schemes where hasPrefix(origin, scheme.prefix) && hasSuffix(origin, scheme.port) {
             let count = origin.count - scheme.port.count
-            // What has no host, or two ports, is no origin.
+            // A text without a host or with two ports is no origin.
             let isOrigin = count > scheme.prefix.count && !hasSuffix(origin.extracting(0..<count), scheme.port)
             return isOrigin ? count : origin.count
         }

@@ -98,7 +98,7 @@ extension Schema {
     }
 }
 
-/// Where the keys of a trusted issuer are, by the one key that says so.
+/// The key of a trusted issuer that says where its signing keys are.
 enum KeySourceName: String, CaseIterable {
     case secret
     case secretFile = "secret_file"

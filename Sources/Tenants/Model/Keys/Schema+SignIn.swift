@@ -1,6 +1,6 @@
 extension Schema {
     static let signIn = SignInKeys()
-    /// What the sections of the providers have in common.
+    /// The keys that the providers' sections have in common.
     static let exchange = ExchangeKeys()
     static let apple = AppleKeys()
     static let appleWeb = AppleWebKeys()

@@ -12,13 +12,13 @@ extension Schema {
         authorities: "Who signs the operators' certificates (mTLS). One of them stands for the token."
     )
 
-    /// What a listener with TLS shows.
+    /// The certificate of a listener with TLS.
     struct ServerCertificateKeys: KeyTable {
         let certificateFile: Key<String?>
         let keyFile: Key<String?>
         let clientCAFile: Key<String?>
 
-        /// - Parameter authorities: What `client_ca_file` means.
+        /// - Parameter authorities: The meaning of `client_ca_file`.
         init(
             certificateFile: KeyType<String>,
             keyFile: KeyType<String>,

@@ -87,7 +87,7 @@ extension Schema {
             .means("`*` stands for one segment, `/**` at the end for the path itself and all below it.")
         let methods = Key("methods", .list(.text(example: "GET"), minimum: 1))
             .means("The methods that the rule is for. Omitted: every method.")
-        let allow = Key("allow", .either(.words(["anyone"]), .object(Schema.allow)), isRequired: true)
+        let allow = Key("allow", .either(.oneOf(["anyone"]), .object(Schema.allow)), isRequired: true)
             .means("`anyone`, or the roles and scopes that a signed-in caller needs.")
         let mode = Key("mode", .choice(Tenant.Mode.self), default: .enforce)
             .means("`observe` decides, logs and counts, but lets through what the rule refuses: for migrations.")
@@ -175,6 +175,6 @@ extension Schema {
     struct ExpectationKeys: KeyTable {
         let status = Key("status", .integer(100...599), isRequired: true)
             .means("The status; 200 where the request would go on.")
-        let code = Key("code", .words(TenantTest.codes)).means("The refusal's `code`. Omitted: any.")
+        let code = Key("code", .oneOf(TenantTest.codes)).means("The refusal's `code`. Omitted: any.")
     }
 }

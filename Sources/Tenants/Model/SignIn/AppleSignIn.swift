@@ -6,12 +6,12 @@ public struct AppleSignIn: Sendable, Equatable {
         case optional
     }
 
-    /// What is done with a body that has only `userIdentifier`, which proves nothing.
+    /// How a body with only `userIdentifier`, which proves nothing, is treated.
     public enum LegacyBody: String, Sendable, CaseIterable {
         case deny
-        /// Let through unverified, and counted as what would have been refused.
+        /// Forwarded unverified, and counted as a refusal in observe mode.
         case observe
-        /// Let through unverified, and counted.
+        /// Forwarded unverified, and counted.
         case allow
     }
 
@@ -22,7 +22,7 @@ public struct AppleSignIn: Sendable, Equatable {
         public var teamID: String
         /// The key's name at Apple.
         public var keyID: String
-        /// The `.p8` that Apple gave out: a P-256 key in PKCS#8 PEM. Nil while the file is not there: nobody can sign in
+        /// The `.p8` that Apple gave out: a P-256 key in PKCS#8 PEM. nil while the file is not there: nobody can sign in
         /// in a browser then.
         public var privateKey: Secret?
     }
@@ -31,21 +31,21 @@ public struct AppleSignIn: Sendable, Equatable {
     public var path: PathPattern
     /// The apps that the token may be for.
     public var clientIDs: [String]
-    public var nonce: Nonce = Schema.apple.nonce.standard
-    public var legacyBody: LegacyBody = Schema.apple.legacyUserIdentifier.standard
+    public var nonce: Nonce = Schema.apple.nonce.default
+    public var legacyBody: LegacyBody = Schema.apple.legacyUserIdentifier.default
     public var then: SignIn.Exchange
     /// Where Apple posts its server-to-server events.
     public var notifications: PathPattern?
     public var web: Web?
-    public var issuer: String = Self.standardIssuer
-    public var keys: RemoteKeySource = Self.standardKeys
-    public var authorizeURL: String = Self.standardAuthorizeURL
-    public var tokenURL: String = Self.standardTokenURL
+    public var issuer: String = Self.defaultIssuer
+    public var keys: RemoteKeySource = Self.defaultKeys
+    public var authorizeURL: String = Self.defaultAuthorizeURL
+    public var tokenURL: String = Self.defaultTokenURL
 
-    public static let standardIssuer = Schema.apple.issuer.standard
-    public static let standardKeys = keys(at: Schema.apple.jwksURL.standard)
-    public static let standardAuthorizeURL = Schema.apple.authorizeURL.standard
-    public static let standardTokenURL = Schema.apple.tokenURL.standard
+    public static let defaultIssuer = Schema.apple.issuer.default
+    public static let defaultKeys = keys(at: Schema.apple.jwksURL.default)
+    public static let defaultAuthorizeURL = Schema.apple.authorizeURL.default
+    public static let defaultTokenURL = Schema.apple.tokenURL.default
 
     static func keys(at url: String) -> RemoteKeySource {
         RemoteKeySource(location: .keySet(url: url), lifetime: .seconds(86_400))

@@ -1,4 +1,4 @@
-/// Where browsers sign in at a provider, and what its ID tokens are verified by.
+/// A provider's addresses for sign-in in a browser, and the keys of its ID tokens.
 public struct BrowserAddresses: Sendable, Equatable {
     /// Every `iss` that its tokens may carry, the usual one first.
     public var issuers: [String]
@@ -8,22 +8,22 @@ public struct BrowserAddresses: Sendable, Equatable {
 }
 
 extension SignIn {
-    /// Those of the provider's section, or the provider's own where there is no section: `web` needs none for Google.
+    /// From the provider's section, or its defaults: `web` needs no section for Google.
     public func browserAddresses(of provider: Provider) -> BrowserAddresses {
         switch provider {
         case .apple:
             BrowserAddresses(
-                issuers: [apple?.issuer ?? AppleSignIn.standardIssuer],
-                keys: apple?.keys ?? AppleSignIn.standardKeys,
-                authorizeURL: apple?.authorizeURL ?? AppleSignIn.standardAuthorizeURL,
-                tokenURL: apple?.tokenURL ?? AppleSignIn.standardTokenURL
+                issuers: [apple?.issuer ?? AppleSignIn.defaultIssuer],
+                keys: apple?.keys ?? AppleSignIn.defaultKeys,
+                authorizeURL: apple?.authorizeURL ?? AppleSignIn.defaultAuthorizeURL,
+                tokenURL: apple?.tokenURL ?? AppleSignIn.defaultTokenURL
             )
         case .google:
             BrowserAddresses(
-                issuers: google?.issuers ?? GoogleSignIn.standardIssuers,
-                keys: google?.keys ?? GoogleSignIn.standardKeys,
-                authorizeURL: google?.authorizeURL ?? GoogleSignIn.standardAuthorizeURL,
-                tokenURL: google?.tokenURL ?? GoogleSignIn.standardTokenURL
+                issuers: google?.issuers ?? GoogleSignIn.defaultIssuers,
+                keys: google?.keys ?? GoogleSignIn.defaultKeys,
+                authorizeURL: google?.authorizeURL ?? GoogleSignIn.defaultAuthorizeURL,
+                tokenURL: google?.tokenURL ?? GoogleSignIn.defaultTokenURL
             )
         }
     }

@@ -13,16 +13,16 @@ public struct GoogleSignIn: Sendable, Equatable {
     public var then: SignIn.Exchange
     public var web: Web?
     /// Every `iss` that Google's tokens may carry, the usual one first.
-    public var issuers: [String] = Self.standardIssuers
-    public var keys: RemoteKeySource = Self.standardKeys
-    public var userInfoURL: String = Schema.google.userinfoURL.standard
-    public var tokenInfoURL: String = Schema.google.tokeninfoURL.standard
-    public var authorizeURL: String = Self.standardAuthorizeURL
-    public var tokenURL: String = Self.standardTokenURL
+    public var issuers: [String] = Self.defaultIssuers
+    public var keys: RemoteKeySource = Self.defaultKeys
+    public var userInfoURL: String = Schema.google.userinfoURL.default
+    public var tokenInfoURL: String = Schema.google.tokeninfoURL.default
+    public var authorizeURL: String = Self.defaultAuthorizeURL
+    public var tokenURL: String = Self.defaultTokenURL
 
     /// Google's guide to ID tokens names both forms of `iss`.
-    public static let standardIssuers = [Schema.google.issuer.standard, "accounts.google.com"]
-    public static let standardKeys = RemoteKeySource(location: .keySet(url: Schema.google.jwksURL.standard))
-    public static let standardAuthorizeURL = Schema.google.authorizeURL.standard
-    public static let standardTokenURL = Schema.google.tokenURL.standard
+    public static let defaultIssuers = [Schema.google.issuer.default, "accounts.google.com"]
+    public static let defaultKeys = RemoteKeySource(location: .keySet(url: Schema.google.jwksURL.default))
+    public static let defaultAuthorizeURL = Schema.google.authorizeURL.default
+    public static let defaultTokenURL = Schema.google.tokenURL.default
 }

@@ -6,13 +6,12 @@ public struct IssuerClient: Sendable, Equatable {
     public var secret: Secret?
     /// Where codes may be sent, to the letter.
     public var redirectURIs: [String]
-    public var postLogoutRedirectURIs = Schema.client.postLogoutRedirectURIs.standard
-    public var scopes = Schema.client.scopes.standard
-    /// Whether it gets tokens only that are bound to a key of its own (`dpop_bound_access_tokens`, RFC 9449 section
-    /// 5.2).
-    public var needsProof = Schema.client.dpopBound.standard
+    public var postLogoutRedirectURIs = Schema.client.postLogoutRedirectURIs.default
+    public var scopes = Schema.client.scopes.default
+    /// Whether its tokens must be bound to a key of its own (`dpop_bound_access_tokens`, RFC 9449 section 5.2).
+    public var needsProof = Schema.client.dpopBound.default
     /// Whether its tokens are bound to the certificate that it comes with (RFC 8705 section 3.4).
-    public var bindsToCertificate = Schema.client.certificateBound.standard
+    public var bindsToCertificate = Schema.client.certificateBound.default
 
     public var isPublic: Bool { secret == nil }
 }

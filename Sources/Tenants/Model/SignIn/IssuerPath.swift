@@ -1,4 +1,4 @@
-/// Where an issuer has its endpoints, under its `base_path`.
+/// The paths of an issuer's endpoints, below its `base_path`.
 public enum IssuerPath: String, Sendable, CaseIterable {
     case openIDConfiguration = "/.well-known/openid-configuration"
     /// The same document, where RFC 8414 has it.
@@ -12,6 +12,6 @@ public enum IssuerPath: String, Sendable, CaseIterable {
     case introspect = "/oauth2/introspect"
     case userInfo = "/userinfo"
     case logout = "/oauth2/logout"
-    /// The one that is also the exchange of `sign_in.apple`, which may be mounted here.
+    /// May also be the path of `sign_in.apple`.
     case appleExchange = "/auth/apple/exchange"
 }

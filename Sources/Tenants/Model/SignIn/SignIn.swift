@@ -6,15 +6,15 @@ public struct SignIn: Sendable, Equatable {
     public var web: WebSignIn?
     public var endpoints: SessionEndpoints = SessionEndpoints()
 
-    /// What becomes of a provider's token that was found good.
+    /// What happens after a provider's token was verified.
     public enum Exchange: String, Sendable, CaseIterable {
-        /// The request goes on to the backend as it came, with who was verified in fields of ours.
+        /// The request goes on to the backend as received, with the verified identity in `X-Verified-*`.
         case forward
-        /// The gateway answers with tokens of its own.
+        /// The gateway responds with tokens of its own.
         case issue
     }
 
-    /// Who signs in to identity providers.
+    /// The identity providers.
     public enum Provider: String, Sendable, CaseIterable {
         case apple
         case google
@@ -23,9 +23,9 @@ public struct SignIn: Sendable, Equatable {
 
 /// Session endpoints at the tenant's own paths; nil: there is none.
 public struct SessionEndpoints: Sendable, Equatable {
-    /// Answers with a new pair of tokens.
+    /// Responds with a new pair of tokens.
     public var refresh: PathPattern?
-    /// Both answer with the user.
+    /// Both respond with the user.
     public var validate: PathPattern?
     public var me: PathPattern?
     /// Ends this session.
@@ -41,9 +41,9 @@ public struct WebSignIn: Sendable, Equatable {
     public var provider: SignIn.Provider
     /// The client at the provider.
     public var clientID: String
-    /// Its secret; nil where it has none, or a key signs for it (Apple).
+    /// Its secret; nil if it has none, or if a key signs for it (Apple).
     public var clientSecret: Secret?
-    /// Where the browser goes then: an absolute URL, whose origin is the only one that `after` may name.
+    /// The URL after a sign-in; the only origin that the parameter `after` may name.
     public var after: String
     /// The cookies' names.
     public var accessCookie: String

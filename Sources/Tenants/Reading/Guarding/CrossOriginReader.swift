@@ -1,43 +1,42 @@
 /// Reads `cors`.
 enum CrossOriginReader {
-    static func read(_ entry: DocumentNode.Entry, _ session: inout ReadingSession) -> CrossOriginRules {
+    static func read(_ entry: DocumentNode.Entry, _ session: ReadingSession) -> CrossOriginRules {
         let node = entry.value
         let allowsCredentials = node.read(Schema.cors.credentials)
         return CrossOriginRules(
-            origins: readOrigins(node[Schema.cors.origins]?.items ?? [], allowsCredentials, &session),
+            origins: readOrigins(node[Schema.cors.origins]?.items ?? [], allowsCredentials, session),
             allowsCredentials: allowsCredentials,
             maxAge: node.read(Schema.cors.maxAge),
-            exposedFields: readExposed(node[Schema.cors.expose]?.items ?? [], &session),
-            line: entry.keyPlace.line
+            exposedFields: readExposed(node[Schema.cors.expose]?.items ?? [], session),
+            line: entry.keyPosition.line
         )
     }
 
     private static func readOrigins(
         _ items: [DocumentNode],
         _ allowsCredentials: Bool,
-        _ session: inout ReadingSession
+        _ session: ReadingSession
     ) -> [String] {
         guard let any = items.first(where: { $0.scalar?.text == CrossOriginRules.anyOrigin }) else {
-            return OriginText.read(items, &session)
+            return OriginText.read(items, session)
         }
         if allowsCredentials {
-            session.findings.error(
-                any.place,
+            session.at(any).error(
                 "\"*\" with \"credentials\" would let every site act for who is signed in: name the origins, like "
                     + "https://app.example.com, or leave \"credentials\" out"
             )
         } else if items.count > 1 {
-            session.findings.error(any.place, "\"*\" stands for every origin: leave the others out, or \"*\"")
+            session.at(any).error("\"*\" stands for every origin: leave the others out, or \"*\"")
         }
         return [CrossOriginRules.anyOrigin]
     }
 
-    private static func readExposed(_ items: [DocumentNode], _ session: inout ReadingSession) -> [String] {
+    private static func readExposed(_ items: [DocumentNode], _ session: ReadingSession) -> [String] {
         var names: [String] = []
         for item in items {
             guard let scalar = item.filled else { continue }
             if !NetworkText.isToken(scalar.text) || scalar.text == "*" {
-                session.findings.error(item.place, "\(scalar.shown) is no field name: write it like X-Total-Count")
+                session.at(item).error("\(scalar.shown) is no field name: write it like X-Total-Count")
             } else if !names.contains(where: { $0.lowercased() == scalar.text.lowercased() }) {
                 names.append(scalar.text)
             }

@@ -1,13 +1,13 @@
-/// Reads `csrf`, and what of `cors` it bears on: an origin whose scripts may call with cookies may do so with any method.
+/// Reads `csrf`. Origins that `cors` allows credentials are trusted too: their scripts may call with any method.
 enum CrossSiteReader {
     /// - Parameter crossOrigin: Of the same tenant.
     static func read(
         _ tenant: DocumentNode,
         _ crossOrigin: CrossOriginRules?,
-        _ session: inout ReadingSession
+        _ session: ReadingSession
     ) -> CrossSiteRules {
         let entry = tenant.entry(Schema.tenant.csrf)
-        var origins = OriginText.read(entry?.value[Schema.csrf.trustedOrigins]?.items ?? [], &session)
+        var origins = OriginText.read(entry?.value[Schema.csrf.trustedOrigins]?.items ?? [], session)
         if let crossOrigin, crossOrigin.allowsCredentials {
             origins += crossOrigin.origins.filter { !origins.contains($0) }
         }
@@ -16,6 +16,6 @@ enum CrossSiteReader {
             of: entry?.value,
             "lets other sites' pages act with a visitor's cookies"
         )
-        return CrossSiteRules(trustedOrigins: origins, mode: mode, line: entry?.keyPlace.line ?? 0)
+        return CrossSiteRules(trustedOrigins: origins, mode: mode, line: entry?.keyPosition.line ?? 0)
     }
 }

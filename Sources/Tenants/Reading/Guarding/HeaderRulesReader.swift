@@ -4,54 +4,54 @@ struct HeaderRulesReader {
     let identity: Identity
     let refresh: RefreshRules?
 
-    func read(_ node: DocumentNode, _ session: inout ReadingSession) -> HeaderRules {
+    func read(_ node: DocumentNode, _ session: ReadingSession) -> HeaderRules {
         HeaderRules(
-            request: read(node[Schema.headers.request], &session, trouble: troubleInRequests),
-            response: read(node[Schema.headers.response], &session, trouble: troubleInResponses),
+            request: read(node[Schema.headers.request], session, problem: problemInRequests),
+            response: read(node[Schema.headers.response], session, problem: problemInResponses),
             security: node.read(Schema.headers.security)
         )
     }
 
-    /// - Parameter trouble: What speaks against changing a field, by its folded name: how the message goes on after it.
+    /// - Parameter problem: Why the field with this folded name must not be changed, as the end of the message.
     private func read(
         _ node: DocumentNode?,
-        _ session: inout ReadingSession,
-        trouble: (String) -> String?
+        _ session: ReadingSession,
+        problem: (String) -> String?
     ) -> HeaderRules.Changes {
         var changes = HeaderRules.Changes()
         var lines: [String: Int] = [:]
-        func isGood(_ name: String, shown: String, _ place: Place) -> Bool {
+        func isValid(_ name: String, shown: String, _ position: Position) -> Bool {
             let folded = FieldNames.folded(name)
             if !NetworkText.isToken(name) {
-                session.findings.error(place, "\(shown) is no field name: write it like X-Served-By")
-            } else if let trouble = trouble(folded) {
-                session.findings.error(place, "\(shown) \(trouble)")
+                session.at(position).error("\(shown) is no field name: write it like X-Served-By")
+            } else if let problem = problem(folded) {
+                session.at(position).error("\(shown) \(problem)")
             } else if let line = lines[folded] {
-                session.findings.error(place, "\(shown) is the same field as in line \(line): leave one out")
+                session.at(position).error("\(shown) is the same field as in line \(line): leave one out")
             } else {
-                lines[folded] = place.line
+                lines[folded] = position.line
                 return true
             }
             return false
         }
         for entry in node?[Schema.headerChanges.set]?.entries ?? []
-        where isGood(entry.key, shown: "\"\(entry.key)\"", entry.keyPlace) {
+        where isValid(entry.key, shown: "\"\(entry.key)\"", entry.keyPosition) {
             guard let scalar = entry.value.scalar else { continue }
-            if let trouble = Self.trouble(inValue: scalar.text) {
-                session.findings.error(entry.value.place, "the value of \"\(entry.key)\" \(trouble)")
+            if let problem = Self.problem(inValue: scalar.text) {
+                session.at(entry.value).error("the value of \"\(entry.key)\" \(problem)")
             } else {
                 changes.set.append(HeaderRules.Field(name: entry.key, value: Secret(scalar.text)))
             }
         }
         for item in node?[Schema.headerChanges.remove]?.items ?? [] {
             guard let scalar = item.filled else { continue }
-            if isGood(scalar.text, shown: scalar.shown, item.place) { changes.remove.append(scalar.text) }
+            if isValid(scalar.text, shown: scalar.shown, item.position) { changes.remove.append(scalar.text) }
         }
         return changes
     }
 
-    /// RFC 9110 section 5.5, without what not every reader takes alike.
-    private static func trouble(inValue value: String) -> String? {
+    /// RFC 9110 section 5.5, without what recipients treat differently.
+    private static func problem(inValue value: String) -> String? {
         if value.isEmpty { return "is empty: give one, or name the field in \"remove\"" }
         if value.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7f }) {
             return "has a line break or another control character: a field has one line"
@@ -64,9 +64,9 @@ struct HeaderRulesReader {
         return nil
     }
 
-    // MARK: Fields that are not for changing
+    // MARK: Fields that must not be changed
 
-    private func troubleInRequests(_ name: String) -> String? {
+    private func problemInRequests(_ name: String) -> String? {
         if Self.framing.contains(name) { return Self.isFraming }
         if Self.written.contains(name) || name.hasPrefix("x-forwarded") || name.hasPrefix("x-verified-") {
             return "is written by the gateway: leave it out"
@@ -75,7 +75,7 @@ struct HeaderRulesReader {
         if identity.headers.contains(where: { FieldNames.folded($0.name) == name }) {
             return "says who the caller is: change \"identity\" instead"
         }
-        if isTokens(name) {
+        if mayHoldToken(name) {
             return "may hold the caller's token: see \"identity.token\" for whether the backend gets it"
         }
         if name == "accept-encoding", refresh?.captures.isEmpty == false {
@@ -84,7 +84,7 @@ struct HeaderRulesReader {
         return nil
     }
 
-    private func isTokens(_ name: String) -> Bool {
+    private func mayHoldToken(_ name: String) -> Bool {
         from.contains { source in
             switch source {
             case .bearer: name == "authorization"
@@ -95,12 +95,12 @@ struct HeaderRulesReader {
         }
     }
 
-    private func troubleInResponses(_ name: String) -> String? {
+    private func problemInResponses(_ name: String) -> String? {
         if Self.framing.contains(name) || Self.content.contains(name) { return Self.isFraming }
         if name.hasPrefix("sec-websocket-") { return Self.isHandshake }
         if name.hasPrefix("access-control-") || name == "vary" { return "is written by \"cors\": use that" }
         if name.hasPrefix("grpc-") { return "is gRPC's, which ends with it: leave it out" }
-        if Self.answers.contains(name) || name.hasPrefix("ratelimit") {
+        if Self.reservedInResponses.contains(name) || name.hasPrefix("ratelimit") {
             return "is part of what answers say, the gateway's own too: leave it out"
         }
         if let header = refresh?.delivery.header, FieldNames.folded(header) == name {
@@ -119,7 +119,7 @@ struct HeaderRulesReader {
     private static let written: Set<String> = [
         "x-request-id", "x-real-ip", "forwarded", "via", "traceparent", "tracestate", "x-client-certificate-subject",
     ]
-    private static let answers: Set<String> = [
+    private static let reservedInResponses: Set<String> = [
         "set-cookie", "www-authenticate", "retry-after", "location", "allow", "dpop-nonce",
     ]
 }

@@ -2,30 +2,21 @@ import Verification
 
 /// Reads `dpop`.
 enum ProofRulesReader {
-    /// A proof is made for one request: clocks that are further apart are better set.
-    private static let usualAge = Duration.seconds(300)
+    /// A longer age is warned of: a proof is for one request, so the clocks should be set instead.
+    private static let recommendedAge = Duration.seconds(300)
 
     /// - Parameters:
-    ///   - entry: The key `dpop` with its value.
-    ///   - from: Where the tenant's tokens are looked for.
-    static func read(
-        _ entry: DocumentNode.Entry,
-        from: [TokenSource],
-        _ session: inout ReadingSession
-    ) -> ProofRules {
+    ///   - entry: `dpop`.
+    ///   - from: The tenant's token sources.
+    static func read(_ entry: DocumentNode.Entry, from: [TokenSource], _ session: ReadingSession) -> ProofRules {
         let node = entry.value
         if !from.contains(.bearer) {
-            session.findings.error(
-                entry.keyPlace,
-                "\"dpop\" needs tokens in Authorization, where none is looked for: add bearer to \"from\""
-            )
+            session.at(entry)
+                .error("\"dpop\" needs tokens in Authorization, where none is looked for: add bearer to \"from\"")
         }
         let maxAge = node.read(Schema.dpop.maxAge)
-        if maxAge > usualAge, let place = node[Schema.dpop.maxAge]?.place {
-            session.findings.warning(
-                place,
-                "each proof is remembered for so long: set the clocks and keep max_age under 5m"
-            )
+        if maxAge > recommendedAge, let value = node[Schema.dpop.maxAge] {
+            session.at(value).warning("each proof is remembered for so long: set the clocks and keep max_age under 5m")
         }
         return ProofRules(
             need: node.read(Schema.dpop.need),
@@ -33,7 +24,7 @@ enum ProofRulesReader {
             maxAge: maxAge,
             algorithms: node.read(Schema.dpop.algorithms),
             mode: session.mode(Schema.dpop.mode, of: node, "lets through what \"dpop\" refuses"),
-            line: entry.keyPlace.line
+            line: entry.keyPosition.line
         )
     }
 }

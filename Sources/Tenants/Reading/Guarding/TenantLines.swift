@@ -1,19 +1,19 @@
-/// Where a tenant's keys stand in the file, for explanations.
+/// The lines of a tenant's keys, for explanations.
 enum TenantLines {
-    /// Keys below each other; nothing that is explained stands deeper.
+    /// Levels of keys; explanations use none deeper.
     private static let depth = 3
 
-    /// - Parameter issuers: The lines of the issuers that the tenant trusts, in the order of its policy: one entry of
-    ///   the file may stand for several.
-    /// - Returns: Lines by the path of the key below the tenant, like `rate_limits[0].by`; the tenant's own at the
-    ///   empty path.
+    /// - Parameter issuers: The lines of the trusted issuers in the order of the policy, where one entry of the file may
+    ///   become several.
+    /// - Returns: Lines by the key's path below the tenant, like `rate_limits[0].by`; the tenant's own line by the empty
+    ///   path.
     static func read(_ node: DocumentNode, issuers: [Int]) -> [String: Int] {
-        var lines = ["": node.place.line]
+        var lines = ["": node.position.line]
         for entry in node.entries where entry.key != Schema.tenant.tests.name {
-            lines[entry.key] = entry.keyPlace.line
+            lines[entry.key] = entry.keyPosition.line
             add(entry.value, at: entry.key, depth: depth - 1, to: &lines)
         }
-        for (place, line) in issuers.enumerated() { lines["authenticate.issuers[\(place)]"] = line }
+        for (index, line) in issuers.enumerated() { lines["authenticate.issuers[\(index)]"] = line }
         return lines
     }
 
@@ -21,12 +21,12 @@ enum TenantLines {
         guard depth > 0 else { return }
         for entry in node.entries {
             let below = "\(path).\(entry.key)"
-            lines[below] = entry.keyPlace.line
+            lines[below] = entry.keyPosition.line
             add(entry.value, at: below, depth: depth - 1, to: &lines)
         }
-        for (place, item) in node.items.enumerated() {
-            let below = "\(path)[\(place)]"
-            lines[below] = item.place.line
+        for (index, item) in node.items.enumerated() {
+            let below = "\(path)[\(index)]"
+            lines[below] = item.position.line
             add(item, at: below, depth: depth - 1, to: &lines)
         }
     }

@@ -2,17 +2,17 @@ import Verification
 
 /// Reads `tests`.
 enum TenantTestsReader {
-    /// Fields that make the request what it is, and are written from `request` and the tenant's hosts.
+    /// Fields that the gateway writes from `request` and the tenant's hosts.
     private static let ownFields = ["host", "content-length", "transfer-encoding", "connection"]
 
-    static func read(_ items: [DocumentNode], _ session: inout ReadingSession) -> [TenantTest] {
-        items.compactMap { readTest($0, &session) }
+    static func read(_ items: [DocumentNode], _ session: ReadingSession) -> [TenantTest] {
+        items.compactMap { readTest($0, session) }
     }
 
-    private static func readTest(_ node: DocumentNode, _ session: inout ReadingSession) -> TenantTest? {
-        let request = node[Schema.assertion.request].flatMap { readRequest($0, &session) }
-        let fields = readFields(node[Schema.assertion.headers], &session)
-        let expectation = node[Schema.assertion.expect].flatMap { readExpectation($0, &session) }
+    private static func readTest(_ node: DocumentNode, _ session: ReadingSession) -> TenantTest? {
+        let request = node[Schema.assertion.request].flatMap { readRequest($0, session) }
+        let fields = readFields(node[Schema.assertion.headers], session)
+        let expectation = node[Schema.assertion.expect].flatMap { readExpectation($0, session) }
         guard let request, let fields, let expectation else { return nil }
         return TenantTest(
             method: request.method,
@@ -21,61 +21,48 @@ enum TenantTestsReader {
             fields: fields,
             status: expectation.status,
             code: expectation.code,
-            line: node.place.line,
-            column: node.place.column
+            line: node.position.line,
+            column: node.position.column
         )
     }
 
     private static func readRequest(
         _ node: DocumentNode,
-        _ session: inout ReadingSession
+        _ session: ReadingSession
     ) -> (method: String, target: String)? {
         guard let scalar = node.filled else { return nil }
-        return session.value(at: node.place, "\"request\" must be a method and a path, but \(scalar.shown) is none") {
-            () throws(ScalarText.Problem) in
-            try request(scalar.text)
-        }
+        let fault = "\"request\" must be a method and a path, but \(scalar.shown) is none"
+        return session.at(node).value(of: try request(scalar.text), or: fault)
     }
 
-    private static func request(_ text: String) throws(ScalarText.Problem) -> (method: String, target: String) {
-        let method = String(text.prefix { $0 != " " })
-        let target = String(text.dropFirst(method.count).drop { $0 == " " })
-        guard !target.isEmpty, !method.hasPrefix("/") else {
-            throw ScalarText.Problem(remedy: "write it like GET /orders")
-        }
-        guard NetworkText.isToken(method) else {
-            throw ScalarText.Problem(remedy: "begin it with a method like GET or POST")
-        }
-        guard target.hasPrefix("/") || target == "*" else {
-            throw ScalarText.Problem(remedy: "the path begins with \"/\"")
-        }
+    private static func request(_ text: String) throws(Remedy) -> (method: String, target: String) {
+        let (method, target) = try NetworkText.methodAndPath(text, example: "GET /orders")
+        guard target.hasPrefix("/") || target == "*" else { throw Remedy("the path begins with \"/\"") }
         guard target.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !target.contains("#") else {
-            throw ScalarText.Problem(
-                remedy: "write the path as it is sent, with spaces and other letters in percent form"
-            )
+            throw Remedy("write the path as it is sent, with spaces and other letters in percent form")
         }
         return (method, target)
     }
 
-    /// - Returns: Nil if one of them cannot be sent, which was reported.
+    /// - Returns: nil if one of them cannot be sent, which was reported.
     private static func readFields(
         _ node: DocumentNode?,
-        _ session: inout ReadingSession
+        _ session: ReadingSession
     ) -> [(name: String, value: String)]? {
         var fields: [(name: String, value: String)] = []
-        var isGood = true
+        var isValid = true
         for entry in node?.entries ?? [] {
             guard let scalar = entry.value.scalar else {
-                isGood = false
+                isValid = false
                 continue
             }
             if let remedy = mistake(inField: entry.key, scalar.text) {
-                session.findings.error(entry.keyPlace, "a test cannot send this header: \(remedy)")
-                isGood = false
+                session.at(entry).error("a test cannot send this header: \(remedy)")
+                isValid = false
             }
             fields.append((entry.key, scalar.text))
         }
-        return isGood ? fields : nil
+        return isValid ? fields : nil
     }
 
     private static func mistake(inField name: String, _ value: String) -> String? {
@@ -91,29 +78,26 @@ enum TenantTestsReader {
 
     private static func readExpectation(
         _ node: DocumentNode,
-        _ session: inout ReadingSession
+        _ session: ReadingSession
     ) -> (status: Int, code: String?)? {
         guard let status = node.read(Schema.expectation.status) else { return nil }
         let code = node.read(Schema.expectation.code)
         guard status == 200 || (400...599).contains(status) else {
-            if let place = node[Schema.expectation.status]?.place, (100...599).contains(status) {
-                session.findings.error(
-                    place,
+            if let value = node[Schema.expectation.status], (100...599).contains(status) {
+                session.at(value).error(
                     "no decision has the status \(status): write 200 for a request that goes on, or a refusal's status"
                 )
             }
             return nil
         }
-        if status == 200, code != nil, let place = node.entry(Schema.expectation.code)?.keyPlace {
-            return session.refuse(
-                place,
-                "a request that goes on has no code: leave it out, or expect a refusal's status"
-            )
+        if status == 200, code != nil, let entry = node.entry(Schema.expectation.code) {
+            return session.at(entry)
+                .refuse("a request that goes on has no code: leave it out, or expect a refusal's status")
         }
         return (status, code)
     }
 
-    /// As they would stand in a token: what YAML reads as a number or a truth value is one.
+    /// The claims as JSON: what YAML reads as a number or a boolean is one.
     private static func claims(_ node: DocumentNode) -> JSONObject {
         var claims = JSONObject()
         for entry in node.entries { claims[entry.key] = value(entry.value) }

@@ -4,29 +4,27 @@ struct RefreshReader {
     let tenant: DocumentNode
     let from: [TokenSource]
     let identity: Identity
-    /// What the tenant's `issuer` says; nil where there is none or it cannot be read.
+    /// The tenant's own issuer; nil if there is none, or if it cannot be read.
     let issuer: BuiltInIssuer?
 
     private var node: DocumentNode { entry.value }
 
-    /// - Returns: nil where it cannot be read, which was reported.
-    func read(_ session: inout ReadingSession) -> RefreshRules? {
+    /// - Returns: nil if it cannot be read, which was reported.
+    func read(_ session: ReadingSession) -> RefreshRules? {
         guard case .map = node.content else { return nil }
-        let source = readSource(&session)
-        let captures = TokenCaptureReader.read(node[Schema.refresh.vault].read(Schema.vault.capture) ?? [], &session)
-        let call = node[Schema.refresh.call].flatMap { call in
-            RefreshCallReader(node: call, place: node.entry(Schema.refresh.call)?.keyPlace ?? call.place).read(&session)
-        }
+        let source = readSource(session)
+        let captures = TokenCaptureReader.read(node[Schema.refresh.vault].read(Schema.vault.capture) ?? [], session)
+        let call = node.entry(Schema.refresh.call).flatMap { RefreshCallReader(entry: $0).read(session) }
         let delivery = node.entry(Schema.refresh.deliver).flatMap {
-            RefreshDeliveryReader(entry: $0, from: from, identity: identity).read(&session)
+            RefreshDeliveryReader(entry: $0, from: from, identity: identity).read(session)
         }
         guard let call, let delivery else { return nil }
-        judgeSource(source, call, &session)
-        if case .builtIn = call.strategy { judgeIssuer(&session) }
+        checkSource(source, call, session)
+        if case .builtIn = call.strategy { checkIssuer(session) }
         if case .cookie(let name)? = source {
-            RotationCheck(cookie: name, call: call, delivery: delivery, node: node).check(&session)
+            RotationCheck(cookie: name, call: call, delivery: delivery, node: node).check(session)
         }
-        judgeTriggers(&session)
+        checkTriggers(session)
         return RefreshRules(
             onUnauthorized: node.read(Schema.refresh.on401),
             within: node.read(Schema.refresh.within),
@@ -35,29 +33,25 @@ struct RefreshReader {
             call: call,
             delivery: delivery,
             captures: captures,
-            withoutStore: readWithoutStore(call.strategy, &session)
+            withoutStore: readWithoutStore(call.strategy, session)
         )
     }
 
-    private func readWithoutStore(
-        _ strategy: RefreshCall.Strategy,
-        _ session: inout ReadingSession
-    ) -> RefreshWithoutStore {
-        let standard = strategy.standardWithoutStore
-        guard let given = node.entry(Schema.refresh.withoutStore) else { return standard }
+    private func readWithoutStore(_ strategy: RefreshCall.Strategy, _ session: ReadingSession) -> RefreshWithoutStore {
+        let defaultPolicy = strategy.defaultWithoutStore
+        guard let given = node.entry(Schema.refresh.withoutStore) else { return defaultPolicy }
         if case .builtIn = strategy {
-            session.findings.error(
-                given.keyPlace,
+            session.at(given).error(
                 "the tenant's own issuer has its sessions in the store, so that nothing is refreshed without it: leave "
                     + "\"without_store\" out"
             )
-            return standard
+            return defaultPolicy
         }
-        return node.read(Schema.refresh.withoutStore) ?? standard
+        return node.read(Schema.refresh.withoutStore) ?? defaultPolicy
     }
 
-    /// - Returns: nil where it is not given, or cannot be read.
-    private func readSource(_ session: inout ReadingSession) -> RefreshTokenSource? {
+    /// - Returns: nil if it is omitted or cannot be read.
+    private func readSource(_ session: ReadingSession) -> RefreshTokenSource? {
         guard let value = node[Schema.refresh.from], let scalar = value.filled else { return nil }
         if scalar.text == "vault" { return .vault }
         let prefix = "cookie:"
@@ -66,98 +60,80 @@ struct RefreshReader {
         let remedy =
             scalar.text.hasPrefix(prefix)
             ? "the name after the colon has letters, digits, \"-\" and \"_\"" : "write one of these"
-        return session.refuse(
-            value.place,
-            "\"from\" must be cookie:NAME or vault, but \(scalar.shown) is neither: \(remedy)"
-        )
+        return session.at(value)
+            .refuse("\"from\" must be cookie:NAME or vault, but \(scalar.shown) is neither: \(remedy)")
     }
 
-    /// Whether the refresh token comes from where the strategy can use it.
-    private func judgeSource(_ source: RefreshTokenSource?, _ call: RefreshCall, _ session: inout ReadingSession) {
+    /// Checks that `from` suits the strategy.
+    private func checkSource(_ source: RefreshTokenSource?, _ call: RefreshCall, _ session: ReadingSession) {
         let given = node.entry(Schema.refresh.from)
         switch call.strategy {
         case .bearer:
-            if let given {
-                session.findings.error(
-                    given.keyPlace,
-                    "send bearer sends the access token itself: leave \"from\" out"
-                )
-            }
+            if let given { session.at(given).error("send bearer sends the access token itself: leave \"from\" out") }
         case .refreshTokenJSON, .oauth2:
             if given == nil, let send = node[Schema.refresh.call]?[Schema.refreshCall.send] {
-                session.findings.error(
-                    send.place,
-                    "send \(send.scalar?.text ?? "") needs a refresh token: say where it is with \"from: "
-                        + "cookie:NAME\" or \"from: vault\" beside \"call\""
+                session.at(send).error(
+                    "send \(send.scalar?.text ?? "") needs a refresh token: say where it is with \"from: cookie:NAME\" "
+                        + "or \"from: vault\" beside \"call\""
                 )
             }
         case .builtIn:
             if source == .vault, let given {
-                session.findings.error(
-                    given.value.place,
-                    "the tenant's own issuer goes by the session, so nothing is kept for it: leave \"from\" out, "
-                        + "or write cookie:NAME"
+                session.at(given.value).error(
+                    "the tenant's own issuer goes by the session, so nothing is kept for it: leave \"from\" out, or "
+                        + "write cookie:NAME"
                 )
             }
         }
-        judgeVault(source, isOfUse: call.strategy.takesRefreshToken, &session)
+        checkVault(source, isOfUse: call.strategy.takesRefreshToken, session)
     }
 
-    private func judgeVault(_ source: RefreshTokenSource?, isOfUse: Bool, _ session: inout ReadingSession) {
+    private func checkVault(_ source: RefreshTokenSource?, isOfUse: Bool, _ session: ReadingSession) {
         switch (source, node.entry(Schema.refresh.vault), node[Schema.refresh.from]) {
         case (.vault?, nil, let from?) where isOfUse:
-            session.findings.error(
-                from.place,
+            session.at(from).error(
                 "\"from: vault\" needs to know which answers hold refresh tokens: add \"vault\" with \"capture\""
             )
         case (.cookie?, let vault?, _), (_, let vault?, nil):
-            session.findings.error(
-                vault.keyPlace,
-                "\"vault\" is never looked into without \"from: vault\": add that, or leave \"vault\" out"
-            )
+            session.at(vault)
+                .error("\"vault\" is never looked into without \"from: vault\": add that, or leave \"vault\" out")
         default: break
         }
     }
 
-    /// Whether the tenant has an issuer of its own, whose tokens it takes and which lets them live long enough.
-    private func judgeIssuer(_ session: inout ReadingSession) {
+    /// Checks that the tenant has an issuer of its own, trusts it, and that its tokens live longer than `within`.
+    private func checkIssuer(_ session: ReadingSession) {
         guard let send = node[Schema.refresh.call]?[Schema.refreshCall.send] else { return }
         guard tenant[Schema.tenant.issuer] != nil else {
-            session.findings.error(
-                send.place,
-                "send built_in asks the tenant's own issuer, and it has none: add an \"issuer\" section"
-            )
+            session.at(send)
+                .error("send built_in asks the tenant's own issuer, and it has none: add an \"issuer\" section")
             return
         }
         guard let issuer else { return }
         if !issuer.isTrusted(by: tenant) {
-            session.findings.error(
-                send.place,
+            session.at(send).error(
                 "send built_in gets tokens that are not good here: add \"preset: built-in\" to \"issuers\" of "
                     + "\"authenticate\""
             )
         }
-        if node.read(Schema.refresh.within) >= issuer.access, let place = node[Schema.refresh.within]?.place {
-            session.findings.warning(
-                place,
+        if node.read(Schema.refresh.within) >= issuer.access, let value = node[Schema.refresh.within] {
+            session.at(value).warning(
                 "tokens of \"issuer\" live \(issuer.access.shown), so that each request leads to a refresh: give less"
             )
         }
     }
 
-    private func judgeTriggers(_ session: inout ReadingSession) {
+    private func checkTriggers(_ session: ReadingSession) {
         let isAhead = node.read(Schema.refresh.within) > .zero
         let isAfter = node.read(Schema.refresh.grace) > .zero
         guard !node.read(Schema.refresh.on401), !isAhead, !isAfter else { return }
-        session.findings.warning(
-            entry.keyPlace,
-            "nothing ever leads to a refresh: leave \"on_401\" on, or give \"within\" or \"grace\""
-        )
+        session.at(entry)
+            .warning("nothing ever leads to a refresh: leave \"on_401\" on, or give \"within\" or \"grace\"")
     }
 }
 
 extension RefreshCall.Strategy {
-    /// Whether a refresh token is sent to an address.
+    /// Whether a refresh token is sent.
     var takesRefreshToken: Bool {
         switch self {
         case .refreshTokenJSON, .oauth2: true

@@ -4,16 +4,16 @@ import Verification
 struct AppleSignInReader {
     let node: DocumentNode
 
-    /// - Returns: nil where it cannot be read, which was reported.
-    func read(_ paths: inout EndpointPaths, _ session: inout ReadingSession) -> AppleSignIn? {
-        let path = paths.read(Schema.exchange.path, in: node, isAppleExchange: true, &session)
-        let notifications = paths.read(Schema.apple.notifications, in: node, &session)
+    /// - Returns: nil if it cannot be read, which was reported.
+    func read(_ paths: inout EndpointPaths, _ session: ReadingSession) -> AppleSignIn? {
+        let path = paths.read(Schema.exchange.path, in: node, isAppleExchange: true, session)
+        let notifications = paths.read(Schema.apple.notifications, in: node, session)
         let then = node.read(Schema.exchange.then)
-        let legacy = readLegacyBody(then, &session)
-        let web = node[Schema.apple.web].flatMap { readWeb($0, &session) }
-        let keys = ProviderURLReader.read(Schema.apple.jwksURL, in: node, allowsQuery: true, &session)
-        let authorize = ProviderURLReader.read(Schema.apple.authorizeURL, in: node, &session)
-        let token = ProviderURLReader.read(Schema.apple.tokenURL, in: node, &session)
+        let legacy = readLegacyBody(then, session)
+        let web = node[Schema.apple.web].flatMap { readWeb($0, session) }
+        let keys = ProviderURLReader.read(Schema.apple.jwksURL, in: node, allowsQuery: true, session)
+        let authorize = ProviderURLReader.read(Schema.apple.authorizeURL, in: node, session)
+        let token = ProviderURLReader.read(Schema.apple.tokenURL, in: node, session)
         guard let path, let then else { return nil }
         return AppleSignIn(
             path: path,
@@ -30,56 +30,45 @@ struct AppleSignInReader {
         )
     }
 
-    private func readLegacyBody(
-        _ then: SignIn.Exchange?,
-        _ session: inout ReadingSession
-    ) -> AppleSignIn.LegacyBody {
+    private func readLegacyBody(_ then: SignIn.Exchange?, _ session: ReadingSession) -> AppleSignIn.LegacyBody {
         let legacy = node.read(Schema.apple.legacyUserIdentifier)
         guard legacy != .deny, let value = node[Schema.apple.legacyUserIdentifier] else { return .deny }
         if then == .issue {
-            session.findings.error(
-                value.place,
+            session.at(value).error(
                 "nobody gets the gateway's tokens for a name that proves nothing: write deny, or \"then: forward\""
             )
         } else {
-            session.findings.warning(
-                value.place,
-                "who knows a user's name at Apple is let through as that user: use it for a migration only"
-            )
+            session.at(value)
+                .warning("who knows a user's name at Apple is let through as that user: use it for a migration only")
         }
         return legacy
     }
 
-    private func readWeb(_ web: DocumentNode, _ session: inout ReadingSession) -> AppleSignIn.Web? {
-        let privateKey = web[Schema.appleWeb.privateKeyFile].flatMap { readPrivateKey($0, &session) }
+    private func readWeb(_ web: DocumentNode, _ session: ReadingSession) -> AppleSignIn.Web? {
+        let privateKey = web[Schema.appleWeb.privateKeyFile].flatMap { readPrivateKey($0, session) }
         guard let clientID = web.read(Schema.appleWeb.clientID), let teamID = web.read(Schema.appleWeb.teamID),
             let keyID = web.read(Schema.appleWeb.keyID)
         else { return nil }
         return AppleSignIn.Web(clientID: clientID, teamID: teamID, keyID: keyID, privateKey: privateKey)
     }
 
-    /// - Returns: nil where there is none, which was reported: as a warning if only the file is not there yet.
-    private func readPrivateKey(_ value: DocumentNode, _ session: inout ReadingSession) -> Secret? {
+    /// - Returns: nil if there is none, which was reported: as a warning if the file does not exist yet.
+    private func readPrivateKey(_ value: DocumentNode, _ session: ReadingSession) -> Secret? {
         guard let scalar = value.filled else { return nil }
         let bytes: [UInt8]
         do throws(FileReadingError) {
             bytes = try session.files.read(session.resolve(scalar.text))
         } catch .notFound {
-            session.findings.warning(
-                value.place,
+            session.at(value).warning(
                 "\"private_key_file\" is not there, \(scalar.shown): nobody can sign in with Apple in a browser until "
                     + "the gateway is started with it"
             )
             return nil
         } catch {
-            return session.refuse(
-                value.place,
-                "\"private_key_file\" cannot be read, \(scalar.shown): \(error)"
-            )
+            return session.at(value).refuse("\"private_key_file\" cannot be read, \(scalar.shown): \(error)")
         }
         guard let key = try? SigningKey(pem: bytes), key.algorithms.contains(.es256) else {
-            return session.refuse(
-                value.place,
+            return session.at(value).refuse(
                 "\"private_key_file\" holds no private key for ES256, \(scalar.shown): give the .p8 file that Apple "
                     + "gave out"
             )

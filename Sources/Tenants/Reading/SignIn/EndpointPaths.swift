@@ -1,4 +1,4 @@
-/// The paths at which a tenant answers by itself. Each is one endpoint's.
+/// The paths of a tenant's endpoints, each used once.
 struct EndpointPaths {
     private struct Taken {
         var path: String
@@ -6,9 +6,9 @@ struct EndpointPaths {
         var line: Int
     }
 
-    /// What the paths of the tenant's requests begin with.
+    /// The prefix of the tenant's paths.
     let pathPrefix: String?
-    /// The tenant's own; nil where there is none or it cannot be read.
+    /// The tenant's own; nil if there is none, or if it cannot be read.
     let issuer: BuiltInIssuer?
 
     private var patterns: [PathPattern] = []
@@ -19,35 +19,35 @@ struct EndpointPaths {
         self.issuer = issuer
     }
 
-    /// Those that were read, in that order, and the issuer's.
+    /// The paths that were read, in that order, and then the issuer's.
     var all: [PathPattern] {
         let own = (issuer?.paths ?? []).compactMap { try? PathPattern($0) }
         return patterns + own.filter { !patterns.contains($0) }
     }
 
-    /// - Parameter isAppleExchange: Whether it may be the issuer's path for the same.
-    /// - Returns: nil where there is none, or it cannot be used, which was reported.
+    /// - Parameter isAppleExchange: Whether it may be the issuer's path for the exchange of Apple's tokens.
+    /// - Returns: nil if there is none, or if it cannot be used, which was reported.
     mutating func read(
         _ key: Key<String?>,
         in section: DocumentNode,
         isAppleExchange: Bool = false,
-        _ session: inout ReadingSession
+        _ session: ReadingSession
     ) -> PathPattern? {
         guard let node = section[key] else { return nil }
         guard node.scalar?.text.contains("*") != true else {
-            return session.refuse(node.place, "\"\(key.name)\" is one path, and \"*\" stands for many: write it out")
+            return session.at(node).refuse("\"\(key.name)\" is one path, and \"*\" stands for many: write it out")
         }
-        guard let pattern = PathReader.read(key, in: section, &session) else { return nil }
+        guard let pattern = PathReader.read(key, in: section, session) else { return nil }
         if let problem = problem(pattern.description, isAppleExchange: isAppleExchange) {
-            return session.refuse(node.place, "\"\(key.name)\" \(problem)")
+            return session.at(node).refuse("\"\(key.name)\" \(problem)")
         }
-        taken.append(Taken(path: Self.folded(pattern.description), key: key.name, line: node.place.line))
+        taken.append(Taken(path: Self.folded(pattern.description), key: key.name, line: node.position.line))
         patterns.append(pattern)
         return pattern
     }
 
     private func problem(_ path: String, isAppleExchange: Bool) -> String? {
-        if Self.isHouses(path) { return "is below \"/.gatehouse\", which is the gateway's own: choose another path" }
+        if Self.isReserved(path) { return "is below \"/.gatehouse\", which is the gateway's own: choose another path" }
         if let pathPrefix, !Self.isAt(pathPrefix, orBelow: path) {
             return "is not below \"path_prefix\", so that no request reaches it: begin it with that"
         }
@@ -63,8 +63,8 @@ struct EndpointPaths {
         return "is where the tenant's own issuer answers: choose another path, or another \"base_path\" there"
     }
 
-    /// Everything below is the gateway's on every tenant.
-    static func isHouses(_ path: String) -> Bool {
+    /// Whether it is below `/.gatehouse`, which belongs to the gateway on every tenant.
+    static func isReserved(_ path: String) -> Bool {
         isAt("/.gatehouse", orBelow: folded(path))
     }
 
@@ -74,7 +74,7 @@ struct EndpointPaths {
                 || path.utf8.dropFirst(prefix.utf8.count).first == UInt8(ascii: "/"))
     }
 
-    /// What backends take for the same path: without a slash at its end, in lower case.
+    /// Without a trailing slash and in lower case: many backends take such paths for the same.
     private static func folded(_ path: String) -> String {
         let path = path.lowercased()
         return path.utf8.count > 1 && path.utf8.last == UInt8(ascii: "/") ? String(path.dropLast()) : path
@@ -82,6 +82,6 @@ struct EndpointPaths {
 }
 
 extension BuiltInIssuer {
-    /// Where its endpoints are on the tenant's host.
+    /// The paths of its endpoints on the tenant's host.
     var paths: [String] { IssuerPath.allCases.map { basePath + $0.rawValue } }
 }

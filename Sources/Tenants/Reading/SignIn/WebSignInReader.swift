@@ -1,20 +1,20 @@
 /// Reads `sign_in.web`.
 struct WebSignInReader {
     let node: DocumentNode
-    /// `sign_in.apple`, if it is there.
+    /// `sign_in.apple`; nil if there is none.
     let apple: DocumentNode?
     let from: [TokenSource]
     let refresh: RefreshRules?
 
-    /// - Returns: nil where it cannot be read, which was reported.
-    func read(_ paths: inout EndpointPaths, _ session: inout ReadingSession) -> WebSignIn? {
-        let login = paths.read(Schema.webSignIn.login, in: node, &session)
-        let callback = paths.read(Schema.webSignIn.callback, in: node, &session)
+    /// - Returns: nil if it cannot be read, which was reported.
+    func read(_ paths: inout EndpointPaths, _ session: ReadingSession) -> WebSignIn? {
+        let login = paths.read(Schema.webSignIn.login, in: node, session)
+        let callback = paths.read(Schema.webSignIn.callback, in: node, session)
         let provider = node.read(Schema.webSignIn.provider)
-        let clientID = ClientText.read(Schema.webSignIn.clientID, in: node, &session)
-        let secret = provider.flatMap { readSecret($0, &session) }
-        let after = node[Schema.webSignIn.after].flatMap { readAfter($0, &session) }
-        let cookies = node[Schema.webSignIn.cookies].flatMap { readCookies($0, &session) }
+        let clientID = ClientText.read(Schema.webSignIn.clientID, in: node, session)
+        let secret = provider.flatMap { readSecret($0, session) }
+        let after = node[Schema.webSignIn.after].flatMap { readAfter($0, session) }
+        let cookies = node[Schema.webSignIn.cookies].flatMap { readCookies($0, session) }
         guard let login, let callback, let provider, let clientID, let after, let cookies else { return nil }
         return WebSignIn(
             login: login,
@@ -28,29 +28,25 @@ struct WebSignInReader {
         )
     }
 
-    private func readSecret(_ provider: SignIn.Provider, _ session: inout ReadingSession) -> Secret? {
+    private func readSecret(_ provider: SignIn.Provider, _ session: ReadingSession) -> Secret? {
         switch provider {
         case .google:
             if let value = node[Schema.webSignIn.clientSecret] {
-                let secret = ClientSecretReader.read(value, provider: "Google", &session)
+                let secret = ClientSecretReader.read(value, provider: "Google", session)
                 return secret?.isEmpty == true ? nil : secret
             }
-            if let place = node[Schema.webSignIn.provider]?.place {
-                session.findings.warning(
-                    place,
+            if let value = node[Schema.webSignIn.provider] {
+                session.at(value).warning(
                     "nobody can sign in with Google in a browser without the client's secret: add \"client_secret\""
                 )
             }
         case .apple:
             if let entry = node.entry(Schema.webSignIn.clientSecret) {
-                session.findings.error(
-                    entry.keyPlace,
-                    "a key signs for the client at Apple (\"private_key_file\"): leave \"client_secret\" out"
-                )
+                session.at(entry)
+                    .error("a key signs for the client at Apple (\"private_key_file\"): leave \"client_secret\" out")
             }
-            if apple?[Schema.apple.web] == nil, let place = node[Schema.webSignIn.provider]?.place {
-                session.findings.error(
-                    place,
+            if apple?[Schema.apple.web] == nil, let value = node[Schema.webSignIn.provider] {
+                session.at(value).error(
                     "provider apple signs with the key of \"web\" in \"apple\", which is not there: add that section"
                 )
             }
@@ -58,33 +54,27 @@ struct WebSignInReader {
         return nil
     }
 
-    private func readAfter(_ value: DocumentNode, _ session: inout ReadingSession) -> String? {
+    private func readAfter(_ value: DocumentNode, _ session: ReadingSession) -> String? {
         guard let scalar = value.filled else { return nil }
-        return session.value(at: value.place, "\"after\" must be a page's whole URL") { () throws(ScalarText.Problem) in
-            try ReturnAddress.check(scalar.text, allowsApps: false)
-            return scalar.text
-        }
+        let fault = "\"after\" must be a page's whole URL"
+        return session.at(value).value(of: try ReturnAddress.checked(scalar.text, allowsApps: false), or: fault)
     }
 
-    private func readCookies(
-        _ cookies: DocumentNode,
-        _ session: inout ReadingSession
-    ) -> (access: String, refresh: String)? {
-        let access = readCookie(Schema.sessionCookies.access, cookies, &session)
-        let refresh = readCookie(Schema.sessionCookies.refresh, cookies, &session)
+    private func readCookies(_ cookies: DocumentNode, _ session: ReadingSession) -> (access: String, refresh: String)? {
+        let access = readCookie(Schema.sessionCookies.access, cookies, session)
+        let refresh = readCookie(Schema.sessionCookies.refresh, cookies, session)
         guard let access, let refresh else { return nil }
         guard access != refresh else {
-            if let place = cookies[Schema.sessionCookies.refresh]?.place {
-                session.findings.error(place, "\"refresh\" has the name of \"access\": give each cookie one of its own")
+            if let value = cookies[Schema.sessionCookies.refresh] {
+                session.at(value).error("\"refresh\" has the name of \"access\": give each cookie one of its own")
             }
             return nil
         }
-        if let place = cookies[Schema.sessionCookies.access]?.place { judge(access: access, place, &session) }
+        if let value = cookies[Schema.sessionCookies.access] { check(access: access, value, session) }
         if case .cookie(let name)? = self.refresh?.source, name != refresh,
-            let place = cookies[Schema.sessionCookies.refresh]?.place
+            let value = cookies[Schema.sessionCookies.refresh]
         {
-            session.findings.warning(
-                place,
+            session.at(value).warning(
                 "\"from\" of the tenant's \"refresh\" names another cookie, so that these sessions are not renewed: "
                     + "use one name"
             )
@@ -92,32 +82,23 @@ struct WebSignInReader {
         return (access, refresh)
     }
 
-    private func readCookie(
-        _ key: Key<String?>,
-        _ cookies: DocumentNode,
-        _ session: inout ReadingSession
-    ) -> String? {
+    private func readCookie(_ key: Key<String?>, _ cookies: DocumentNode, _ session: ReadingSession) -> String? {
         guard let value = cookies[key], let scalar = value.filled else { return nil }
         guard NetworkText.isToken(scalar.text) else {
-            return session.refuse(
-                value.place,
+            return session.at(value).refuse(
                 "\"\(key.name)\" is no cookie's name (RFC 6265 section 4.1.1): use letters, digits, \"-\" and \"_\""
             )
         }
         return scalar.text
     }
 
-    private func judge(access: String, _ place: Place, _ session: inout ReadingSession) {
+    private func check(access: String, _ node: DocumentNode, _ session: ReadingSession) {
         if !from.contains(.cookie(name: access)) {
-            session.findings.warning(
-                place,
+            session.at(node).warning(
                 "no token is taken from this cookie: add \"cookie:NAME\" with its name to \"from\" of \"authenticate\""
             )
         } else if let refresh, !refresh.delivery.cookies.contains(where: { $0.name == access }) {
-            session.findings.warning(
-                place,
-                "a refresh does not renew this cookie: add it to \"cookies\" of \"deliver\""
-            )
+            session.at(node).warning("a refresh does not renew this cookie: add it to \"cookies\" of \"deliver\"")
         }
     }
 }

@@ -37,7 +37,7 @@ struct Balancer {
         self.method = method
         var phase = random
         entries = servers.map { server in
-            phase = StableHash.stirred(phase)
+            phase = StableHash.mixed(phase)
             // The upper bound keeps sums and products far from overflow.
             let weight = min(max(1, server.weight), 1 << 20)
             let owed = Self.below(weight * ServerHealth.fullShare, phase)
@@ -169,7 +169,7 @@ struct Balancer {
         var total = 0
         for server in entries.serverIndices where isOpen(server, wish) { total += entries[server].weight }
         guard let first = drawn(below: total, wish.random, wish, without: nil) else { return nil }
-        let again = StableHash.stirred(wish.random)
+        let again = StableHash.mixed(wish.random)
         guard let second = drawn(below: total - entries[first].weight, again, wish, without: first) else {
             return first
         }
@@ -180,7 +180,7 @@ struct Balancer {
         // A server that returns is idle and would win each time: its reduced share limits how often.
         let (part, otherPart) = (share(of: better, wish), share(of: other, wish))
         guard part < otherPart else { return better }
-        return Self.below(otherPart, StableHash.stirred(again)) < part ? better : other
+        return Self.below(otherPart, StableHash.mixed(again)) < part ? better : other
     }
 
     /// The load with one more request.
@@ -208,11 +208,11 @@ struct Balancer {
     /// server that leaves gives its keys to their second best; one that returns takes keys from others, but moves none
     /// between them.
     private func keyed(_ wish: Wish) -> ServerIndex? {
-        let key = StableHash.stirred(wish.key)
+        let key = StableHash.mixed(wish.key)
         var winner: ServerIndex?
         var highest = -Double.infinity
         for server in entries.serverIndices where isOpen(server, wish) {
-            let bits = StableHash.stirred(key ^ entries[server].identity) >> 11
+            let bits = StableHash.mixed(key ^ entries[server].identity) >> 11
             let even = (Double(bits) + 0.5) * 0x1p-53
             let score = log(even) / Double(entries[server].weight * share(of: server, wish))
             if score > highest {

@@ -10,7 +10,7 @@ struct BrowserRulesTests {
         return try #require(result.configuration?.tenants.first)
     }
 
-    @Test func originsAreAsBrowsersSendThem() throws {
+    @Test func originsAreReadAsBrowsersSendThem() throws {
         let tenant = try tenant(
             """
             csrf: { trusted_origins: ['https://A.test:443', 'http://localhost:3000', 'http://b.test:80', 'https://[::1]'] }
@@ -61,7 +61,7 @@ struct BrowserRulesTests {
         #expect(tenant.headers.security == .standard)
     }
 
-    @Test func aTenantMayHaveNone() throws {
+    @Test func tenantMayHaveNone() throws {
         let tenant = try tenant("")
         #expect(tenant.crossOrigin == nil)
         #expect(tenant.crossSite == CrossSiteRules())
@@ -69,13 +69,13 @@ struct BrowserRulesTests {
         #expect(tenant.headers.security == .off)
     }
 
-    @Test func aFieldThatHoldsNoTokenHereMayBeSet() throws {
+    @Test func fieldWithoutATokenHereMayBeSet() throws {
         let more = "headers: { request: { set: { Authorization: 'Basic eDp5' } } }"
         let tenant = try tenant(more, auth: "from: ['cookie:c']")
         #expect(tenant.headers.request.set.map(\.name) == ["Authorization"])
     }
 
-    @Test func theFieldOfNewTokensIsTheRefreshs() {
+    @Test func fieldOfNewTokensCannotBeSet() {
         let result = Sample.read(
             Sample.tenant(
                 more: """
@@ -91,7 +91,7 @@ struct BrowserRulesTests {
         )
     }
 
-    @Test func valuesOfFieldsAreNotPrinted() throws {
+    @Test func fieldValuesAreNotPrinted() throws {
         let text = Sample.tenant(
             more: "headers: { request: { set: { X-Key: \"${KEY}\", X-Other: canary-52 } } }"
         )

@@ -38,14 +38,14 @@ struct IntrospectionReadingTests {
         #expect(rules.name == "https://id.test")
     }
 
-    @Test func noIssuersAreNeededBesideIt() throws {
+    @Test func introspectionNeedsNoIssuers() throws {
         let tenant = try Self.read(Self.alone)
         #expect(tenant.authenticate.policy.issuers.isEmpty)
         #expect(tenant.authenticate.keySources.isEmpty)
         #expect(tenant.authenticate.policy.requiredClaims == ["exp"])
     }
 
-    @Test func whatMayBeLeftOutIsFilledIn() throws {
+    @Test func omittedKeysHaveDefaults() throws {
         let more = "introspection: { url: 'http://127.0.0.1:9/i', client_id: c, client_secret: s }"
         let tenant = try Self.read(Sample.tenant(more: more))
         let rules = try #require(tenant.introspection)
@@ -56,11 +56,11 @@ struct IntrospectionReadingTests {
         #expect(tenant.authenticate.policy.issuers.count == 1)
     }
 
-    @Test func withoutItOpaqueTokensAreRefused() throws {
+    @Test func opaqueTokensAreRefusedWithoutIntrospection() throws {
         #expect(try Self.read(Sample.tenant()).introspection == nil)
     }
 
-    @Test func theSecretIsNotPrinted() throws {
+    @Test func secretIsNotPrinted() throws {
         let result = Sample.read(Self.alone, environment: ["SECRET": "hush-canary"])
         let printed = try #require(result.effective).print()
         #expect(printed.contains("client_secret: \"\(Secret.redaction)\""))

@@ -10,11 +10,11 @@ struct ProofRulesTests {
         return try #require(result.configuration?.tenants.first)
     }
 
-    @Test func withoutItProofsAreNotLookedAt() throws {
+    @Test func proofsAreNotCheckedWithoutDPoP() throws {
         #expect(try Self.tenant("strip_prefix: false").proof == nil)
     }
 
-    @Test func whatItSaysByItself() throws {
+    @Test func emptySectionHasDefaults() throws {
         let rules = ProofRules(
             need: .required,
             nonce: false,

@@ -41,11 +41,11 @@ struct RateLimitTests {
         )
     }
 
-    @Test func aheadIsTheBurstUnlessItIsSaid() throws {
+    @Test func aheadDefaultsToTheBurst() throws {
         #expect(try Self.limits("{ by: ip, rate: 20/s, burst: 5, shared: true }").map(\.ahead) == [5])
     }
 
-    @Test func aTenantWithoutThemHasNone() throws {
+    @Test func tenantWithoutRateLimitsHasNone() throws {
         #expect(try Self.limits("").isEmpty)
     }
 
@@ -100,7 +100,7 @@ struct RateLimitTests {
         ("{ by: ip, rate: 9/s, path: x }", #"8:46: "path" is no path: a path starts with "/": write "/x""#),
         ("{ by: ip }", #"8:19: an item of "rate_limits" lacks "rate": add "rate: 20/s""#),
     ])
-    func aMistakeIsToldAtItsPlaceWithARemedy(text: String, message: String) {
+    func mistakeIsReportedAtItsPositionWithARemedy(text: String, message: String) {
         let result = Sample.read(Sample.tenant(more: "rate_limits: [\(text)]"))
         #expect(result.diagnostics.map(\.description) == ["t.yaml:\(message)"])
         #expect(result.configuration == nil)

@@ -24,7 +24,7 @@ struct RefreshRulesTests {
         try #require(JSONPointer(text))
     }
 
-    @Test func aTenantWithoutTheSectionHasNone() throws {
+    @Test func tenantWithoutTheSectionHasNoRefresh() throws {
         let tenant = try #require(Sample.read(Sample.tenant()).configuration?.tenants.first)
         #expect(tenant.refresh == nil)
         #expect(tenant.refreshGrace == .zero)
@@ -33,7 +33,7 @@ struct RefreshRulesTests {
         #expect(tenant.limits.replayBytes == 65_536)
     }
 
-    @Test func bearerHasTheLeastDefaults() throws {
+    @Test func bearerHasDefaults() throws {
         let rules = try Self.rules("call: { send: bearer, path: /api/auth/refresh }, deliver: { header: X-New }")
         #expect(
             rules
@@ -91,12 +91,12 @@ struct RefreshRulesTests {
             "from: vault, vault: { capture: [{ path: /l }] }, ", .refuse
         ),
     ])
-    func withoutStoreDependsOnWhatIsSent(call: String, keys: String, expected: RefreshWithoutStore) throws {
+    func withoutStoreDependsOnTheStrategy(call: String, keys: String, expected: RefreshWithoutStore) throws {
         let rules = try Self.rules("\(keys)call: { \(call) }, deliver: { header: X-New }")
         #expect(rules.withoutStore == expected)
     }
 
-    @Test func theVaultsCapturesAreRead() throws {
+    @Test func vaultCapturesAreRead() throws {
         let rules = try Self.rules(
             """
             from: vault, call: { send: refresh_token_json, path: /r }, deliver: { header: X-New }, \
@@ -121,7 +121,7 @@ struct RefreshRulesTests {
     }
 
     @Test(arguments: ["refresh_token_json", "oauth2"])
-    func aNewRefreshTokenIsLookedForWhereItUsuallyIs(send: String) throws {
+    func refreshTokenPointerHasADefault(send: String) throws {
         let client = send == "oauth2" ? ", client_id: c" : ""
         let rules = try Self.rules(
             """
@@ -133,7 +133,7 @@ struct RefreshRulesTests {
         if send == "oauth2" { #expect(rules.call.strategy == .oauth2(clientID: "c", clientSecret: nil)) }
     }
 
-    @Test func theOwnIssuerIsAskedWithoutARequest() throws {
+    @Test func builtInRefreshHasNoRequest() throws {
         let rules = try Self.rules(
             """
             within: 5m, grace: 30d, from: "cookie:r", call: { send: built_in }, \
@@ -160,7 +160,7 @@ struct RefreshRulesTests {
         ("/r", "/r"), ("/r?a=b&c=/../*", "/r?a=b&c=/../*"), ("/", "/"), ("/a//b/", "/a//b/"), ("/%7e;v=1", "/%7e;v=1"),
         ("/to?http://a", "/to?http://a"),
     ])
-    func pathsAreTheBackends(written: String, path: String) throws {
+    func pathIsOnTheBackend(written: String, path: String) throws {
         let rules = try Self.rules("call: { send: bearer, path: '\(written)' }, deliver: { header: X-New }")
         #expect(rules.call.target == .backend(path: path))
     }
@@ -168,7 +168,7 @@ struct RefreshRulesTests {
     @Test(arguments: [
         "http://127.0.0.1:9/t", "http://localhost/t", "http://[::1]/t", "https://id.test", "https://a:9/",
     ])
-    func urlsAreOtherServers(url: String) throws {
+    func urlIsAnotherServer(url: String) throws {
         let rules = try Self.rules("call: { send: bearer, path: '\(url)' }, deliver: { header: X-New }")
         #expect(rules.call.target == .url(url))
     }
@@ -179,7 +179,7 @@ struct RefreshRulesTests {
     }
 
     /// A bearer client may be told by a header though tokens are taken from cookies only.
-    @Test func aHeaderReachesClientsOfEverySource() throws {
+    @Test func headerReachesClientsOfEverySource() throws {
         for from in ["[bearer]", "['cookie:a']", "['header:x-token']"] {
             _ = try Self.rules("call: { send: bearer, path: /r }, deliver: { header: X-New }", auth: "from: \(from)")
         }
@@ -189,12 +189,12 @@ struct RefreshRulesTests {
         _ = try Self.rules(cookies.replacing("cookies:", with: "header: X-New, cookies:"))
     }
 
-    @Test func aGetMayCarryTheAccessToken() throws {
+    @Test func getMayCarryTheAccessToken() throws {
         let rules = try Self.rules("call: { send: bearer, path: /r, method: GET }, deliver: { header: X-New }")
         #expect(rules.call.method == "GET")
     }
 
-    @Test func clientSecretsAreNotDescribed() throws {
+    @Test func clientSecretIsNotDescribed() throws {
         let rules = try Self.rules(
             "from: vault, call: { send: oauth2, path: /r, client_id: c, client_secret: canary }, "
                 + "deliver: { header: X-New }, vault: { capture: [{ path: /login }] }"

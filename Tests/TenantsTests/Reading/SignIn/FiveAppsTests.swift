@@ -10,7 +10,7 @@ struct FiveAppsTests {
         "FINANCE_JWT_SECRET": String(repeating: "f", count: 32), "GOOGLE_CLIENT_SECRET": "secret",
     ]
 
-    @Test func theirFileIsRight() throws {
+    @Test func exampleOfFiveAppsHasNoErrors() throws {
         let result = Sample.read(Self.text, environment: Self.environment)
         #expect(result.errors.isEmpty, "\(result.errors)")
         #expect(result.configuration?.tenants.map(\.name) == ["customer", "driver", "finance", "chat", "clans"])
@@ -24,7 +24,7 @@ struct FiveAppsTests {
         )
     }
 
-    @Test func twoAppsShareTheirAccounts() throws {
+    @Test func twoAppsShareAccounts() throws {
         let tenants = try #require(Sample.read(Self.text, environment: Self.environment).configuration?.tenants)
         #expect(tenants[0].accounts == AccountRules(realm: "umuve", role: "customer"))
         #expect(tenants[1].accounts == AccountRules(realm: "umuve", role: "driver"))
@@ -34,7 +34,7 @@ struct FiveAppsTests {
         #expect(tenants[0].signIn?.apple?.then == .forward)
     }
 
-    @Test func twoAppsHaveIssuersWhoseKeysTheGatewayMakes() throws {
+    @Test func twoAppsHaveIssuersWithGeneratedKeys() throws {
         let tenants = try #require(Sample.read(Self.text, environment: Self.environment).configuration?.tenants)
         let (chat, clans) = (tenants[3], tenants[4])
         #expect(chat.authenticate.keySources == [.builtIn(tenant: "chat")])

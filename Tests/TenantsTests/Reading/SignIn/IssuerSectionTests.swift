@@ -12,7 +12,7 @@ struct IssuerSectionTests {
         return try #require(result.configuration?.tenants.first)
     }
 
-    @Test func everyKeyIsReadWhoeverIsTrusted() throws {
+    @Test func everyKeyIsReadWhateverIssuersAreTrusted() throws {
         let tenant = try Self.tenant(
             """
             issuer:
@@ -72,7 +72,7 @@ struct IssuerSectionTests {
         #expect(!dumped.contains("0123456789abcdef"))
     }
 
-    @Test func itsTokensLiveAnHourAndItsSessionsAMonth() throws {
+    @Test func tokensLiveAnHourAndSessionsAMonthByDefault() throws {
         let issuer = try #require(
             try Self.tenant("issuer: { url: 'https://i.test', audience: a, algorithm: RS256, base_path: / }").issuer
         )
@@ -83,14 +83,14 @@ struct IssuerSectionTests {
         #expect(issuer.keysDirectory == nil && issuer.basePath.isEmpty)
     }
 
-    @Test func itsKeysMayBeReplacedMoreOften() throws {
+    @Test func rotationIntervalIsRead() throws {
         let issuer = try Self.tenant(
             "issuer: { url: 'http://localhost:8080', audience: a, algorithm: RS256, rotate_every: 7d }"
         ).issuer
         #expect(issuer?.rotateEvery == .seconds(7 * 86_400))
     }
 
-    @Test func itMayBeBelowTheTenantsPrefix() throws {
+    @Test func issuerMayBeBelowTheTenantsPrefix() throws {
         for basePath in ["/shop", "/shop/oidc"] {
             let tenant = try Self.tenant(
                 """
@@ -104,7 +104,7 @@ struct IssuerSectionTests {
     }
 
     /// Clients that never send people to the page need nobody who signs in there.
-    @Test func aClientWithoutAddressesNeedsNoProvider() throws {
+    @Test func clientWithoutRedirectsNeedsNoProvider() throws {
         let tenant = try Self.tenant(
             """
             issuer:
@@ -118,7 +118,7 @@ struct IssuerSectionTests {
         #expect(tenant.issuer?.clients.first?.scopes == ["openid"])
     }
 
-    @Test func aFileWhoseKeysAreTheGatewaysOwnDefaultsIsQuiet() throws {
+    @Test func fileWithDefaultsWrittenOutHasNoWarnings() throws {
         // What --print writes for an issuer with keys_dir.
         let tenant = try Self.tenant(
             "issuer: { url: 'https://i.test', audience: a, algorithm: RS256, keys_dir: k, rotate_every: 90d }"

@@ -6,8 +6,8 @@ import Testing
 /// Where browsers and apps may be sent.
 struct ReturnAddressTests {
     private func isGood(_ text: String, allowsApps: Bool = true) -> Bool {
-        do throws(ScalarText.Problem) {
-            try ReturnAddress.check(text, allowsApps: allowsApps)
+        do throws(Remedy) {
+            _ = try ReturnAddress.checked(text, allowsApps: allowsApps)
             return true
         } catch {
             return false
@@ -18,7 +18,7 @@ struct ReturnAddressTests {
         "clanboards://oauthredirect", "com.example.app:/oauth2", "app:x", "https://a.test", "HTTPS://a.test/%41?b=c&d",
         "http://127.8.9.10:1/", "http://[::1]:5/x", "http://LOCALHOST/", "http://x.y.localhost:1", "http://a.localtest",
     ])
-    func addressesOfAppsAndPages(text: String) {
+    func appAndPageAddressesAreAccepted(text: String) {
         #expect(isGood(text))
         #expect(isGood(text, allowsApps: false) == text.lowercased().hasPrefix("http"))
     }
@@ -35,7 +35,7 @@ struct ReturnAddressTests {
         #expect(!isGood(text, allowsApps: false))
     }
 
-    @Test func nothingThatIsTakenLeavesTheRules() {
+    @Test func acceptedAddressesFollowTheRules() {
         var random = SplitMix64(seed: 0x7265_7475)
         let pieces = [
             "http", "https", "app", "javascript", ":", "/", "//", "localhost", ".localtest", "127.0.0.1", "[::1]", "@",

@@ -23,7 +23,7 @@ struct SignInTests {
 
     private static func path(_ text: String) throws -> PathPattern { try PathPattern(text) }
 
-    @Test func aTenantMayHaveNone() throws {
+    @Test func tenantMayHaveNone() throws {
         let tenant = try #require(Sample.read(Sample.tenant()).configuration?.tenants.first)
         #expect(tenant.signIn == nil)
         #expect(tenant.accounts == AccountRules())
@@ -31,7 +31,7 @@ struct SignInTests {
         #expect(tenant.signInPaths.isEmpty)
     }
 
-    @Test func leastIsTheProvidersOwnAddresses() throws {
+    @Test func providersHaveDefaultAddresses() throws {
         let signIn = try #require(
             try Self.tenant(
                 """
@@ -105,7 +105,7 @@ struct SignInTests {
         #expect(!dumped.contains("PRIVATE"))
     }
 
-    @Test func aKeyThatIsNotThereIsNone() throws {
+    @Test func missingPrivateKeyIsNil() throws {
         let signIn = try #require(
             try Self.tenant(
                 """
@@ -161,13 +161,13 @@ struct SignInTests {
         let usual = try Self.tenant(
             "sign_in: { google: { path: /g, client_ids: [c], then: issue, issuer: 'https://accounts.google.com' } }"
         )
-        #expect(usual.signIn?.google?.issuers == GoogleSignIn.standardIssuers)
+        #expect(usual.signIn?.google?.issuers == GoogleSignIn.defaultIssuers)
     }
 
     private static let web = "login: /login, callback: /callback, cookies: { access: ca, refresh: cr }, client_id: w"
     private static let fromCookie = "from: [bearer, 'cookie:ca']"
 
-    @Test func signInInABrowserNeedsNoSectionForGoogle() throws {
+    @Test func webSignInNeedsNoGoogleSection() throws {
         let tenant = try Self.tenant(
             "sign_in: { web: { \(Self.web), provider: google, client_secret: canary, after: 'https://a.test/x?y=z' } }",
             auth: Self.fromCookie
@@ -189,7 +189,7 @@ struct SignInTests {
         )
     }
 
-    @Test func signInInABrowserWithAppleHasNoSecret() throws {
+    @Test func webSignInWithAppleHasNoSecret() throws {
         let tenant = try Self.tenant(
             """
             sign_in:
@@ -207,7 +207,7 @@ struct SignInTests {
         #expect(tenant.signIn?.web?.clientSecret == nil)
     }
 
-    @Test func anEmptySecretIsNone() throws {
+    @Test func emptySecretIsNil() throws {
         let tenant = try Self.tenant(
             """
             sign_in:
@@ -225,7 +225,7 @@ struct SignInTests {
         "https://a.test", "https://a.test:8443/x", "http://127.0.0.1:3000/", "http://localhost:3000", "http://[::1]/",
         "http://app.localhost/", "http://chat.localtest:8080/", "http://localtest",
     ])
-    func aPageOfThisMachineMayBeInsecure(after: String) throws {
+    func pageOnLoopbackMayBeInsecure(after: String) throws {
         let tenant = try Self.tenant(
             "sign_in: { web: { \(Self.web), provider: google, client_secret: s, after: '\(after)' } }",
             auth: Self.fromCookie
@@ -233,7 +233,7 @@ struct SignInTests {
         #expect(tenant.signIn?.web?.after == after)
     }
 
-    @Test func everyPathIsAmongThem() throws {
+    @Test func everyPathIsASignInPath() throws {
         let tenant = try Self.tenant(
             """
             sign_in:
@@ -285,7 +285,7 @@ struct SignInTests {
         )
     }
 
-    @Test func tenantsOfOneRealmMayAgree() {
+    @Test func tenantsOfOneRealmWithEqualSettingsAreAccepted() {
         let accounts = "realm: r\naccounts: { link_by_email: true }"
         let other = Sample.tenant(more: accounts).split(separator: "\n").dropFirst(2).joined(separator: "\n")
             .replacing("  shop:", with: "  other:").replacing("shop.test", with: "other.test")

@@ -2,12 +2,12 @@ import Store
 import Time
 import Verification
 
-/// Revocations as the admin API tells them.
-enum RevocationText {
+/// Revocations as JSON of the admin API.
+enum RevocationJSON {
     /// 10000-01-01T00:00:00Z: RFC 3339 has four digits for the year.
     private static let endOfCalendar = UnixTime(253_402_300_800)
 
-    /// One that is in force.
+    /// A revocation in force.
     static func json(_ record: RevocationRecord) -> JSONValue {
         var object = named(record)
         object["revoked_at"] = time(record.revokedAt)
@@ -16,7 +16,7 @@ enum RevocationText {
         return .object(object)
     }
 
-    /// One that was taken back. Its record says when the store forgets that, which is nobody else's concern.
+    /// A withdrawn revocation. Its `expires_at`, which only matters to the store, is left out.
     static func withdrawn(_ record: RevocationRecord) -> JSONValue {
         var object = named(record)
         object["revoked_at"] = time(record.revokedAt)
@@ -31,7 +31,7 @@ enum RevocationText {
         return object
     }
 
-    /// Null for a time that never comes.
+    /// Null for never.
     private static func time(_ unixTime: UnixTime) -> JSONValue {
         guard unixTime < endOfCalendar else { return .null }
         return .string(HTTPDate.rfc3339(max(UnixTime(0), unixTime)))

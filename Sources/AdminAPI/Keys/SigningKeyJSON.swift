@@ -2,8 +2,8 @@ import IdentityProvider
 import Time
 import Verification
 
-/// Signing keys as the admin API tells them.
-enum KeysText {
+/// Signing keys as JSON of the admin API.
+enum SigningKeyJSON {
     static func json(_ key: SigningKeyState) -> JSONValue {
         .object([
             "kid": .string(key.keyID),
@@ -27,7 +27,7 @@ enum KeysText {
         ]
     }
 
-    /// Null for what is not settled.
+    /// Null for an undecided time.
     private static func time(_ unixTime: UnixTime?) -> JSONValue {
         guard let unixTime else { return .null }
         return .string(HTTPDate.rfc3339(max(UnixTime(0), unixTime)))

@@ -7,7 +7,7 @@ import Verification
 @testable import AdminAPI
 
 /// Revocations as the admin API tells them.
-struct RevocationTextTests {
+struct RevocationJSONTests {
     private func record(
         _ target: RevocationTarget,
         revokedAt: UnixTime = 1_800_000_000.25,
@@ -24,9 +24,9 @@ struct RevocationTextTests {
         return RevocationRecord(revocation, version: 1)
     }
 
-    private func text(_ record: RevocationRecord) -> String { JSONWriter.text(of: RevocationText.json(record)) }
+    private func text(_ record: RevocationRecord) -> String { JSONWriter.text(of: RevocationJSON.json(record)) }
 
-    @Test func tokensAreToldByIssuerAndID() {
+    @Test func tokenHasIssuerAndID() {
         #expect(
             text(record(.token(issuer: "https://id.test", tokenID: "t1"), expiresAt: 1_800_003_600, reason: "lost"))
                 == #"{"tenant":"app","kind":"jti","id":"t1","issuer":"https://id.test","#
@@ -39,7 +39,7 @@ struct RevocationTextTests {
         (.subject("alice"), #""kind":"subject","id":"alice""#),
         (.signingInput(sha256: [1, 2, 3]), #""kind":"token""#), (.tenant, #""kind":"all""#),
     ])
-    func othersAreToldByTheirKind(_ target: RevocationTarget, _ members: String) {
+    func otherTargetsHaveTheirKind(_ target: RevocationTarget, _ members: String) {
         #expect(
             text(record(target))
                 == #"{"tenant":"app",\#(members),"revoked_at":"2027-01-15T08:00:00.250Z","expires_at":null}"#
@@ -47,14 +47,14 @@ struct RevocationTextTests {
     }
 
     @Test(arguments: ["Revocation", "WithdrawnRevocation"])
-    func everyKindIsInTheDescription(_ name: String) throws {
+    func everyKindIsDocumented(_ name: String) throws {
         let targets: [RevocationTarget] = [
             .token(issuer: "https://id.test", tokenID: "t1"), .session("s1"), .subject("alice"),
             .signingInput(sha256: [1, 2, 3]), .tenant,
         ]
         var restored = record(.tenant)
         restored.note = .restored
-        let kinds = (targets.map { record($0) } + [restored]).map { RevocationText.json($0).object?["kind"] }
+        let kinds = (targets.map { record($0) } + [restored]).map { RevocationJSON.json($0).object?["kind"] }
         let schemas = AdminDocument.json(version: "1")["components"]?.object?["schemas"]?.object
         let properties = schemas?[name]?.object?["properties"]?.object
         let described = try #require(properties?["kind"]?.object?["enum"]?.array)
@@ -62,22 +62,22 @@ struct RevocationTextTests {
         for kind in kinds { #expect(described.contains { $0 == kind }, "\(kind?.string ?? "none")") }
     }
 
-    @Test func whatIsWithdrawnHasNoEnd() {
-        let json = RevocationText.withdrawn(record(.session("s1"), expiresAt: 1_800_003_600))
+    @Test func withdrawnRevocationHasNoExpiry() {
+        let json = RevocationJSON.withdrawn(record(.session("s1"), expiresAt: 1_800_003_600))
         #expect(json.object?["expires_at"] == nil)
         #expect(json.object?["revoked_at"] == "2027-01-15T08:00:00.250Z")
     }
 
-    /// Expiry comes from tokens that nobody has verified.
+    /// The expiry comes from unverified tokens.
     @Test(arguments: [1e300, 253_402_300_800, .distantFuture, UnixTime(.greatestFiniteMagnitude)])
-    func timesBeyondTheCalendarNeverCome(_ time: UnixTime) {
-        #expect(RevocationText.json(record(.tenant, expiresAt: time)).object?["expires_at"] == .null)
+    func timesBeyondTheCalendarAreNull(_ time: UnixTime) {
+        #expect(RevocationJSON.json(record(.tenant, expiresAt: time)).object?["expires_at"] == .null)
     }
 
     @Test func timesAtTheEdgesAreText() {
-        let last = RevocationText.json(record(.tenant, expiresAt: 253_402_300_799.5)).object
+        let last = RevocationJSON.json(record(.tenant, expiresAt: 253_402_300_799.5)).object
         #expect(last?["expires_at"] == "9999-12-31T23:59:59.500Z")
-        let first = RevocationText.json(record(.tenant, revokedAt: -1e300, expiresAt: -1)).object
+        let first = RevocationJSON.json(record(.tenant, revokedAt: -1e300, expiresAt: -1)).object
         #expect(first?["revoked_at"] == "1970-01-01T00:00:00.000Z")
         #expect(first?["expires_at"] == "1970-01-01T00:00:00.000Z")
     }

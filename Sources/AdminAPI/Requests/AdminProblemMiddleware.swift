@@ -3,11 +3,11 @@ import Hummingbird
 import Logging
 import NIOHTTP1
 
-/// Makes an answer of whatever goes wrong with a request to the admin listener, and gives each answer its request's ID.
-struct AdminProblems: RouterMiddleware {
+/// Turns errors of the admin API into responses, and adds the request's ID to each response.
+struct AdminProblemMiddleware: RouterMiddleware {
     typealias Context = AdminContext
 
-    /// The methods that are known, by path.
+    /// By path.
     let methods: [String: [String]]
     let logger: Logger
 
@@ -22,7 +22,7 @@ struct AdminProblems: RouterMiddleware {
         } catch let problem as AdminProblem {
             response = Self.response(problem, context)
         } catch let error as HTTPParserError {
-            // The connection is beyond use: whoever reads it answers.
+            // The connection cannot be used any more: its reader responds.
             throw error
         } catch let error as any HTTPResponseError where error.status == .notFound {
             response = noEndpoint(request, context)
@@ -48,7 +48,7 @@ struct AdminProblems: RouterMiddleware {
         return response
     }
 
-    /// RFC 9457, with the stable `code` and the request's ID as extensions.
+    /// RFC 9457, with `code` and the request's ID as extensions.
     private static func response(_ problem: AdminProblem, _ context: Context) -> Response {
         var json = problem.json
         json["request_id"] = .string(context.requestID.text)

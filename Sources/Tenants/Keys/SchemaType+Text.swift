@@ -1,5 +1,5 @@
 extension SchemaType {
-    /// How the type is called in messages and references.
+    /// The type's name in messages and references.
     var expectation: String {
         switch self {
         case .text, .secret: "text"
@@ -11,7 +11,7 @@ extension SchemaType {
         case .duration: "a duration"
         case .size: "a size"
         case .rate: "a rate"
-        case .choice(let words): words.count == 1 ? words.joined() : "one of \(words.joined(separator: ", "))"
+        case .choice(let choices): choices.count == 1 ? choices.joined() : "one of \(choices.joined(separator: ", "))"
         case .list: "a list"
         case .object, .dictionary: "a map"
         case .either(let types): types.map(\.expectation).joined(separator: " or ")
@@ -29,7 +29,7 @@ extension SchemaType {
         case .boolean: "true"
         case .integer(let range): "\(range.lowerBound)"
         case .decimal(let range): "\(range.upperBound)"
-        case .choice(let words): words.first ?? ""
+        case .choice(let choices): choices.first ?? ""
         case .list(let element, _, _): "[\(element.example)]"
         case .object(let object): object.example
         case .dictionary(let key, let element, _): "{ \(key): \(element.example) }"
@@ -38,7 +38,7 @@ extension SchemaType {
         }
     }
 
-    /// The type with an example, where it has none of its own.
+    /// The type with `text` as its example, if it has none.
     func exampled(by text: String) -> SchemaType {
         switch self {
         case .text(""): .text(example: text)
@@ -56,14 +56,12 @@ extension SchemaType {
         switch self {
         case .object, .dictionary: true
         case .text, .secret, .url, .path, .boolean, .integer, .decimal, .duration, .size, .rate, .choice, .list,
-            .either,
-            .anything:
+            .either, .anything:
             false
         }
     }
 
-    /// Whether a value is a scalar, list or map where the type wants one; a scalar with the wrong text still has the
-    /// shape.
+    /// Whether the value is a scalar, list or map as the type requires, whatever a scalar's text is.
     func hasShape(of node: DocumentNode) -> Bool {
         switch (self, node.content) {
         case (.anything, _): true
