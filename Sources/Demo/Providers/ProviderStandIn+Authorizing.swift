@@ -61,7 +61,10 @@ extension ProviderStandIn {
             var fields = authorization.state.map { [(name: "state", value: $0)] } ?? []
             fields.append((name: "code", value: code))
             if let user = state.users[provider] {
-                state.codes.insert(IssuedCode(authorization: authorization, user: user, expiresAt: expiresAt), for: code)
+                state.codes.insert(
+                    IssuedCode(authorization: authorization, user: user, expiresAt: expiresAt),
+                    for: code
+                )
                 if provider == .apple, state.sentNames["\(authorization.clientID) \(user.subject)"] == nil,
                     let text = user.appleField(authorization.scopes)
                 {

@@ -54,7 +54,10 @@ struct YAMLDocument {
                 "a control character, which YAML does not allow: remove it or escape it"
             )
         case .tooDeep(let position):
-            findings.error(position, "more than \(YAMLParser.mostLevels) values inside one another: no key needs as many")
+            findings.error(
+                position,
+                "more than \(YAMLParser.mostLevels) values inside one another: no key needs as many"
+            )
         case .outOfMemory:
             findings.error(.start, "the YAML cannot be read: there is not enough memory")
         }
