@@ -6,19 +6,19 @@ package import NIOCore
 ///
 /// `@unchecked Sendable`: what changes is touched on the loop's own thread alone.
 package final class EpollListener: EpollSource, @unchecked Sendable {
-    /// How many connections are taken while others wait.
-    private static let connectionsATurn = 16
-    /// How long none is taken when the process has no descriptor left for it.
+    /// How many connections are accepted in one turn of the loop: its other sockets wait meanwhile.
+    private static let connectionsPerTurn = 16
+    /// How long accepting pauses when the process has no descriptor or memory left for a connection.
     private static let pause = TimeAmount.milliseconds(100)
 
     private enum State {
-        /// Connections are kept waiting by the kernel.
+        /// Not started, or in a pause: the kernel keeps connections waiting.
         case waiting
         case accepting(SourceTable.Key)
         case closed
     }
 
-    /// Where it listens, with the port that a 0 was replaced by.
+    /// The address that it listens on; instead of port 0, the port that the system chose.
     package let address: SocketAddress
     private let descriptor: CInt
     private let loop: EpollLoop
@@ -26,7 +26,7 @@ package final class EpollListener: EpollSource, @unchecked Sendable {
     private let fill: (EpollChannel) throws -> Void
     private var state = State.waiting
 
-    /// Listens, but takes no connection yet.
+    /// Listens, but accepts no connection before ``start()``.
     ///
     /// - Parameters:
     ///   - backlog: How many connections the kernel keeps waiting.
@@ -45,7 +45,7 @@ package final class EpollListener: EpollSource, @unchecked Sendable {
             try SystemSocket.turnOn(SO_REUSEPORT, of: descriptor)
             // The connections inherit it.
             try SystemSocket.turnOn(TCP_NODELAY, level: CInt(IPPROTO_TCP), of: descriptor)
-            // Else a read ends at an urgent octet, and looks as if there were no more.
+            // Otherwise a read ends at an urgent octet, which looks like an empty socket.
             try SystemSocket.turnOn(SO_OOBINLINE, of: descriptor)
             let descriptor = descriptor
             guard address.withSockAddr({ Glibc.bind(descriptor, $0, socklen_t($1)) }) == 0 else {
@@ -62,12 +62,12 @@ package final class EpollListener: EpollSource, @unchecked Sendable {
         self.fill = fill
     }
 
-    /// Takes connections from now on.
+    /// Begins to accept connections.
     ///
     /// - Throws: `IOError`
     package func start() async throws { try await loop.submit { try self.accept() }.get() }
 
-    /// Takes none any more; those that wait are reset.
+    /// Stops accepting; connections that the kernel kept waiting are reset.
     package func close() async { try? await loop.submit { self.closeNow() }.get() }
 
     private func accept() throws {
@@ -86,14 +86,14 @@ package final class EpollListener: EpollSource, @unchecked Sendable {
     }
 
     func ready(_ events: UInt32) {
-        for _ in 0..<Self.connectionsATurn {
+        for _ in 0..<Self.connectionsPerTurn {
             guard case .accepting = state else { return }
             let (accepted, peer) = SystemSocket.accept(from: descriptor)
             guard accepted >= 0 else {
                 switch errno {
                 case EAGAIN: return
                 case EMFILE, ENFILE, ENOBUFS, ENOMEM: return pause()
-                // The connection was lost before it was taken.
+                // The connection was lost before it was accepted.
                 default: continue
                 }
             }

@@ -2,7 +2,7 @@ import Tenants
 import TestSupport
 import Testing
 
-/// What can be asked about, and what is sent for it.
+/// Which requests can be explained, and the head that is made for each.
 struct ExplainedRequestTests {
     @Test func tokenIsSentInTheTenantsFirstSource() throws {
         for (source, expected) in [
@@ -33,7 +33,7 @@ struct ExplainedRequestTests {
         var field: (name: String, value: String)?
         var address: String?
 
-        /// The part that is not taken; nil if all is.
+        /// The part that the error names, or `no remedy` if its remedy begins otherwise; nil if the request is valid.
         var wrongPart: String? {
             do throws(ExplainedRequest.Mistake) {
                 _ = try ExplainedRequest(
@@ -51,7 +51,7 @@ struct ExplainedRequestTests {
         }
     }
 
-    @Test func requestThatCannotBeSentIsRefused() {
+    @Test func invalidPartIsNamedInError() {
         let attempts: [(String?, Attempt)] = [
             (nil, Attempt(host: "a.test", token: "t", field: ("A", "b"), address: "::1")),
             ("method", Attempt(method: "G T")), ("method", Attempt(method: "")), ("path", Attempt(target: "x")),
@@ -63,7 +63,7 @@ struct ExplainedRequestTests {
         for (part, attempt) in attempts { #expect(attempt.wrongPart == part, "\(attempt)") }
     }
 
-    @Test func fieldsAreReadAsInAHead() throws {
+    @Test func fieldIsSplitAtColon() throws {
         let field = try ExplainedRequest.field("Accept:  text/html ")
         #expect(field.name == "Accept" && field.value == "text/html ")
         #expect(throws: ExplainedRequest.Mistake.self) { try ExplainedRequest.field("Accept") }

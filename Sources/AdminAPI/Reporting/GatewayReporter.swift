@@ -4,10 +4,11 @@ import Tenants
 import Time
 import Verification
 
-/// The state of the gateway for `GET /api/tenants` and the dashboard. Counts begin at the start of the process.
+/// Reports the state of the gateway for `GET /api/tenants` and the dashboard. Its counters start at 0 with the
+/// process.
 struct GatewayReporter: Sendable {
     let live: LiveConfiguration
-    /// Throws if the gateway has been stopped.
+    /// Adds up the counts of all event loops; throws if the gateway has been stopped.
     let count: @Sendable () async throws -> GatewayCount
     let keySets: @Sendable () async -> [KeySetStatus]
     let version: String

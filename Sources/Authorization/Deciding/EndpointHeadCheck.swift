@@ -3,7 +3,7 @@ import IdentityProvider
 
 /// Checks the head of a request for an endpoint before its body is read.
 package enum EndpointHeadCheck {
-    /// Bytes of a body that an endpoint accepts: tokens and forms are much shorter.
+    /// The longest body, in bytes, that an endpoint accepts: tokens and forms are much shorter.
     package static let maximumBytes = 64 << 10
 
     /// - Returns: Nil if the head is valid.

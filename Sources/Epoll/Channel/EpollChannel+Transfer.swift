@@ -2,10 +2,10 @@ import Glibc
 package import NIOCore
 
 extension EpollChannel: ChannelCore {
-    /// How many reads, or writes, a channel may make in a row while others wait.
-    private static let operationsATurn = 4
-    /// How many reads deliver what a broken connection has left: more than a socket's receive buffer holds by default.
-    private static let readsOfABrokenConnection = 128
+    /// How many reads, or writes, a channel may make in one turn of its loop: others wait meanwhile.
+    private static let operationsPerTurn = 4
+    /// The most reads that deliver what is left of a broken connection: enough for a default socket's receive buffer.
+    private static let readsAfterFailure = 128
 
     // MARK: Reading
 
@@ -19,7 +19,7 @@ extension EpollChannel: ChannelCore {
         guard input.isDue else { return }
         input.isWanted = false
         var hasRead = false
-        for _ in 0..<Self.operationsATurn {
+        for _ in 0..<Self.operationsPerTurn {
             let isBulk = input.isBulk
             var buffer = loop.buffers.take(large: isBulk)
             let count = read(into: &buffer)
@@ -35,7 +35,7 @@ extension EpollChannel: ChannelCore {
             }
             hasRead = true
             input.isBulk = buffer.writableBytes == 0
-            // The socket is empty: the kernel reports later bytes by another event.
+            // A buffer that is not full means an empty socket: the kernel reports later bytes by another event.
             if !input.isBulk, !input.isEnding { input.isReadable = false }
             deliver(buffer)
             loop.buffers.giveBack(buffer, large: isBulk)
@@ -44,7 +44,7 @@ extension EpollChannel: ChannelCore {
         }
         if hasRead { deliveredAll() }
         guard isActive else { return }
-        if input.isAutomatic { readOn() }
+        if input.isAutomatic { requestNextRead() }
         if input.isDue { finishLater() }
     }
 
@@ -56,13 +56,13 @@ extension EpollChannel: ChannelCore {
         if let direct { direct.receivedAll() } else { pipeline.syncOperations.fireChannelReadComplete() }
     }
 
-    private func readOn() {
+    private func requestNextRead() {
         if direct != nil { input.isWanted = true } else { pipeline.syncOperations.read() }
     }
 
     /// Delivers what the peer sent before the connection broke, which may be a response, and closes.
     func endFailed(_ error: any Error) {
-        for _ in 0..<Self.readsOfABrokenConnection where !isClosed {
+        for _ in 0..<Self.readsAfterFailure where !isClosed {
             var buffer = loop.buffers.take(large: true)
             let count = read(into: &buffer)
             if count > 0 { deliver(buffer) }
@@ -74,7 +74,7 @@ extension EpollChannel: ChannelCore {
         if !isClosed { close0(error: error, mode: .all, promise: nil) }
     }
 
-    /// - Returns: As `recv` does.
+    /// - Returns: What `recv` returned: a count, 0 at the end, or -1 with `errno` set.
     private func read(into buffer: inout ByteBuffer) -> Int {
         let capacity = buffer.writableBytes
         var count = 0
@@ -106,7 +106,7 @@ extension EpollChannel: ChannelCore {
             return
         }
         guard let buffer = tryUnwrapData(data, as: ByteBuffer.self) else {
-            assertionFailure("a connection carries bytes")
+            assertionFailure("only a ByteBuffer can be written")
             promise?.fail(ChannelError.operationUnsupported)
             return fail(ChannelError.operationUnsupported)
         }
@@ -119,12 +119,12 @@ extension EpollChannel: ChannelCore {
         sendFlushed()
     }
 
-    /// Gives the socket what it takes.
+    /// Sends what is flushed until the socket is full or the turn's writes are used up.
     func sendFlushed() {
         var promises: [EventLoopPromise<Void>] = []
         var attempts = 0
         while output.hasFlushed, !output.isBlocked {
-            guard attempts < Self.operationsATurn else {
+            guard attempts < Self.operationsPerTurn else {
                 finishLater()
                 break
             }
@@ -160,7 +160,7 @@ extension EpollChannel: ChannelCore {
         }
     }
 
-    /// All has been written; the peer is told that nothing follows.
+    /// Everything has been written: tells the peer that nothing follows.
     private func shutDown() {
         output.isShut = true
         guard shutdown(descriptor, CInt(SHUT_WR)) == 0 else {
@@ -169,7 +169,7 @@ extension EpollChannel: ChannelCore {
         pipeline.fireUserInboundEventTriggered(ChannelEvent.outputClosed)
     }
 
-    // MARK: What else NIO asks of a channel
+    // MARK: Other requirements of ChannelCore
 
     package func localAddress0() throws -> SocketAddress {
         guard !isClosed else { throw ChannelError.ioOnClosedChannel }

@@ -1,28 +1,28 @@
 import Glibc
 import NIOCore
 
-/// What a channel has been given to write and the socket has not taken yet.
+/// Buffers that were written to a channel and that its socket has not taken yet.
 struct OutputQueue {
     private struct Entry {
         var buffer: ByteBuffer
         let promise: EventLoopPromise<Void>?
     }
 
-    /// More buffers than this go with the next system call.
+    /// The most buffers in one system call.
     private static let mostVectors = 64
 
     private var entries = CircularBuffer<Entry>(initialCapacity: 2)
-    /// How many of the entries may be sent.
+    /// How many of the entries, from the first on, are flushed and may be sent.
     private var flushed = 0
-    /// All bytes in it, flushed or not.
+    /// All queued bytes, flushed or not.
     private(set) var bytes = 0
-    /// False from the high watermark on until no more than the low one is left.
+    /// False from when more than the high watermark is queued until no more than the low one is.
     private(set) var isWritable = true
-    /// Whether the socket is full. The kernel says when it is not any more.
+    /// Whether the socket is full. An event of the kernel ends this.
     var isBlocked = false
-    /// Whether nothing is taken any more, as the connection's output ends with what is there.
+    /// Whether the output ends with what is queued: nothing more is accepted.
     var isShutting = false
-    /// Whether the peer has been told so.
+    /// Whether the socket's output has been shut down.
     var isShut = false
     let watermarks: ChannelOptions.Types.WriteBufferWaterMark
 
@@ -32,7 +32,7 @@ struct OutputQueue {
 
     var hasFlushed: Bool { flushed > 0 }
 
-    /// - Returns: Whether it takes no more from now on.
+    /// - Returns: Whether this makes the queue unwritable.
     mutating func append(_ buffer: ByteBuffer, _ promise: EventLoopPromise<Void>?) -> Bool {
         entries.append(Entry(buffer: buffer, promise: promise))
         bytes += buffer.readableBytes
@@ -43,9 +43,9 @@ struct OutputQueue {
 
     mutating func flush() { flushed = entries.count }
 
-    /// Gives what is flushed to the socket.
+    /// Offers what is flushed to the socket.
     ///
-    /// - Returns: How many bytes it took, or -1 with `errno` set.
+    /// - Returns: How many bytes the socket took, or -1 with `errno` set.
     func send(to descriptor: CInt) -> Int {
         assert(hasFlushed)
         if flushed == 1, let entry = entries.first {
@@ -72,9 +72,9 @@ struct OutputQueue {
         return sendmsg(descriptor, &message, CInt(MSG_NOSIGNAL))
     }
 
-    /// Takes what has been sent out of the queue.
+    /// Removes the bytes that the socket took.
     ///
-    /// - Parameter count: Bytes. Where they are fewer than were offered the socket is full.
+    /// - Parameter count: Those bytes. If they are fewer than were offered, the socket is full.
     mutating func sent(_ count: Int, _ promises: inout [EventLoopPromise<Void>]) {
         var left = count
         bytes -= count
@@ -91,14 +91,14 @@ struct OutputQueue {
         }
     }
 
-    /// - Returns: Whether it takes more again, which it did not before.
+    /// - Returns: Whether the queue has just become writable again.
     mutating func becameWritable() -> Bool {
         guard !isWritable, bytes <= watermarks.low else { return false }
         isWritable = true
         return true
     }
 
-    /// - Returns: Whom to tell that it is not sent.
+    /// - Returns: The promises of the unsent buffers, to be failed.
     mutating func removeAll() -> [EventLoopPromise<Void>] {
         let promises = entries.compactMap(\.promise)
         entries.removeAll()

@@ -4,22 +4,22 @@ import Glibc
 package import NIOCore
 import Synchronization
 
-/// One thread that waits for its sockets with epoll and runs what is due: the event loop of the proxy's connections.
+/// The event loop of the proxy's connections: one thread that waits for their sockets with epoll and runs their tasks.
 ///
-/// Sockets are registered once, edge-triggered, for reading and writing. Then neither a pause nor a full socket costs a
-/// system call, and the kernel does not look again at each socket that was ready in the turn before. What NIO's own loop
-/// does for each request beyond that cost a fifth of a request's processor time.
+/// Sockets are registered once, edge-triggered, for reading and writing. So neither a pause in reading nor a full
+/// socket costs a system call, and the kernel does not check again each socket that was ready in the turn before. NIO's
+/// own loop does more for each request: that took a fifth of a request's processor time.
 ///
 /// `@unchecked Sendable`: all stored properties that change are touched on the loop's own thread alone, but for
 /// `thread`, `hasPosted` and `inbox`, which are synchronized.
 package final class EpollLoop: EventLoop, @unchecked Sendable {
-    /// What came from other threads.
+    /// Tasks from other threads.
     private struct Inbox {
         var tasks: [() -> Void] = []
         var isClosed = false
     }
 
-    private static let eventsATurn: CInt = 256
+    private static let eventsPerTurn: CInt = 256
 
     let epoll: CInt
     private let wakeup: CInt
@@ -29,7 +29,7 @@ package final class EpollLoop: EventLoop, @unchecked Sendable {
     private var tasks: [() -> Void] = []
     private var timers = LoopTimers()
     private var sources = SourceTable()
-    /// What has something left to do in the next turn.
+    /// Sources that are resumed in the next turn.
     private var unfinished: [any EpollSource] = []
     private var state = State.running
     var buffers = ReadBuffers()
@@ -96,7 +96,7 @@ package final class EpollLoop: EventLoop, @unchecked Sendable {
             inbox.tasks.append(task)
             if inbox.tasks.count == 1 {
                 hasPosted.store(true, ordering: .releasing)
-                // With the lock: without it the descriptor could be closed, and another file's, by now.
+                // Under the lock: otherwise `stop` may have closed the descriptor, and its number be another file's.
                 eventfd_write(wakeup, 1)
             }
             return true
@@ -147,9 +147,9 @@ package final class EpollLoop: EventLoop, @unchecked Sendable {
 
     // MARK: Sockets
 
-    /// Begins to tell the source of what its descriptor is ready for.
+    /// Registers the source: from now on it is told what its descriptor is ready for.
     ///
-    /// - Returns: What to ``remove(_:)`` it with.
+    /// - Returns: The key for ``remove(_:)``.
     /// - Throws: `IOError`, or `EventLoopError.shutdown` if the loop is about to end.
     func add(_ source: any EpollSource, _ descriptor: CInt, events: UInt32) throws -> SourceTable.Key {
         assertInEventLoop()
@@ -173,9 +173,9 @@ package final class EpollLoop: EventLoop, @unchecked Sendable {
 
     fileprivate func run() {
         thread.store(UInt(pthread_self()), ordering: .relaxed)
-        var events = [epoll_event](repeating: epoll_event(), count: Int(Self.eventsATurn))
+        var events = [epoll_event](repeating: epoll_event(), count: Int(Self.eventsPerTurn))
         while true {
-            let count = epoll_wait(epoll, &events, Self.eventsATurn, patience)
+            let count = epoll_wait(epoll, &events, Self.eventsPerTurn, waitTimeout)
             for index in 0..<max(0, Int(count)) {
                 sources[events[index].data.u64]?.ready(events[index].events)
             }
@@ -187,8 +187,9 @@ package final class EpollLoop: EventLoop, @unchecked Sendable {
         }
     }
 
-    /// Milliseconds until there is something to do, rounded up; -1 if only a socket or another thread can tell.
-    private var patience: CInt {
+    /// How long `epoll_wait` may wait: milliseconds until something is due, rounded up; -1 until a socket or another
+    /// thread wakes it.
+    private var waitTimeout: CInt {
         guard tasks.isEmpty, unfinished.isEmpty else { return 0 }
         guard let deadline = timers.first else { return -1 }
         let left = (deadline - .now()).nanoseconds
@@ -202,7 +203,7 @@ package final class EpollLoop: EventLoop, @unchecked Sendable {
         for source in sources { source.resume() }
     }
 
-    /// What they add is done in the next turn, so that sockets are not kept waiting without end.
+    /// Tasks that these add run in the next turn, so that sockets do not wait for ever.
     private func runTasks() {
         guard !tasks.isEmpty else { return }
         var due: [() -> Void] = []
@@ -220,9 +221,9 @@ package final class EpollLoop: EventLoop, @unchecked Sendable {
 
     // MARK: The end
 
-    /// Closes what is open, does what is left to do and ends the thread.
+    /// Closes all sources, runs the remaining tasks and ends the thread.
     ///
-    /// - Parameter then: Called on the loop's thread; at once if it has stopped.
+    /// - Parameter then: Called on the loop's thread, or by this call if the loop has stopped already.
     func stop(then: @escaping @Sendable () -> Void) {
         let stop: @Sendable () -> Void = {
             if case .running = self.state { self.state = .stopping(then: then) } else { then() }
@@ -234,7 +235,7 @@ package final class EpollLoop: EventLoop, @unchecked Sendable {
         for source in sources.all { source.loopStops() }
         state = .stopped
         while let timer = timers.takeFirst(by: .distantFuture) { timer.fire(.stopped) }
-        // Closing has something else done, which may do the same; what never ends is left undone.
+        // Closing adds tasks, which may add others. The bound ends the thread even if they never stop doing so.
         for _ in 0..<1000 {
             takePosted()
             if tasks.isEmpty { break }
@@ -250,7 +251,7 @@ package final class EpollLoop: EventLoop, @unchecked Sendable {
         for task in left { task() }
         unfinished = []
         Glibc.close(epoll)
-        // The system gives the number to another thread.
+        // The system may give the thread's ID to another one.
         thread.store(0, ordering: .relaxed)
         then()
     }
@@ -263,13 +264,13 @@ extension EpollLoop: EventLoopGroup {
 
     package func makeIterator() -> EventLoopIterator { EventLoopIterator([self]) }
 
-    /// A loop ends with its group.
+    /// Fails: a loop ends only with its group.
     package func shutdownGracefully(queue: DispatchQueue, _ callback: @escaping @Sendable ((any Error)?) -> Void) {
         queue.async { callback(EventLoopError.unsupportedOperation) }
     }
 }
 
-/// What a new thread is given.
+/// The argument of a new thread.
 private final class ThreadStart {
     let loop: EpollLoop
     let name: String

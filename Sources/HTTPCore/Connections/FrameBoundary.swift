@@ -1,22 +1,22 @@
-/// Follows the frames of one direction of a WebSocket (RFC 6455 section 5.2), so that a frame of ours is inserted
-/// between two of theirs and never into one.
+/// Follows the frames of one direction of a WebSocket (RFC 6455 section 5.2), so that the gateway inserts its own
+/// frames only between two others, never inside one.
 ///
-/// It keeps no byte and changes none, and does not validate: masking, reserved bits, opcodes and the shortest form of a
-/// length are between the two ends. Payload is skipped by its count, so a frame costs its header whatever its size.
+/// It neither keeps nor changes bytes, and does not validate: client and server check masking, reserved bits, opcodes
+/// and the shortest form of a length themselves. Only headers are read: payload is skipped, whatever its length.
 public struct FrameBoundary: Sendable {
     private static let shortestHeader: UInt8 = 2
     private static let closeOpcode: UInt8 = 0x8
 
     /// Bytes seen of the current frame's header.
     private var headerSeen: UInt8 = 0
-    /// As far as known: the second byte decides.
+    /// Bytes of the current frame's header; 2 until the second byte tells.
     private var headerLength = shortestHeader
-    /// Where the header's extended length ends; 2 if it has none.
+    /// The offset in the header at which the extended length ends; 2 if there is none.
     private var lengthEnd = shortestHeader
     private var payloadLeft: UInt64 = 0
     private var isClose = false
 
-    /// Whether a complete Close frame (section 5.5.1) has passed. Frames after it are followed all the same.
+    /// Whether a complete Close frame (section 5.5.1) has passed. Frames after it are still followed.
     public private(set) var hasClosed = false
     /// Whether a frame had a 64-bit length with its top bit set, which the RFC forbids: the start of the next frame is
     /// unknown. This is permanent.
@@ -27,7 +27,7 @@ public struct FrameBoundary: Sendable {
     /// Whether the bytes so far end with a complete frame, or there were none.
     public var isAtBoundary: Bool { headerSeen == 0 && !isBroken }
 
-    /// Takes the direction's next bytes, cut in any way.
+    /// Takes the direction's next bytes, which may begin and end anywhere in a frame.
     public mutating func advance(_ bytes: Span<UInt8>) {
         var position = 0
         while position < bytes.count, !isBroken {
@@ -35,7 +35,7 @@ public struct FrameBoundary: Sendable {
         }
     }
 
-    /// How many of the direction's next bytes belong to the current frame: a frame of ours can be inserted after them.
+    /// How many of the direction's next bytes belong to the current frame: after them the gateway can insert its own.
     ///
     /// - Returns: 0 between two frames; nil if the frame does not end within `bytes`, or its end is unknown.
     public func prefixToBoundary(_ bytes: Span<UInt8>) -> Int? {

@@ -2,7 +2,7 @@ import Tenants
 import Verification
 
 extension ProviderIdentity {
-    /// OpenID Connect Core 1.0 section 2.
+    /// Bytes of a `sub` (OpenID Connect Core 1.0 section 2).
     private static let longestSubject = 255
 
     /// Whether `text` is a valid `sub`, and may be written in a header field.
@@ -26,7 +26,7 @@ extension ProviderIdentity {
         )
     }
 
-    /// Apple writes its flags as strings or as booleans, and Google's token info as strings.
+    /// Whether a claim is true, as a boolean or as a string: Apple sends either, Google's token info only strings.
     static func isTrue(_ claim: JSONValue?) -> Bool {
         switch claim {
         case .bool(let flag)?: flag

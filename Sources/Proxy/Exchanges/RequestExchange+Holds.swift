@@ -7,8 +7,8 @@ import Tenants
 import Time
 import Upstream
 
-/// The holds of a response, in the order of ``ResponseHolds/next(_:)``: how each begins and what follows it. The
-/// refresh has a file of its own, `+Refresh`.
+/// The holds of a response, in the order of ``ResponseHolds/next(_:)``: begins each and continues after it. The
+/// hold for a refresh is in `+Refresh`.
 extension RequestExchange {
     /// What the response to a granted request may have to wait for.
     ///
@@ -57,12 +57,12 @@ extension RequestExchange {
         }
     }
 
-    // MARK: The response that waits
+    // MARK: The held response
 
     var takesHeldResponse: Bool { lifecycle.takesHeldResponse }
 
     func takeHeldResponse(_ response: ReceivedResponse) {
-        // First of all release the server connection: it is not abandoned, others can use it.
+        // Release the server's connection first: the response is complete, and other requests can use the connection.
         upstream.end()
         _ = advance { $0.heldResponseTaken(response) }
     }
@@ -118,8 +118,8 @@ extension RequestExchange {
 
     /// The session is revoked on this instance.
     ///
-    /// - Parameter isStored: Whether it is in the store, and so in force everywhere and permanently. If not, the client
-    ///   gets no success response, which it might rely on.
+    /// - Parameter isStored: Whether the revocation is in the store, and so permanent and in force on all instances. If
+    ///   not, the client gets a refusal: it must not rely on being signed out.
     private func sessionEnded(isStored: Bool) {
         guard case .holding(let holding) = lifecycle.state, case .signOut = holding.hold else { return }
         if isStored || tenant?.tenant.mode == .observe { return resumeResponse() }
@@ -129,7 +129,7 @@ extension RequestExchange {
 
     // MARK: Capture
 
-    /// The capture rule that matches the request's path in any reading; nil if none does.
+    /// The capture rule that matches any reading of the request's path, which may be ambiguous; nil if none does.
     private func captureRule(_ routed: RoutedRequest, _ bytes: Span<UInt8>) -> TokenCapture? {
         guard let refreshing = routed.tenant.refreshing else { return nil }
         var rule: TokenCapture?

@@ -6,10 +6,10 @@ import Tenants
 import Time
 import Upstream
 
-/// One client connection over HTTP/1.1: the last handler in its channel, and the only one without TLS. It reads
-/// requests one after the other, passes each to its ``RequestExchange``, and writes what the exchange sends.
+/// One client connection over HTTP/1.1: the last handler in its channel, and on a connection without TLS the only one.
+/// It reads requests one after the other, passes each to its ``RequestExchange``, and writes what the exchange sends.
 ///
-/// This file has the events of channel and clock; `+Request` the input; `+Response` the output.
+/// This file handles the events of the channel and the timer, `+Request` the input, and `+Response` the output.
 final class HTTP1ServerConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -17,16 +17,17 @@ final class HTTP1ServerConnection: ChannelInboundHandler {
     enum State {
         /// Requests are read, and answered one after the other.
         case open
-        /// The response is out; the rest of its request's body is read and dropped.
+        /// The response has been sent; the rest of its request's body is read and dropped.
         case droppingBody(allowance: Int)
-        /// The last response is on its way out; then our side is shut.
+        /// The last response is being sent; then the gateway's side of the connection is shut down.
         case closing
-        /// Our side is shut. The client gets time to read the response before its connection is torn down; unread
-        /// client bytes would otherwise cause a reset at once (RFC 9112 section 9.6).
+        /// The gateway's side is shut down. The client gets time to read the response: closing at once would reset the
+        /// connection if the client has sent bytes that were not read (RFC 9112 section 9.6).
         case lingering
         case closed
     }
 
+    /// Nanoseconds.
     private static let lingerTime: UInt64 = 2_000_000_000
 
     let worker: Worker
@@ -36,11 +37,11 @@ final class HTTP1ServerConnection: ChannelInboundHandler {
     var state = State.open
     var input = HTTP1Input()
     var output = HTTP1Output()
-    /// Its index in the worker's list.
+    /// The connection's index in the worker's list; -1 when it is in none.
     var placeInWorker = -1
     var backlog = ClientBacklog()
     var context: ChannelHandlerContext?
-    /// Its channel, if bytes take the direct way.
+    /// The channel, if bytes bypass its pipeline (``DirectHandler``).
     private(set) var socket: EpollChannel?
     private let isWelcome: Bool
     private let timer = WheelTimer()
@@ -53,10 +54,10 @@ final class HTTP1ServerConnection: ChannelInboundHandler {
         exchange = RequestExchange(worker: worker)
     }
 
-    /// Whether a request is with its exchange.
+    /// Whether the exchange is handling a request.
     var isInExchange: Bool { exchange.lifecycle.isUnderWay }
 
-    // MARK: What the channel says
+    // MARK: Channel events
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
@@ -78,7 +79,7 @@ final class HTTP1ServerConnection: ChannelInboundHandler {
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         output.isWritable = context.channel.isWritable
         updateBacklog()
-        // This may come from a write of another exchange.
+        // Deferred: this may be called in the middle of another exchange's write.
         worker.loop.atEndOfTurn { [self] in writabilityChanged() }
     }
 
@@ -104,7 +105,7 @@ final class HTTP1ServerConnection: ChannelInboundHandler {
         context.fireUserInboundEventTriggered(event)
     }
 
-    /// Often called during a write: what is under way is released after it.
+    /// Often called in the middle of a write, so the exchange and the buffers are released at the end of the turn.
     func channelInactive(context: ChannelHandlerContext) {
         input.isClosed = true
         worker.loop.atEndOfTurn { [self] in gone() }
@@ -127,7 +128,7 @@ final class HTTP1ServerConnection: ChannelInboundHandler {
         input.clear()
     }
 
-    /// The channel's own buffer counts once it reports that it is full.
+    /// Bytes in the channel's buffer count as backlog only while the channel is not writable.
     func updateBacklog() {
         var unsent = 0
         if !output.isWritable, !output.isReset, let context {
@@ -140,7 +141,7 @@ final class HTTP1ServerConnection: ChannelInboundHandler {
 
     // MARK: The connection's end
 
-    /// Shuts our side when all is written, and the connection a little later.
+    /// Shuts down the gateway's side when everything is written, and closes the connection after ``lingerTime``.
     func lingerAndClose() {
         if case .closed = state { return }
         state = .closing
@@ -150,7 +151,7 @@ final class HTTP1ServerConnection: ChannelInboundHandler {
         context?.close(mode: .output, promise: nil)
     }
 
-    /// Resets, so that the client does not mistake what it has for the whole.
+    /// Resets the connection, so that the client does not take a part of a response for the whole.
     func reset() {
         output.isReset = true
         context?.reset()
@@ -158,7 +159,7 @@ final class HTTP1ServerConnection: ChannelInboundHandler {
 }
 
 extension HTTP1ServerConnection: DirectHandler {
-    /// It is the only handler in `channel`: bytes take the direct way from now on.
+    /// Called when this is the only handler in `channel`: from now on bytes bypass the pipeline.
     func serveAlone(_ channel: any Channel) {
         guard let channel = channel as? EpollChannel, context != nil else { return }
         socket = channel
@@ -167,7 +168,7 @@ extension HTTP1ServerConnection: DirectHandler {
 
     func received(_ bytes: ByteBuffer) {
         input.append(bytes)
-        // A failed flush delivers unread bytes in the middle of the operation that flushed.
+        // A flush that fails can deliver unread bytes in the middle of the operation that flushed.
         if !output.isFlushing { resume() }
     }
 
@@ -203,7 +204,8 @@ extension HTTP1ServerConnection: FrontConnection {
 
     func trust(_ proxies: [AddressRange]) { peer = peer.trusting(proxies) }
 
-    /// The gateway is shutting down: an idle connection has no reason to stay, and a tunnel has no other end.
+    /// The gateway is shutting down: closes an idle connection and ends a tunnel, which might otherwise stay open for
+    /// ever. A request is finished first.
     func drain() {
         guard case .open = state else { return }
         if isInExchange { exchange.drain() } else if input.count == 0 { lingerAndClose() }

@@ -6,12 +6,12 @@ import Tenants
 package import Time
 package import Upstream
 
-/// The spans of one traced request on its loop. Only traced requests have one. No part of a token, a cookie, a query or
-/// a body gets in.
+/// The spans of one request, if it is traced; touched on its loop. They contain nothing of a token, a cookie, a query
+/// or a body.
 package final class RequestTrace {
     /// Bytes of a path that are kept.
     private static let mostPathBytes = 1024
-    /// Steps of one request that are kept.
+    /// Spans of one request that are kept.
     private static let mostSpans = 32
 
     package let traceHigh: UInt64
@@ -33,7 +33,7 @@ package final class RequestTrace {
 
     /// - Parameters:
     ///   - parent: Nil if the trace begins here.
-    ///   - traceLow: Of a trace that begins here.
+    ///   - traceLow: The low half of the trace identifier, for a trace that begins here.
     init(
         _ parent: TraceParent?,
         traceLow: UInt64,
@@ -61,7 +61,7 @@ package final class RequestTrace {
         decision = begin("decide", .internal, at: start)
     }
 
-    /// Without the query: it may hold secrets. Nil for a target that is not a path.
+    /// The target without its query, which may hold secrets. Nil for a target that is not a path.
     private static func path(_ head: RequestHead, _ bytes: Span<UInt8>) -> String? {
         let target = head.target
         guard !target.isEmpty, bytes[target.lowerBound] == UInt8(ascii: "/") else { return nil }
@@ -78,7 +78,7 @@ package final class RequestTrace {
         return spans.count - 1
     }
 
-    /// Never 0, which means none: SplitMix64 (Steele, Lea and Flood 2014).
+    /// A new span identifier by SplitMix64 (Steele, Lea and Flood 2014); never 0, which means none.
     private func spanID() -> UInt64 {
         seed &+= 0x9e37_79b9_7f4a_7c15
         var mixed = (seed ^ seed >> 30) &* 0xbf58_476d_1ce4_e5b9
@@ -114,14 +114,14 @@ package final class RequestTrace {
 
     // MARK: Endpoint and backend
 
-    /// The gateway serves the request, or checks it before the backend does.
+    /// An endpoint serves the request, or checks it before the backend gets it.
     package func served(by name: String, at now: MonotonicTime) {
         endDecision(.anonymous, at: now)
         endpoint = begin("endpoint", .internal, at: now)
         if let index = endpoint { spans[index].set("gatehouse.endpoint", name) }
     }
 
-    /// The request goes out.
+    /// The request is sent to the backend.
     ///
     /// - Returns: The identifier of the backend's span, which the backend gets as its parent.
     package func sent(_ outcome: Outcome, at now: MonotonicTime) -> UInt64 {

@@ -9,24 +9,24 @@ struct ConnectionsByAddress {
 
     struct Connection {
         let address: Address
-        /// Whether it counts towards its address.
+        /// Whether it counts as one of its address's connections.
         let takesRoom: Bool
         /// Whether it can be closed without losing a request.
         let isIdle: Bool
     }
 
-    /// Nanoseconds between two rounds: going through all connections takes time.
+    /// Nanoseconds between two rounds of closing, each of which goes through all connections.
     private static let interval: UInt64 = 100_000_000
     /// Nanoseconds for which a crowded address ranks behind others.
     private static let memory: UInt64 = 10_000_000_000
     /// Refused addresses that are remembered until the next round.
     private static let mostNewcomers = 64
     private static let mostCrowded = 4096
-    /// A round closes one in this many of a loop's connections.
+    /// A round closes about one in this many of a loop's connections, and the reserve is one in this many of the limit.
     private static let share = 16
 
     private var newcomers: Set<Address> = []
-    /// Crowded addresses, each with the time when that is forgotten.
+    /// Crowded addresses, each with the time until which it ranks behind others.
     private var crowded: [Address: MonotonicTime] = [:]
     private var nextTime = MonotonicTime.distantPast
     private var isMakingRoom = false
@@ -49,10 +49,10 @@ struct ConnectionsByAddress {
         return true
     }
 
-    /// Chooses connections to close for the refused addresses: of addresses that have at least two more than one of
-    /// them, those with most first.
+    /// Chooses idle connections to close in favour of the refused addresses. An address loses some only if it has at
+    /// least two more than the refused address with the fewest; those with the most lose theirs first.
     ///
-    /// - Parameter connections: All of the loop.
+    /// - Parameter connections: All connections of the loop.
     /// - Returns: The indices of those to close.
     mutating func makeRoom(among connections: [Connection], at now: MonotonicTime) -> [Int] {
         var counts: [Address: Int] = [:]
@@ -75,8 +75,8 @@ struct ConnectionsByAddress {
         return chosen
     }
 
-    /// The number of connections to which the addresses have to come down for `wanted` to be closed, but at least
-    /// `floor`.
+    /// The greatest number of connections that addresses may keep so that at least `wanted` are closed; never below
+    /// `floor`, even if fewer are closed then.
     private static func level(_ counts: some Collection<Int>, over floor: Int, wanted: Int) -> Int {
         guard let most = counts.max(), most > floor else { return floor }
         var addressesWith = [Int](repeating: 0, count: most + 1)

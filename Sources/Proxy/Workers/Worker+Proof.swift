@@ -13,9 +13,9 @@ extension Worker {
         }
         proving.stepsUnderWay += 1
         let use = controlPlane.useProof
-        settle(client, inTurnOf: step.tenant) { verifier, isChecked in
+        settle(client, inTurnOf: step.tenant) { verifier, checkEnded in
             let isSigned = await verifier.isSigned(step.proof)
-            isChecked()
+            checkEnded()
             // Record only signed proofs: otherwise anyone could use up another's proofs.
             return isSigned ? await use(step) : .badSignature
         } with: { _, serving, decisionContext, finding in

@@ -13,7 +13,7 @@ package import Verification
 package struct ControlPlane: Sendable {
     /// Fetches an issuer's keys.
     package var keys: @Sendable (RemoteKeySource, KeySetReason) async -> KeySetResult
-    /// Revokes what was signed out; returns whether the store has it.
+    /// Puts the revocations of a sign-out in force here and in the store; returns whether the store has them.
     package var endSession: @Sendable ([Revocation]) async -> Bool
     /// Introspects an opaque token.
     package var introspect: @Sendable (IntrospectionRequest) async -> IntrospectionOutcome
@@ -66,33 +66,35 @@ final class SlowTask {
     init(_ begin: @escaping () -> Void) { self.begin = begin }
 }
 
-/// Slow steps: done elsewhere, after which the request is decided on again.
+/// Slow steps run off the loop. After each, the request is decided on again.
 extension Worker {
-    /// Signature checks of one tenant that may wait: the limit per tenant keeps one tenant's flood from others.
+    /// Slow signature checks that one tenant may have under way: a flood of one tenant does not reach others.
     private static let mostChecks = 512
     /// Requests that may wait for one key set.
     private static let mostKeySteps = 128
 
-    /// Begins the step. Returns whether it is under way: a limit may be reached, and a refresh is left to the exchange,
-    /// whose client gets the new tokens.
+    /// Begins the step.
+    ///
+    /// - Returns: Whether it has begun: not if a limit is reached, and never for a refresh, which the exchange begins
+    ///   itself, as its client gets the new tokens.
     func perform(_ step: SlowStep, for client: any SlowStepClient) -> Bool {
         switch step {
         case .signature(let check): perform(check, for: client)
-        case .keys(let question): perform(question, for: client)
-        case .introspection(let question): perform(question, for: client)
+        case .keys(let keys): perform(keys, for: client)
+        case .introspection(let introspection): perform(introspection, for: client)
         case .proof(let proof): perform(proof, for: client)
         case .refresh: false
         }
     }
 
-    /// Checks the token. Returns whether the limit allows it.
+    /// Begins to check the token. Returns false if the limit is reached.
     func perform(_ check: SignatureStep, for client: any SlowStepClient) -> Bool {
         let tenant = serving.tenants[check.tenant].runtime
         guard tenant.verification.slowChecksUnderWay < Self.mostChecks else { return false }
         tenant.verification.slowChecksUnderWay += 1
-        settle(client, inTurnOf: check.tenant) { verifier, isChecked in
+        settle(client, inTurnOf: check.tenant) { verifier, checkEnded in
             let outcome = await verifier.verify(check)
-            isChecked()
+            checkEnded()
             return outcome
         } with: { _, serving, _, outcome in
             let tenant = serving.tenants[check.tenant].runtime
@@ -102,26 +104,26 @@ extension Worker {
         return true
     }
 
-    /// Fetches the keys. Returns whether the limit allows it.
-    func perform(_ question: KeyStep, for client: any SlowStepClient) -> Bool {
+    /// Begins to fetch the keys. Returns false if the limit is reached.
+    func perform(_ step: KeyStep, for client: any SlowStepClient) -> Bool {
         let steps = serving.keySteps
-        guard steps.underWay[question.source] < Self.mostKeySteps else { return false }
-        steps.underWay[question.source] += 1
-        let source = steps.sources[question.source]
-        let ask = controlPlane.keys
+        guard steps.underWay[step.source] < Self.mostKeySteps else { return false }
+        steps.underWay[step.source] += 1
+        let source = steps.sources[step.source]
+        let fetch = controlPlane.keys
         settle(client) {
-            await ask(source, question.isMissing ? .missing : .unknownKey)
-        } with: { worker, serving, _, answer in
-            serving.keySteps.underWay[question.source] -= 1
-            serving.authorizer.authenticator.settle(question, answer, at: worker.unixTime(at: worker.now()))
+            await fetch(source, step.isMissing ? .missing : .unknownKey)
+        } with: { worker, serving, _, result in
+            serving.keySteps.underWay[step.source] -= 1
+            serving.authorizer.authenticator.settle(step, result, at: worker.unixTime(at: worker.now()))
         }
         return true
     }
 
     /// Does the work off the loop, and has the request decided on again.
     ///
-    /// - Parameter take: Called on the loop with the outcome, with what the loop served when the work began, and with
-    ///   the decision context of the request; that is nil if the request is gone.
+    /// - Parameter take: Called on the loop with the worker, what it served when the work began, the request's decision
+    ///   context (nil if the request is gone), and the outcome.
     func settle<Outcome: Sendable>(
         _ client: any SlowStepClient,
         _ work: @escaping @Sendable () async -> Outcome,
@@ -130,22 +132,21 @@ extension Worker {
         slowTask(client, work, with: take).begin()
     }
 
-    /// The same, when it is the tenant's turn.
+    /// As ``settle(_:_:with:)``, but begins only when it is the tenant's turn at the verifiers.
     ///
-    /// - Parameters:
-    ///   - work: Starts the check at the verifier, and reports when it is done.
+    /// - Parameter work: Has the verifier check, and then calls `checkEnded`, by which the next check begins.
     func settle<Outcome: Sendable>(
         _ client: any SlowStepClient,
         inTurnOf tenant: TenantIndex,
-        _ work: @escaping @Sendable (SlowVerifier, _ isChecked: @Sendable () -> Void) async -> Outcome,
+        _ work: @escaping @Sendable (SlowVerifier, _ checkEnded: @Sendable () -> Void) async -> Outcome,
         with take: @escaping @Sendable (Worker, Serving, DecisionContext?, Outcome) -> Void
     ) {
         let verifier = slowVerifiers.take()
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
-        let isChecked: @Sendable () -> Void = { [eventLoop] in
+        let checkEnded: @Sendable () -> Void = { [eventLoop] in
             eventLoop.execute { bound.value.slowVerifiers.turns.isDone()?.begin() }
         }
-        let task = slowTask(client, { await work(verifier, isChecked) }, with: take)
+        let task = slowTask(client, { await work(verifier, checkEnded) }, with: take)
         slowVerifiers.turns.add(task, ofTenant: tenant)?.begin()
     }
 
@@ -161,7 +162,7 @@ extension Worker {
                 let outcome = await work()
                 eventLoop.execute {
                     let (worker, serving, client) = bound.value
-                    // The client may be gone, and the object serve another request.
+                    // The request may be over, and the client's object may serve another.
                     let isThere = client.id == id
                     take(worker, serving, isThere ? client.decisionContext : nil, outcome)
                     if isThere { client.stepEnded() }
@@ -178,8 +179,8 @@ extension Worker {
         var isUsed = false
         for tenant in serving.tenants where tenant.runtime.verification.use(keys, from: source) { isUsed = true }
         guard isUsed else { return }
-        var question: Int?
-        if case .remote(let remote) = source { question = serving.keySteps.sources.firstIndex(of: remote) }
-        serving.authorizer.authenticator.keysChanged(source: question)
+        var index: Int?
+        if case .remote(let remote) = source { index = serving.keySteps.sources.firstIndex(of: remote) }
+        serving.authorizer.authenticator.keysChanged(source: index)
     }
 }

@@ -10,7 +10,7 @@ package struct FairQueue<Element: AnyObject, Address: Hashable> {
         let since: MonotonicTime
     }
 
-    private struct Line {
+    private struct Queue {
         var entries = LinkedNodes<Entry>.List()
         /// The node of its address in `turns`.
         var turn: Int
@@ -18,8 +18,8 @@ package struct FairQueue<Element: AnyObject, Address: Hashable> {
 
     private var entries = LinkedNodes<Entry>()
     private var addresses = LinkedNodes<Address>()
-    /// None of them is empty.
-    private var lines: [Address: Line] = [:]
+    /// The queue of each waiting address; none is empty.
+    private var queues: [Address: Queue] = [:]
     /// The waiting addresses, the next one first.
     private var turns = LinkedNodes<Address>.List()
     /// The nodes of the elements in `entries`.
@@ -30,14 +30,15 @@ package struct FairQueue<Element: AnyObject, Address: Hashable> {
     package var count: Int { nodes.count }
     package var isEmpty: Bool { nodes.isEmpty }
 
-    /// - Parameter element: One that does not wait yet.
+    /// Adds the element at the end of the queue of `address`.
+    ///
     /// - Returns: False if it waits already; its position is unchanged.
     package mutating func append(_ element: Element, of address: Address, at now: MonotonicTime) -> Bool {
         guard nodes[ObjectIdentifier(element)] == nil else { return false }
-        var line = lines[address] ?? Line(turn: addresses.append(address, to: &turns))
+        var queue = queues[address] ?? Queue(turn: addresses.append(address, to: &turns))
         let entry = Entry(element: element, address: address, since: now)
-        nodes[ObjectIdentifier(element)] = entries.append(entry, to: &line.entries)
-        lines[address] = line
+        nodes[ObjectIdentifier(element)] = entries.append(entry, to: &queue.entries)
+        queues[address] = queue
         return true
     }
 
@@ -46,12 +47,12 @@ package struct FairQueue<Element: AnyObject, Address: Hashable> {
     /// - Parameter hasShare: Whether an address has its share of the connections already; such addresses come after the
     ///   others.
     package mutating func next(unless hasShare: (Address) -> Bool) -> Element? {
-        guard let address = nextAddress(unless: hasShare), let node = lines[address]?.entries.first else { return nil }
+        guard let address = nextAddress(unless: hasShare), let node = queues[address]?.entries.first else { return nil }
         let element = remove(node)
-        if var line = lines[address] {
-            _ = addresses.remove(line.turn, from: &turns)
-            line.turn = addresses.append(address, to: &turns)
-            lines[address] = line
+        if var queue = queues[address] {
+            _ = addresses.remove(queue.turn, from: &turns)
+            queue.turn = addresses.append(address, to: &turns)
+            queues[address] = queue
         }
         return element
     }
@@ -72,11 +73,12 @@ package struct FairQueue<Element: AnyObject, Address: Hashable> {
         return remove(node) != nil
     }
 
-    /// Takes out the newest element of the longest queue, unless the queue of `address` with one more would be longer
-    /// than the rest of that one.
+    /// Takes out the newest element of the longest queue, in favour of one that `address` is about to add.
+    ///
+    /// - Returns: Nil, with nothing taken out, if the queue of `address` would then be the longer of the two.
     package mutating func makeRoom(for address: Address) -> Element? {
-        guard let longest = lines.values.max(by: { $0.entries.count < $1.entries.count })?.entries,
-            longest.count > (lines[address]?.entries.count ?? 0) + 1
+        guard let longest = queues.values.max(by: { $0.entries.count < $1.entries.count })?.entries,
+            longest.count > (queues[address]?.entries.count ?? 0) + 1
         else { return nil }
         return longest.last.flatMap { remove($0) }
     }
@@ -84,8 +86,8 @@ package struct FairQueue<Element: AnyObject, Address: Hashable> {
     /// How many elements of other addresses have waited since `moment` or longer.
     package func count(butNot address: Address, since moment: MonotonicTime) -> Int {
         var count = 0
-        for (other, line) in lines where other != address {
-            var node = line.entries.first
+        for (other, queue) in queues where other != address {
+            var node = queue.entries.first
             // The rest of a queue joined later.
             while let index = node, let entry = entries[index], entry.since <= moment {
                 count += 1
@@ -96,15 +98,15 @@ package struct FairQueue<Element: AnyObject, Address: Hashable> {
     }
 
     private mutating func remove(_ node: Int) -> Element? {
-        guard let address = entries[node]?.address, var line = lines[address],
-            let entry = entries.remove(node, from: &line.entries)
+        guard let address = entries[node]?.address, var queue = queues[address],
+            let entry = entries.remove(node, from: &queue.entries)
         else { return nil }
         nodes[ObjectIdentifier(entry.element)] = nil
-        if line.entries.count == 0 {
-            _ = addresses.remove(line.turn, from: &turns)
-            lines[address] = nil
+        if queue.entries.count == 0 {
+            _ = addresses.remove(queue.turn, from: &turns)
+            queues[address] = nil
         } else {
-            lines[address] = line
+            queues[address] = queue
         }
         return entry.element
     }

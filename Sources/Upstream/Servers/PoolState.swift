@@ -37,8 +37,8 @@ struct PoolState: Equatable {
         var connects: Bool
     }
 
-    /// Connections beyond the limit for the gateway's own requests: those that hold the others may be waiting for their
-    /// result.
+    /// Connections beyond the limit, for the gateway's own requests only. Requests that hold all other connections may
+    /// be waiting for the result of such a request, which must not wait for them in turn.
     static let ownConnections = 32
 
     let maximumConnections: Int
@@ -51,9 +51,9 @@ struct PoolState: Equatable {
     private(set) var idle = 0
     private(set) var busy = 0
     private(set) var connecting = 0
-    /// Waiting requests, including those that a server is promised to.
+    /// Waiting requests, including those that a connection or stream is promised to.
     private(set) var waiting = 0
-    /// Servers promised to waiting requests: the next in the queue get them at the end of the turn.
+    /// Connections and streams promised to waiting requests: the first in the queue get them at the end of the turn.
     private(set) var promised = 0
 
     init(maximumConnections: Int, maximumWaiting: Int, sharesConnections: Bool = false) {
@@ -76,7 +76,7 @@ struct PoolState: Equatable {
         (connecting, waiting, promised) = (max(0, connecting), max(0, waiting), max(0, promised))
     }
 
-    /// Waiting requests without a promised server.
+    /// Waiting requests beyond the promised connections and streams.
     var unpromised: Int { max(0, waiting - promised) }
 
     /// - Parameter isOwn: Whether it is one of the gateway's own, which never find the queue full.
@@ -113,13 +113,13 @@ struct PoolState: Equatable {
     /// A stream of a shared connection is promised to a waiting request.
     mutating func promisesPlace() { promised += 1 }
 
-    /// A waiting request got a promised server.
+    /// A waiting request got a promised connection or stream.
     mutating func promiseKept() {
         promised -= 1
         waiting -= 1
     }
 
-    /// A promised server is gone, or no request waits for it any more.
+    /// A promised connection or stream is gone, or no request waits for it any more.
     mutating func promiseWithdrawn() -> WithdrawalAction {
         promised -= 1
         if unpromised > 0, idle > 0 {
@@ -156,24 +156,24 @@ struct PoolState: Equatable {
 
     // MARK: Connections that carry many requests
 
-    /// One is established. Waiting requests are served from it as far as its streams allow.
+    /// A shared connection is established. It serves waiting requests as far as its streams allow.
     mutating func sharedConnected() {
         connecting -= 1
         shared += 1
         sharesConnections = true
     }
 
-    /// An awaited connection is established, and may not be enough.
+    /// A connection that requests waited for is established, but may not carry them all.
     mutating func reconsider() -> LossAction { connectIfNeeded() }
 
-    /// One is gone, or takes no more requests.
+    /// A shared connection is gone, or takes no more requests.
     mutating func sharedClosed() -> LossAction {
         shared -= 1
         return connectIfNeeded()
     }
 
     private var needsConnection: Bool {
-        // One shared connection is enough for all waiting requests.
+        // A connection that is being opened is presumed to carry all waiting requests.
         let served = sharesConnections && connecting > 0 ? waiting : connecting
         return unpromised > max(0, served) && open < maximumConnections
     }

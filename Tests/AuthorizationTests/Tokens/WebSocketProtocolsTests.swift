@@ -9,16 +9,20 @@ import Verification
 struct WebSocketProtocolsTests {
     private static let field = TokenSource.header(name: "Sec-WebSocket-Protocol")
 
-    private func pipeline(strips: Bool = false, finds: Bool = true) throws -> RequestPipeline {
-        let token = Identity(token: strips ? .strip : .keep)
-        return RequestPipeline([try RequestPipeline.tenant(from: finds ? [Self.field] : [.bearer], identity: token)])
+    /// - Parameters:
+    ///   - strips: Whether the token is removed from the request to the backend.
+    ///   - isConfigured: Whether the tenant looks for tokens in this field.
+    private func pipeline(strips: Bool = false, isConfigured: Bool = true) throws -> RequestPipeline {
+        let identity = Identity(token: strips ? .strip : .keep)
+        let sources: [TokenSource] = isConfigured ? [Self.field] : [.bearer]
+        return RequestPipeline([try RequestPipeline.tenant(from: sources, identity: identity)])
     }
 
     private func request(_ lines: String...) -> [UInt8] {
         RequestPipeline.request("/ws", lines: lines)
     }
 
-    @Test func memberInTokenFormIsTheToken() throws {
+    @Test func subprotocolInJWTFormIsTakenAsToken() throws {
         let token = try RequestPipeline.token()
         let pipeline = try pipeline()
         #expect(pipeline.ask(request("Sec-WebSocket-Protocol: chat.v2, \(token), bearer")).grant != nil)
@@ -40,9 +44,8 @@ struct WebSocketProtocolsTests {
 
     @Test func subprotocolTokenIsIgnoredIfNotConfigured() throws {
         let token = try RequestPipeline.token()
-        #expect(
-            try pipeline(finds: false).ask(request("Sec-WebSocket-Protocol: \(token)")).refusal?.code == .missingToken
-        )
+        let pipeline = try pipeline(isConfigured: false)
+        #expect(pipeline.ask(request("Sec-WebSocket-Protocol: \(token)")).refusal?.code == .missingToken)
     }
 
     @Test func onlyTheTokenIsStrippedForTheBackend() throws {
@@ -57,7 +60,7 @@ struct WebSocketProtocolsTests {
         #expect(try protocols(pipeline(strips: true), request("Sec-WebSocket-Protocol: \(token)")) == [])
     }
 
-    /// The lines that the backend gets with these names, however they are spelled.
+    /// The lines of this field that the backend gets, in any case and with `-` or `_`.
     private func protocols(_ pipeline: RequestPipeline, _ bytes: [UInt8]) throws -> [String] {
         let written = try #require(pipeline.forwardedBytes(bytes, from: RequestPipeline.peer()))
         return String(decoding: written, as: UTF8.self).split(separator: "\r\n").map(String.init).filter {

@@ -6,7 +6,7 @@ import Verification
 /// An instance that was cut off from Redis catches up on all changes.
 @Suite(.serialized) struct StorePartitionTests {
     @Test(arguments: Relay.Fault.allCases) func instanceCatchesUpAfterPartition(_ fault: Relay.Fault) async throws {
-        try await withWire { fleet, server, relay async throws in
+        try await withRelay { fleet, server, relay async throws in
             let near = try await fleet.start(server.url)
             let far = try await fleet.start(relay.url)
             let tokens = try fleet.tokens(of: ["a", "b", "c", "withdrawn", "free"])
@@ -15,21 +15,23 @@ import Verification
             try await relay.begin(fault)
             for subject in ["a", "b", "c"] { try await expectRevoked(["subject": .string(subject)], by: near) }
             try await expectWithdrawn(["subject": "withdrawn"], by: near)
-            // It must not know yet, so that later knowledge arrived later.
+            // `far` does not know the changes yet, so it can only learn them after the partition.
             #expect(try await !far.refuses(tokens[0]))
             #expect(try await far.refuses(tokens[3]))
             try await relay.heal()
             for token in tokens[..<3] { try await far.awaitRefusal(of: token) }
             try await far.awaitAcceptance(of: tokens[3])
             #expect(try await !far.refuses(tokens[4]))
-            // Both ways.
+            // In the other direction too: `far` revokes, `near` refuses.
             try await CrashTests.expectRevokingWorks(by: far, at: near, fleet)
         }
     }
 
-    /// The stream was trimmed, so everything must be loaded again.
-    @Test(arguments: [0, 1]) func trimmedStreamReloadsAllRevocations(_ kept: Int) async throws {
-        try await withWire { fleet, server, relay async throws in
+    /// The stream was trimmed during the partition, so that everything has to be loaded again.
+    ///
+    /// - Parameter kept: Entries that stay in the stream.
+    @Test(arguments: [0, 1]) func trimmedStreamMakesInstanceReloadAllRevocations(_ kept: Int) async throws {
+        try await withRelay { fleet, server, relay async throws in
             let near = try await fleet.start(server.url)
             let far = try await fleet.start(relay.url)
             let tokens = try fleet.tokens(of: ["before", "a", "b", "withdrawn", "free"])
@@ -54,7 +56,7 @@ import Verification
         }
     }
 
-    private func withWire(_ test: (Instances, RedisServer, Relay) async throws -> Void) async throws {
+    private func withRelay(_ test: (Instances, RedisServer, Relay) async throws -> Void) async throws {
         try await RedisServer.run { server in
             try await Relay.run(to: server.port) { relay in
                 try await withInstances { fleet in try await test(fleet, server, relay) }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPCore
 
-/// What holds for every stream of frames, however it is cut.
+/// Properties that hold for every stream of frames, at whatever bytes it is split.
 struct FrameBoundaryPropertyTests {
     private func stream(_ random: inout SplitMix64) -> SampleFrames {
         var frames = SampleFrames()
@@ -30,7 +30,7 @@ struct FrameBoundaryPropertyTests {
         }
     }
 
-    @Test func boundariesDoNotDependOnPieces() {
+    @Test func boundariesAreFoundInPiecesOfAnyLength() {
         var random = SplitMix64(seed: 41)
         for _ in 0..<500 {
             let frames = stream(&random)

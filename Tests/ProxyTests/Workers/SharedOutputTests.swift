@@ -3,7 +3,7 @@ import Testing
 
 @testable import Proxy
 
-/// The buffer that belongs to one connection of a loop at a time.
+/// The output buffer that all connections of a loop share, one at a time.
 struct SharedOutputTests {
     private final class Owner: SharedOutputOwner {
         private(set) var kept = ByteBuffer()
@@ -18,7 +18,7 @@ struct SharedOutputTests {
         output.take(for: first)
         output.bytes.writeString("first")
         output.take(for: second)
-        #expect(String(buffer: first.kept) == "first", "nothing is written to a connection from another's request")
+        #expect(String(buffer: first.kept) == "first", "the first owner keeps its bytes and does not write them now")
         #expect(output.bytes.readableBytes == 0 && output.isOwned(by: second))
         output.bytes.writeString("second")
         output.take(for: first)
@@ -34,7 +34,7 @@ struct SharedOutputTests {
         #expect(String(buffer: output.bytes) == "ab" && owner.kept.readableBytes == 0)
     }
 
-    @Test func releasedBufferHasNoOwner() {
+    @Test func onlyOwnerReleasesBuffer() {
         let (owner, other) = (Owner(), Owner())
         output.take(for: owner)
         output.letGo(other)

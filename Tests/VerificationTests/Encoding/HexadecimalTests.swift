@@ -2,7 +2,7 @@ import Testing
 import Verification
 
 @Suite struct HexadecimalTests {
-    @Test func everyByteComesBack() {
+    @Test func everyByteSurvivesRoundTrip() {
         let bytes = [UInt8](0...255)
         let text = Hexadecimal.text(bytes)
         #expect(text.hasPrefix("000102030405060708090a0b0c0d0e0f10") && text.hasSuffix("feff"))
@@ -12,13 +12,13 @@ import Verification
     }
 
     @Test(arguments: ["0", "+1", "0A", "abc", "AB", "aB", "0g", " 0", "0x", "é"])
-    func otherTextIsRefused(text: String) {
+    func textOtherThanPairsOfLowercaseDigitsIsRefused(text: String) {
         #expect(Hexadecimal.bytes(text) == nil)
     }
 }
 
 @Suite struct PercentEncodingTests {
-    @Test func everyByteComesBack() {
+    @Test func everyByteSurvivesRoundTrip() {
         let bytes = [UInt8](0...255)
         let encoded = PercentEncoding.encode(bytes)
         #expect(PercentEncoding.decode(encoded) == bytes)
@@ -32,7 +32,7 @@ import Verification
         #expect(PercentEncoding.decodeForm(text.utf8) == nil)
     }
 
-    @Test func formHasSpacesAndMustBeUTF8() {
+    @Test func formDecodesPlusAsSpaceAndRequiresUTF8() {
         #expect(PercentEncoding.decodeForm("a+b%2B%c3%A9".utf8) == "a b+é")
         #expect(PercentEncoding.decode("a+b".utf8) == Array("a+b".utf8))
         #expect(PercentEncoding.decodeForm("%ff".utf8) == nil)

@@ -2,7 +2,7 @@ import Time
 import Verification
 
 extension Principal {
-    /// Whether its token was issued later, or expires later, as far as both tokens have these claims.
+    /// Whether its token is newer: by `iat` if both have one and they differ, else by `exp` if both have one.
     func isLater(than other: Principal) -> Bool {
         if let issuedAt, let otherIssuedAt = other.issuedAt, issuedAt != otherIssuedAt {
             return issuedAt > otherIssuedAt
@@ -12,23 +12,24 @@ extension Principal {
     }
 }
 
-/// The latest refreshes of one tenant in this process, so that most late requests need no store.
+/// The latest refreshes of one tenant in this process: most requests that still carry the old token are answered from
+/// here, without the store.
 struct RecentRefreshes: Sendable {
     struct Result: Sendable {
         var record: RefreshRecord
-        /// The new token's.
+        /// Of the new token.
         var principal: Principal
-        /// Of the token that was refreshed: if it is revoked, so is the new one.
+        /// Of the old token: if it is revoked, so is the new one.
         var oldMarks: RevocationMarks
-        /// The SHA-256 of that token.
+        /// The SHA-256 of the old token.
         var oldDigest: [UInt8]
-        /// Whether the session was announced since: the store may have a newer result.
+        /// Whether another instance may have refreshed the session since: the store may have a newer result.
         var isUncertain = false
     }
 
     struct Failure: Sendable {
         var record: RefreshRecord
-        /// Whether the session was ended for it.
+        /// Whether the session was ended because of the failure.
         var endedSession: Bool
     }
 
@@ -40,11 +41,11 @@ struct RecentRefreshes: Sendable {
     var results = BoundedMap<RefreshSession, Result, MonotonicTime>(capacity: most)
     var failures = BoundedMap<RefreshSession, Failure, MonotonicTime>(capacity: most)
     /// The SHA-256 of new access tokens, by the session's new name, which may differ from the old one.
-    private var fresh = BoundedMap<RefreshSession, [UInt8], MonotonicTime>(capacity: most)
+    private var newDigests = BoundedMap<RefreshSession, [UInt8], MonotonicTime>(capacity: most)
     /// The SHA-256 of used refresh tokens.
     private var spent = BoundedMap<[UInt8], Void, MonotonicTime>(capacity: mostSpent)
-    /// Refresh tokens that came with an unusable access token, by session: they are presented instead of the used one
-    /// that the client still has.
+    /// Refresh tokens that came with an unusable access token, by session. The client never gets them and still sends
+    /// the used one, in place of which they are presented.
     private var successors = BoundedMap<RefreshSession, Successor, MonotonicTime>(capacity: most)
 
     struct Successor: Sendable {
@@ -56,6 +57,7 @@ struct RecentRefreshes: Sendable {
     enum Known {
         case result(Result)
         case failure(Failure)
+        /// The request was refused with the newest token: another refresh would not help.
         case justRefreshed
     }
 
@@ -67,9 +69,9 @@ struct RecentRefreshes: Sendable {
         unix: UnixTime
     ) -> Known? {
         let digest = RefreshRecord.digest(request.accessToken)
-        if request.trigger == .unauthorized, fresh.value(for: session, at: now) == digest { return .justRefreshed }
-        // The session may have been refreshed elsewhere without an announcement: a token that is neither the one that
-        // was refreshed nor an older one may be newer than this result.
+        if request.trigger == .unauthorized, newDigests.value(for: session, at: now) == digest { return .justRefreshed }
+        // Another instance may have refreshed the session, and its announcement may be lost. So the result is used only
+        // for the token that it replaced, or for one older than the new token.
         if let result = results.value(for: session, at: now), result.record.newDigest != digest, !result.isUncertain,
             result.oldDigest == digest || result.principal.isLater(than: request.principal),
             tenant.isFor(request, result.record, result.principal, at: unix)
@@ -89,7 +91,7 @@ struct RecentRefreshes: Sendable {
         results.insert(result, for: session, until: now + min(duration, Self.memory), at: now)
         guard let digest = result.record.newDigest else { return }
         let newName = RefreshSession(tenant: session.tenant, name: SessionName(result.principal))
-        fresh.insert(digest, for: newName, until: now + Self.memory, at: now)
+        newDigests.insert(digest, for: newName, until: now + Self.memory, at: now)
     }
 
     mutating func remember(_ failure: Failure, of session: RefreshSession, for duration: UInt64, at now: MonotonicTime)
@@ -123,7 +125,7 @@ struct RecentRefreshes: Sendable {
 
     /// The refresh token to present instead of a used one.
     ///
-    /// - Parameter presented: The used one's SHA-256.
+    /// - Parameter presented: The SHA-256 of the used one.
     func successor(of presented: [UInt8], _ session: RefreshSession, at now: MonotonicTime) -> [UInt8]? {
         guard let known = successors.value(for: session, at: now), known.presented == presented else { return nil }
         return known.refreshToken

@@ -3,10 +3,12 @@ struct WebSignInReader {
     let node: DocumentNode
     /// `sign_in.apple`; nil if there is none.
     let apple: DocumentNode?
+    /// Where the tenant looks for tokens (`from` of `authenticate`).
     let from: [TokenSource]
+    /// The tenant's `refresh`; nil if it has none.
     let refresh: RefreshRules?
 
-    /// - Returns: nil if it cannot be read, which was reported.
+    /// - Returns: Nil after an error, which has been reported to `session`.
     func read(_ paths: inout EndpointPaths, _ session: ReadingSession) -> WebSignIn? {
         let login = paths.read(Schema.webSignIn.login, in: node, session)
         let callback = paths.read(Schema.webSignIn.callback, in: node, session)
@@ -92,6 +94,7 @@ struct WebSignInReader {
         return scalar.text
     }
 
+    /// Warns if requests do not take this cookie as a token, or if a refresh does not renew it.
     private func check(access: String, _ node: DocumentNode, _ session: ReadingSession) {
         if !from.contains(.cookie(name: access)) {
             session.at(node).warning(
