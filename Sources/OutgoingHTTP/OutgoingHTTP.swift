@@ -19,7 +19,7 @@ public final class OutgoingHTTP: Sendable {
 
     private struct State {
         /// One for each server: a client does not say to whom a connection of its goes, and the server's certificate has
-        /// to be for that name. As many as the configuration has addresses.
+        /// to be for that name. As many as configurations have had addresses.
         var clients: [OutgoingRequest.Origin: HTTPClient] = [:]
         var isShutDown = false
     }
@@ -57,8 +57,8 @@ public final class OutgoingHTTP: Sendable {
     ///   - limit: For the request as a whole, to the last byte of the response.
     ///   - mostBytes: Of a body. A longer one is not read to its end.
     ///   - readsBody: Whether the body that follows a status matters; the connection is closed if not.
-    /// - Returns: The response, whatever its status. Where the status alone says no, it counts whatever follows it: its
-    ///   body is empty if it is longer than it may be.
+    /// - Returns: The response, whatever its status. The body of any status but 2xx is empty if it is longer than it may
+    ///   be.
     /// - Throws: ``OutgoingHTTPError/Kind/bodyTooLong(limit:)`` only for a status of 2xx.
     public func send(
         _ request: OutgoingRequest,
@@ -101,8 +101,10 @@ public final class OutgoingHTTP: Sendable {
             state.isShutDown = true
             return state.clients
         }
-        // Fails only if it was shut down before.
-        for client in clients.values { try? await client.shutdown() }
+        await withTaskGroup(of: Void.self) { group in
+            // Fails only if it was shut down before.
+            for client in clients.values { group.addTask { try? await client.shutdown() } }
+        }
     }
 
     private func client(for origin: OutgoingRequest.Origin) throws -> HTTPClient {

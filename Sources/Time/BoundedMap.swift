@@ -69,7 +69,7 @@ public struct BoundedMap<Key: Hashable & Sendable, Value: Sendable, Instant: Com
             }
             first += 1
         }
-        // At least half of it is of no use then: each moves once at most.
+        // More than half of it is of no use then: at least as many go as move.
         if order.count > 64 + 2 * entries.count {
             order = order[first...].filter { entries[$0.key]?.number == $0.number }
             first = 0

@@ -100,4 +100,18 @@ import Testing
             client.close()
         }
     }
+
+    /// A send after the end of the output is dropped, and sends what was written before.
+    @Test func sendAfterOutputEndsFlushesWhatWaits() async throws {
+        try await ChannelFixture.run { event, context, _ in
+            guard event == .active, let channel = context.channel as? EpollChannel else { return }
+            channel.writeDirectly(ByteBuffer(string: "x"))
+            context.close(mode: .output, promise: nil)
+            channel.sendDirectly(ByteBuffer(string: "y"))
+        } _: { fixture in
+            let client = try fixture.connect()
+            #expect(await client.readToEnd().bytes == Array("x".utf8))
+            client.close()
+        }
+    }
 }

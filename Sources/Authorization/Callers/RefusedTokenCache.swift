@@ -15,7 +15,7 @@ final class RefusedTokenCache {
     /// Seconds.
     static let lifetime = 30.0
     private static let ways = 8
-    /// Reasons come from a closed set; beyond as many, a token is checked again each time.
+    /// Reasons come from a closed set; beyond as many, all is forgotten once.
     private static let mostRefusals = 256
     private let setMask: Int
     /// Made when the first token is refused.
@@ -42,7 +42,7 @@ final class RefusedTokenCache {
 
     /// - Parameter lifetime: Seconds.
     func insert(_ refusal: Refusal, _ digest: TokenDigest, at now: UnixTime, for lifetime: Double = lifetime) {
-        guard let reason = index(of: refusal) else { return }
+        let reason = index(of: refusal)
         if entries.isEmpty { entries = Array(repeating: Entry(), count: (setMask + 1) * Self.ways) }
         entries[indexToFill(digest, at: now)] = Entry(
             digest: digest,
@@ -56,9 +56,9 @@ final class RefusedTokenCache {
         refusals = []
     }
 
-    private func index(of refusal: Refusal) -> UInt16? {
+    private func index(of refusal: Refusal) -> UInt16 {
         if let known = refusals.firstIndex(of: refusal) { return UInt16(known) }
-        guard refusals.count < Self.mostRefusals else { return nil }
+        if refusals.count == Self.mostRefusals { removeAll() }
         refusals.append(refusal)
         return UInt16(refusals.count - 1)
     }

@@ -9,9 +9,9 @@ package struct TokenDigest: Hashable, Sendable {
 
 /// Hashes tokens with a random key of its own.
 struct TokenHasher: Sendable {
-    /// Of a longer token only as many bytes at its end select the cache entry, which then compares all of them: reading
-    /// 700 bytes for the hash alone costs 0.4 µs. The end of a signed token is its signature, which whoever could
-    /// choose it could also forge; opaque tokens are shorter and hashed whole.
+    /// Of a longer signed token only as many bytes at its end select the cache entry, which then compares all of them:
+    /// hashing 700 bytes costs 0.4 µs. The end of a signed token is its signature, which whoever could choose it could
+    /// also forge. Opaque tokens may all end alike and are hashed whole.
     private static let longestWhole = 128
     private static let endHashed = 64
     private let sipHash = SipHash.withRandomKey()
@@ -22,9 +22,11 @@ struct TokenHasher: Sendable {
     }
 
     /// The token's key in ``TokenCache``.
-    func key(of token: Span<UInt8>, tenant: TenantIndex) -> TokenCache.Key {
+    ///
+    /// - Parameter mayBeOpaque: Whether the tenant takes opaque tokens.
+    func key(of token: Span<UInt8>, tenant: TenantIndex, mayBeOpaque: Bool) -> TokenCache.Key {
         let seed = UInt64(truncatingIfNeeded: tenant.value)
-        guard token.count > Self.longestWhole else {
+        guard token.count > Self.longestWhole, !mayBeOpaque else {
             return TokenCache.Key(hash: sipHash.hash(token, seed: seed), tenant: tenant)
         }
         let end = token.extracting(last: Self.endHashed)

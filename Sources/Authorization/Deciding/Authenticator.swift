@@ -33,7 +33,7 @@ package final class Authenticator {
             if now >= caller.lifetime.introspectedAgainFrom { introspectAgain(caller, tenant, token) }
             return .verified(caller)
         }
-        let key = hasher.key(of: token, tenant: tenant.index)
+        let key = key(of: token, tenant)
         if let entry = verified.entry(key, token: token, at: now) {
             if isCounted { cacheCounts.hits += 1 }
             guard now < entry.caller.lifetime.refusedFrom else { return .expired(entry.caller) }
@@ -77,6 +77,10 @@ package final class Authenticator {
         }
     }
 
+    private func key(of token: Span<UInt8>, _ tenant: TenantRuntime) -> TokenCache.Key {
+        hasher.key(of: token, tenant: tenant.index, mayBeOpaque: tenant.verification.introspecting != nil)
+    }
+
     /// An opaque token without a cached result.
     private func introspect(
         _ token: Span<UInt8>,
@@ -114,7 +118,7 @@ package final class Authenticator {
     private func introspectAgain(_ caller: Caller, _ tenant: TenantRuntime, _ token: Span<UInt8>) {
         caller.lifetime.introspectedAgainFrom = .distantFuture
         guard dueIntrospections.count < Self.maximumDueIntrospections else { return }
-        let key = hasher.key(of: token, tenant: tenant.index)
+        let key = key(of: token, tenant)
         let digest = hasher.digest(of: token, tenant: tenant.index)
         let copy = token.withUnsafeBufferPointer(Array.init)
         let request = IntrospectionRequest(tenant: tenant.index, token: copy, isAhead: true)

@@ -28,7 +28,8 @@ extension EpollChannel {
 
     /// Writes and flushes. What the socket takes at once is never queued.
     package func sendDirectly(_ bytes: ByteBuffer) {
-        guard isActive, !output.isShutting else { return }
+        guard isActive else { return }
+        guard !output.isShutting else { return flush0() }
         guard output.isEmpty, !output.isBlocked, bytes.readableBytes > 0 else {
             writeDirectly(bytes)
             return flush0()

@@ -43,6 +43,8 @@ final class SharedServices: Sendable {
     /// Nil if nothing is traced.
     let traces: TraceExporter?
     private let http: OutgoingHTTP
+    /// Of its own, so that tokens that nobody knows do not take the connections of refreshes to the same server.
+    private let introspectionHTTP: OutgoingHTTP
     private let providerVerifiers: ProviderVerifiers
     private let changeRelay: StoreChangeRelay
     /// Seals secrets in the store; nil without `GATEHOUSE_KEY`.
@@ -90,10 +92,12 @@ final class SharedServices: Sendable {
         changeRelay = StoreChangeRelay()
         revocations = Self.revocations(edition.tenants, store, loops, changeRelay, logger)
         let http = OutgoingHTTP(group: group)
+        let introspectionHTTP = OutgoingHTTP(group: group)
         introspections = IntrospectionService(edition.tenants, logger: logger.of(.introspection)) {
-            IntrospectionServer($0, http: http)
+            IntrospectionServer($0, http: introspectionHTTP)
         }
         self.http = http
+        self.introspectionHTTP = introspectionHTTP
         self.providerVerifiers = providerVerifiers
         self.sealer = sealer
         self.proofNonces = proofNonces
@@ -315,6 +319,7 @@ final class SharedServices: Sendable {
         for task in running { await task.value }
         await limits?.stop()
         await http.shutdown()
+        await introspectionHTTP.shutdown()
         await traces?.stop()
         loops.set([], [])
         await store.close()

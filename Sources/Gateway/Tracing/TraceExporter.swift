@@ -95,7 +95,9 @@ final class TraceExporter: TraceSink {
         } catch {
             switch error.kind {
             case .timeLimit, .noFreeConnection, .connectTimeout, .client: return (.failed, error.description)
-            case .unknownHost, .bodyTooLong, .notHTTP, .system, .other: return (.failed, "no connection")
+            // Thrown for 2xx only: the collector has them.
+            case .bodyTooLong: return (.taken, "")
+            case .unknownHost, .notHTTP, .system, .other: return (.failed, "no connection")
             }
         }
     }

@@ -88,7 +88,7 @@ public struct IntrospectionServer: IntrospectionClient, Sendable {
     private func send(_ request: OutgoingRequest) async throws(OutgoingHTTPError) -> OutgoingResponse {
         let end = ContinuousClock.now + Self.patience
         do throws(OutgoingHTTPError) {
-            return try await http.send(request, within: Self.patience, mostBytes: RefreshHTTPResponse.mostBytes)
+            return try await send(request, within: Self.patience)
         } catch {
             let left = end - .now
             switch error.kind {
@@ -96,8 +96,16 @@ public struct IntrospectionServer: IntrospectionClient, Sendable {
             case .timeLimit, .noFreeConnection, .notHTTP, .bodyTooLong: throw error
             }
             guard left > .zero else { throw error }
-            return try await http.send(request, within: left, mostBytes: RefreshHTTPResponse.mostBytes)
+            return try await send(request, within: left)
         }
+    }
+
+    /// Only a 200 has a body that matters: a failure counts even if its body never ends.
+    private func send(
+        _ request: OutgoingRequest,
+        within limit: Duration
+    ) async throws(OutgoingHTTPError) -> OutgoingResponse {
+        try await http.send(request, within: limit, mostBytes: RefreshHTTPResponse.mostBytes) { $0 == 200 }
     }
 
     private func request(about token: [UInt8], to url: ProviderURL) -> OutgoingRequest {

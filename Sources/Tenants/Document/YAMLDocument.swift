@@ -5,10 +5,15 @@
 struct YAMLDocument {
     /// Maximum of values in one file, counting an alias each time it is used: a few lines can stand for billions.
     static let valueLimit = 100_000
+    /// Maximum of bytes in all its texts, counted likewise.
+    static let byteLimit = 16 << 20
 
     private let environment: Interpolation
     private let findings: Findings
     private var valueCount = 0
+    private var byteCount = 0
+    private var isTooMuchReported = false
+    private var hasTooMuch: Bool { valueCount > Self.valueLimit || byteCount > Self.byteLimit }
 
     /// - Returns: The root value; nil if the text is empty or not YAML.
     static func read(_ text: String, environment: [String: String], into findings: Findings) -> DocumentNode? {
@@ -28,7 +33,7 @@ struct YAMLDocument {
                 return nil
             }
             let node = convert(root)
-            return valueCount > Self.valueLimit ? nil : node
+            return isTooMuchReported ? nil : node
         } catch {
             report(error, TextPositions(text))
             return nil
@@ -66,10 +71,8 @@ struct YAMLDocument {
     private mutating func convert(_ node: YAMLNode) -> DocumentNode {
         valueCount += 1
         let position = node.position
-        guard valueCount <= Self.valueLimit else {
-            if valueCount == Self.valueLimit + 1 {
-                findings.error(position, "the file stands for more than \(Self.valueLimit) values: use fewer aliases")
-            }
+        guard !hasTooMuch else {
+            reportTooMuch(at: position)
             return DocumentNode(position: position, content: .unresolved)
         }
         switch node.content {
@@ -77,17 +80,25 @@ struct YAMLDocument {
             return DocumentNode(position: position, content: content(of: text, isPlain: isPlain, position))
         case .sequence(let sequence):
             var items: [DocumentNode] = []
-            for item in sequence where valueCount <= Self.valueLimit { items.append(convert(item)) }
+            for item in sequence where !isTooMuchReported { items.append(convert(item)) }
             return DocumentNode(position: position, content: .list(items))
         case .mapping(let mapping):
             return DocumentNode(position: position, content: .map(entries(of: mapping)))
         }
     }
 
-    private func content(of written: String, isPlain: Bool, _ position: Position) -> DocumentNode.Content {
+    private mutating func reportTooMuch(at position: Position) {
+        guard !isTooMuchReported else { return }
+        isTooMuchReported = true
+        let limit = valueCount > Self.valueLimit ? "\(Self.valueLimit) values" : "\(Self.byteLimit >> 20) MiB"
+        findings.error(position, "the file stands for more than \(limit): use fewer aliases")
+    }
+
+    private mutating func content(of written: String, isPlain: Bool, _ position: Position) -> DocumentNode.Content {
         if isPlain, ["", "~", "null", "Null", "NULL"].contains(written) { return .null }
         do throws(Interpolation.Problem) {
             let (text, variables) = try environment.resolve(written)
+            byteCount += text.utf8.count
             return .scalar(
                 DocumentNode.Scalar(
                     text: text,
@@ -105,9 +116,8 @@ struct YAMLDocument {
     private mutating func entries(of mapping: [(key: YAMLNode, value: YAMLNode)]) -> [DocumentNode.Entry] {
         var entries: [DocumentNode.Entry] = []
         var positions: [String: Position] = [:]
-        for (keyNode, valueNode) in mapping where valueCount <= Self.valueLimit {
+        for (keyNode, valueNode) in mapping where !isTooMuchReported {
             let position = keyNode.position
-            let value = convert(valueNode)
             guard case .scalar(let key, let isPlain) = keyNode.content else {
                 findings.error(position, "a key must be text: put a text in quotes that begins with \"{\" or \"[\"")
                 continue
@@ -116,6 +126,7 @@ struct YAMLDocument {
                 findings.error(position, "merge keys (\"<<\") are not read: write the keys out, or alias a whole value")
                 continue
             }
+            let value = convert(valueNode)
             if let first = positions[key] {
                 let (earlier, later) = (min(first, position), max(first, position))
                 findings.error(

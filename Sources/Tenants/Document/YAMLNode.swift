@@ -9,6 +9,18 @@ struct YAMLNode: Sendable {
 
     let position: Position
     let content: Content
+    /// Values inside one another in it, itself included; aliases count as what they stand for.
+    let height: Int
+
+    init(position: Position, content: Content) {
+        self.position = position
+        self.content = content
+        switch content {
+        case .scalar: height = 1
+        case .sequence(let items): height = 1 + (items.map(\.height).max() ?? 0)
+        case .mapping(let entries): height = 1 + (entries.map { max($0.key.height, $0.value.height) }.max() ?? 0)
+        }
+    }
 }
 
 /// Why a text is no YAML.

@@ -3,9 +3,10 @@ import CYAML
 /// Turns YAML text into its values by libyaml, whose events it puts together. Aliases are followed: what they stand for
 /// is shared, not copied.
 struct YAMLParser: ~Copyable {
-    /// Values inside one another; the functions below call themselves as often.
+    /// Values inside one another, those of aliases included: whoever reads a value calls itself as often.
     static let mostLevels = 100
 
+    /// Given back by `deinit`, also where `init` fails.
     private let parser: UnsafeMutablePointer<yaml_parser_t>
     private var anchors: [String: YAMLNode] = [:]
 
@@ -22,10 +23,8 @@ struct YAMLParser: ~Copyable {
     /// - Parameter input: UTF-8; must outlive the parser.
     private init(_ input: UnsafeBufferPointer<UInt8>) throws(YAMLFailure) {
         parser = .allocate(capacity: 1)
-        guard yaml_parser_initialize(parser) == 1 else {
-            parser.deallocate()
-            throw .outOfMemory
-        }
+        parser.initialize(to: yaml_parser_t())
+        guard yaml_parser_initialize(parser) == 1 else { throw .outOfMemory }
         yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
         yaml_parser_set_input_string(parser, input.baseAddress, input.count)
     }
@@ -62,6 +61,7 @@ struct YAMLParser: ~Copyable {
             guard let node = anchors[name] else {
                 throw .malformed(problem: "found undefined alias", at: event.position, context: nil)
             }
+            guard level - 1 + node.height <= Self.mostLevels else { throw .tooDeep(event.position) }
             return node
         case .begins, .ends:
             assertionFailure("libyaml begins and ends documents outside of values only")

@@ -7,12 +7,28 @@ public enum JSONText {
     }
 
     public static func escape(_ text: String, into bytes: inout [UInt8]) {
-        for byte in text.utf8 { escape(byte, into: &bytes) }
+        var text = text
+        text.withUTF8 { escape($0, into: &bytes) }
     }
 
     /// Bytes that are visible ASCII, as in a method or a path.
     public static func escape(_ text: Span<UInt8>, into bytes: inout [UInt8]) {
-        for index in 0..<text.count { escape(text[index], into: &bytes) }
+        text.withUnsafeBufferPointer { escape($0, into: &bytes) }
+    }
+
+    /// Most texts have nothing to escape, and are appended as a whole.
+    private static func escape(_ text: UnsafeBufferPointer<UInt8>, into bytes: inout [UInt8]) {
+        var rest = text[...]
+        while let index = rest.firstIndex(where: isEscaped) {
+            bytes.append(contentsOf: rest[..<index])
+            escape(rest[index], into: &bytes)
+            rest = rest[(index + 1)...]
+        }
+        bytes.append(contentsOf: rest)
+    }
+
+    private static func isEscaped(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == 0x7f || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
     }
 
     private static func escape(_ byte: UInt8, into bytes: inout [UInt8]) {

@@ -68,4 +68,32 @@ import Testing
         #expect(throws: YAMLFailure.self) { try YAMLParser.parse(String(repeating: "[", count: 200_000)) }
         #expect(throws: YAMLFailure.self) { try YAMLParser.parse(String(repeating: "a: {", count: 200_000)) }
     }
+
+    /// Aliases of aliases are two values deep each, and together as deep as there are of them.
+    @Test(arguments: ["[*a%]", "{k: *a%}"])
+    func nestingByAliasesIsBounded(_ form: String) {
+        func chain(_ length: Int) -> String {
+            (1..<length).map { "- &a\($0 + 1) " + form.replacing("%", with: "\($0)") }.joined(separator: "\n")
+        }
+        #expect(throws: Never.self) { try YAMLParser.parse("- &a1 x\n" + chain(YAMLParser.mostLevels - 1)) }
+        let failure = #expect(throws: YAMLFailure.self) { try YAMLParser.parse("- &a1 x\n" + chain(60_000)) }
+        guard case .tooDeep = failure else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+    }
+
+    /// What aliases stand for is bounded in values, bytes and depth: each ends with one message.
+    @Test func aliasesThatStandForTooMuchAreRefused() {
+        let text = String(repeating: "x", count: 100_000)
+        let manyBytes = "a: &a \(text)\nb: [\(Array(repeating: "*a", count: 1_000).joined(separator: ","))]\n"
+        let manyValues =
+            "a: &a [\(Array(repeating: "1", count: 1_000).joined(separator: ","))]\n"
+            + "b: [\(Array(repeating: "*a", count: 1_000).joined(separator: ","))]\n"
+        for (yaml, limit) in [(manyBytes, "16 MiB"), (manyValues, "100000 values")] {
+            let findings = Findings(file: "tenants.yaml")
+            #expect(YAMLDocument.read(yaml, environment: [:], into: findings) == nil)
+            #expect(findings.sorted.map(\.message) == ["the file stands for more than \(limit): use fewer aliases"])
+        }
+    }
 }

@@ -269,7 +269,8 @@ public actor RefreshService: FleetFlightRunner {
         _ fire: @escaping @Sendable (RefreshService) async -> Void
     ) -> Task<Void, Never> {
         Task { [weak self, clock] in
-            await clock.sleep(time)
+            // A sleep may end early: it counts other time while the machine is suspended.
+            repeat { await clock.sleep(time) } while !Task.isCancelled && clock.monotonic() < time
             if !Task.isCancelled, let self { await fire(self) }
         }
     }
