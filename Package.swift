@@ -33,7 +33,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/grpc/grpc-swift-2", from: "2.4.3"),
         .package(url: "https://github.com/grpc/grpc-swift-nio-transport", from: "2.9.2"),
         .package(url: "https://github.com/grpc/grpc-swift-protobuf", from: "2.4.1"),
@@ -97,13 +96,16 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .systemLibrary(name: "CSQLite", path: "Sources/CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+        .target(name: "SQLite", dependencies: ["CSQLite"], swiftSettings: strict),
         .target(
             name: "Store",
             dependencies: [
+                "CSQLite",
                 "Redis",
+                "SQLite",
                 "Time",
                 "Verification",
-                .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
@@ -376,11 +378,11 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .testTarget(name: "SQLiteTests", dependencies: ["CSQLite", "SQLite"], swiftSettings: strict),
         .testTarget(
             name: "StoreTests",
             dependencies: [
-                "Redis", "Store", "TestSupport", "Time", "Verification",
-                .product(name: "GRDB", package: "GRDB.swift"),
+                "Redis", "SQLite", "Store", "TestSupport", "Time", "Verification",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],

@@ -179,7 +179,7 @@ import Time
                 records.max { Int64(bitPattern: $0.digest.high) < Int64(bitPattern: $1.digest.high) }
             )
             let kept = Int64(bitPattern: final.digest.high)
-            try await world.write("UPDATE revocation SET note = 'nonsense' WHERE digest_high <> \(kept)")
+            try world.write("UPDATE revocation SET note = 'nonsense' WHERE digest_high <> \(kept)")
             #expect(try await store.load(["chat"]).records == [final.digest: final])
             var found: [RevocationRecord] = []
             var cursor: String?
@@ -197,7 +197,7 @@ import Time
         try await StoreFactory.embedded.run { world in
             let store = try await world.store()
             _ = try await store.revoke([revocation("one")])
-            try await world.write("UPDATE revocation SET \(assignment)")
+            try world.write("UPDATE revocation SET \(assignment)")
             #expect(try await store.load(["chat"]).records.isEmpty)
             #expect(world.log.lines.count == 1)
         }

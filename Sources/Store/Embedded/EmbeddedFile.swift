@@ -1,10 +1,11 @@
-import GRDB
+import CSQLite
 import Glibc
+import SQLite
 
 /// Opens the file of an ``EmbeddedStore``. Blocks.
 enum EmbeddedFile {
     /// How long a statement waits for another process that is writing.
-    static let busyTimeout: Double = 2
+    static let busyTimeout: Duration = .seconds(2)
 
     /// Between two attempts to open a file that others are opening too.
     static let pauseMicroseconds: UInt32 = 20_000
@@ -12,11 +13,11 @@ enum EmbeddedFile {
     /// Creates the file, readable only for its owner, if there is none.
     ///
     /// - Throws: ``StoreError/unusable(_:)`` with a remedy.
-    static func open(_ path: String) throws(StoreError) -> DatabasePool {
+    static func open(_ path: String) throws(StoreError) -> SQLitePool {
         try create(path)
         // SQLite does not wait in all cases: if two processes turn on the write-ahead log of a new file at once, one
         // immediately gets "locked".
-        let end = ContinuousClock.now + .seconds(busyTimeout)
+        let end = ContinuousClock.now + busyTimeout
         while true {
             if let pool = try openUnlessLocked(path) { return pool }
             guard ContinuousClock.now < end else { throw locked(path) }
@@ -25,21 +26,16 @@ enum EmbeddedFile {
     }
 
     /// - Returns: Nil if another process has it locked.
-    private static func openUnlessLocked(_ path: String) throws(StoreError) -> DatabasePool? {
-        var configuration = Configuration()
-        configuration.busyMode = .timeout(busyTimeout)
-        configuration.label = "gatehouse.store"
+    private static func openUnlessLocked(_ path: String) throws(StoreError) -> SQLitePool? {
         do {
-            let pool = try DatabasePool(path: path, configuration: configuration)
-            // GRDB sets NORMAL for a WAL, which may lose acknowledged writes when the power fails.
-            try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-            guard try pool.write(EmbeddedSchema.migrate) else {
-                throw StoreError.unusable(
-                    "\(path) was written by a newer Gatehouse: start that one, or give this one another file"
-                )
+            return try SQLitePool(path, busyMilliseconds: Int32(busyTimeout / .milliseconds(1))) { db in
+                guard try EmbeddedSchema.migrate(db) else {
+                    throw StoreError.unusable(
+                        "\(path) was written by a newer Gatehouse: start that one, or give this one another file"
+                    )
+                }
             }
-            return pool
-        } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+        } catch let error as SQLiteError where error.primaryCode == SQLITE_BUSY {
             return nil
         } catch {
             throw translate(error, path: path)
@@ -70,26 +66,25 @@ enum EmbeddedFile {
     static func translate(_ error: any Error, path: String) -> StoreError {
         switch error {
         case let error as StoreError: return error
-        case is CancellationError: return .unavailable("the caller was cancelled")
-        case let error as DatabaseError: return translate(error, path: path)
+        case let error as SQLiteError: return translate(error, path: path)
         default: return .unavailable("\(path): \(error)")
         }
     }
 
-    private static func translate(_ error: DatabaseError, path: String) -> StoreError {
-        let reason = error.message ?? "SQLite error \(error.resultCode.rawValue)"
-        switch error.resultCode {
-        case .SQLITE_NOTADB, .SQLITE_CORRUPT, .SQLITE_FORMAT:
+    private static func translate(_ error: SQLiteError, path: String) -> StoreError {
+        let reason = error.message
+        switch error.primaryCode {
+        case SQLITE_NOTADB, SQLITE_CORRUPT, SQLITE_FORMAT:
             return .unusable("\(path) is not a database, or a damaged one (\(reason)): move it away, or restore it")
-        case .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH:
+        case SQLITE_CANTOPEN, SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH:
             return .unusable(
                 "\(path) cannot be written (\(reason)): give the gateway's user the right to, in its directory too"
             )
-        case .SQLITE_BUSY, .SQLITE_LOCKED:
+        case SQLITE_BUSY, SQLITE_LOCKED:
             return locked(path)
-        case .SQLITE_FULL: return .unavailable("no room on the disk of \(path)")
-        case .SQLITE_INTERRUPT, .SQLITE_ABORT: return .unavailable("\(path): the call was broken off")
-        case .SQLITE_MISMATCH: return .garbled("\(path): \(reason)")
+        case SQLITE_FULL: return .unavailable("no room on the disk of \(path)")
+        case SQLITE_INTERRUPT, SQLITE_ABORT: return .unavailable("\(path): the call was broken off")
+        case SQLITE_MISMATCH: return .garbled(reason)
         default: return .unavailable("\(path): \(reason)")
         }
     }

@@ -1,5 +1,5 @@
-import Foundation
-import GRDB
+import CSQLite
+import SQLite
 import Time
 
 /// A page of a tenant's records, in the order of their digests.
@@ -15,7 +15,7 @@ struct EmbeddedPage: Sendable {
 
 /// Revocation records as rows of `revocation` and `change`.
 enum EmbeddedRecords {
-    /// In the order that ``record(_:tenant:)`` reads them.
+    /// In the order that ``record(in:tenant:offset:)`` reads them.
     static let columns = "digest_high, digest_low, version, withdrawn, revoked_at, expires_at, note"
 
     private static let upsert = """
@@ -29,91 +29,81 @@ enum EmbeddedRecords {
     /// Stores the record and its change, unless the stored one is as new.
     ///
     /// - Returns: Whether it was stored.
-    static func put(_ record: RevocationRecord, _ db: Database) throws -> Bool {
-        let arguments: StatementArguments = [
-            record.tenant, Int64(bitPattern: record.digest.high), Int64(bitPattern: record.digest.low),
-            Int64(bitPattern: record.version), record.isWithdrawn, record.revokedAt.seconds, record.expiresAt.seconds,
-            String(decoding: record.note.json, as: UTF8.self),
-        ]
-        try db.cachedStatement(sql: upsert).execute(arguments: arguments)
-        guard db.changesCount == 1 else { return false }
-        try db.cachedStatement(sql: append).execute(arguments: arguments)
+    static func put(_ record: RevocationRecord, _ db: SQLiteConnection) throws -> Bool {
+        let row =
+            key(record.digest, tenant: record.tenant) + [
+                .integer(Int64(bitPattern: record.version)), .integer(record.isWithdrawn ? 1 : 0),
+                .time(record.revokedAt), .time(record.expiresAt),
+                .text(String(decoding: record.note.json, as: UTF8.self)),
+            ]
+        try db.execute(upsert, row)
+        guard db.changes == 1 else { return false }
+        try db.execute(append, row)
         return true
     }
 
     /// Removes an unreadable record with the same digest: it counts as older than any other.
-    static func clearUnreadable(for record: RevocationRecord, _ db: Database) throws {
+    static func clearUnreadable(for record: RevocationRecord, _ db: SQLiteConnection) throws {
         do {
             _ = try self.record(record.digest, tenant: record.tenant, db)
-        } catch is StoreError {
+        } catch let error where isGarbled(error) {
             let sql = "DELETE FROM revocation WHERE tenant = ? AND digest_high = ? AND digest_low = ?"
-            let arguments: StatementArguments = [
-                record.tenant, Int64(bitPattern: record.digest.high), Int64(bitPattern: record.digest.low),
-            ]
-            try db.cachedStatement(sql: sql).execute(arguments: arguments)
+            try db.execute(sql, key(record.digest, tenant: record.tenant))
         }
     }
 
     /// - Returns: `record`, merged with the one in force for the same target.
-    static func merged(_ record: RevocationRecord, now: UnixTime, _ db: Database) throws -> RevocationRecord {
+    static func merged(_ record: RevocationRecord, now: UnixTime, _ db: SQLiteConnection) throws -> RevocationRecord {
         let sql = """
             SELECT revoked_at, expires_at FROM revocation
             WHERE tenant = ? AND digest_high = ? AND digest_low = ?
                 AND NOT withdrawn AND expires_at > ? AND abs(revoked_at) < 9e999
             """
-        let arguments: StatementArguments = [
-            record.tenant, Int64(bitPattern: record.digest.high), Int64(bitPattern: record.digest.low), now.seconds,
-        ]
-        guard let known = try Row.fetchOne(db.cachedStatement(sql: sql), arguments: arguments) else { return record }
-        return record.keeping(revokedAt: try time(known, 0), expiresAt: try time(known, 1))
+        var known = try db.query(sql, key(record.digest, tenant: record.tenant) + [.time(now)])
+        guard try known.next() else { return record }
+        return record.keeping(revokedAt: UnixTime(try known.real(0)), expiresAt: UnixTime(try known.real(1)))
     }
 
     static func record(
         _ digest: RevocationDigest,
         tenant: String,
-        _ db: Database
+        _ db: SQLiteConnection
     ) throws -> RevocationRecord? {
         let sql = "SELECT \(columns) FROM revocation WHERE tenant = ? AND digest_high = ? AND digest_low = ?"
-        let arguments: StatementArguments = [
-            tenant, Int64(bitPattern: digest.high), Int64(bitPattern: digest.low),
-        ]
-        return try Row.fetchOne(db.cachedStatement(sql: sql), arguments: arguments)
-            .map { try record($0, tenant: tenant) }
+        var rows = try db.query(sql, key(digest, tenant: tenant))
+        return try rows.next() ? try record(in: rows, tenant: tenant) : nil
     }
 
     /// - Parameters:
     ///   - digest: The last of the previous page; nil for the first.
     ///   - condition: A further condition on columns, with its arguments.
     static func page(
-        _ db: Database,
+        _ db: SQLiteConnection,
         tenant: String,
         after digest: RevocationDigest?,
         limit: Int,
         where condition: String = "TRUE",
-        _ conditionArguments: StatementArguments = []
+        _ conditionArguments: [SQLiteValue] = []
     ) throws -> EmbeddedPage {
-        var arguments: StatementArguments = [tenant]
+        var arguments: [SQLiteValue] = [.text(tenant)]
         var after = ""
         if let digest {
             after = "AND (digest_high, digest_low) > (?, ?)"
-            arguments += [Int64(bitPattern: digest.high), Int64(bitPattern: digest.low)]
+            arguments = key(digest, tenant: tenant)
         }
         let sql = """
             SELECT \(columns) FROM revocation WHERE tenant = ? \(after) AND \(condition)
             ORDER BY digest_high, digest_low LIMIT ?
             """
-        let rows = try Row.fetchCursor(
-            db.cachedStatement(sql: sql),
-            arguments: arguments + conditionArguments + [limit]
-        )
+        var rows = try db.query(sql, arguments + conditionArguments + [.integer(Int64(limit))])
         var page = EmbeddedPage()
         page.records.reserveCapacity(limit)
-        while let row = try rows.next() {
-            let digest = try self.digest(row, offset: 0)
+        while try rows.next() {
+            let digest = try self.digest(in: rows, offset: 0)
             page.last = digest
             do {
-                page.records.append(try record(row, tenant: tenant))
-            } catch is StoreError {
+                page.records.append(try record(in: rows, tenant: tenant))
+            } catch let error where isGarbled(error) {
                 page.unreadable.append(digest)
             }
         }
@@ -121,55 +111,43 @@ enum EmbeddedRecords {
         return page
     }
 
+    /// The primary key of a record.
+    private static func key(_ digest: RevocationDigest, tenant: String) -> [SQLiteValue] {
+        [.text(tenant), .integer(Int64(bitPattern: digest.high)), .integer(Int64(bitPattern: digest.low))]
+    }
+
     /// - Parameter offset: The index of the first of ``columns``.
-    static func record(_ row: Row, tenant: String, offset: Int = 0) throws -> RevocationRecord {
-        let note: String = try text(row, offset + 6)
-        guard let note = note.utf8.withContiguousStorageIfAvailable({ RevocationNote(json: $0.span) }) ?? nil else {
+    /// - Throws: What ``isGarbled(_:)`` is true for, of a row that no store wrote.
+    static func record(
+        in row: borrowing SQLiteCursor,
+        tenant: String,
+        offset: Int32 = 0
+    ) throws -> RevocationRecord {
+        guard let note = RevocationNote(json: Array(try row.text(offset + 6).utf8).span) else {
             throw StoreError.garbled("the note of a revocation of \(tenant)")
         }
         let record = RevocationRecord(
             tenant: tenant,
-            digest: try digest(row, offset: offset),
-            isWithdrawn: try integer(row, offset + 3) != 0,
-            revokedAt: try time(row, offset + 4),
-            expiresAt: try time(row, offset + 5),
-            version: UInt64(bitPattern: try integer(row, offset + 2)),
+            digest: try digest(in: row, offset: offset),
+            isWithdrawn: try row.integer(offset + 3) != 0,
+            revokedAt: UnixTime(try row.real(offset + 4)),
+            expiresAt: UnixTime(try row.real(offset + 5)),
+            version: UInt64(bitPattern: try row.integer(offset + 2)),
             note: note
         )
         try record.validate()
         return record
     }
 
-    private static func digest(_ row: Row, offset: Int) throws -> RevocationDigest {
+    /// Whether the error is about the content of a row, and the file itself is fine.
+    static func isGarbled(_ error: any Error) -> Bool {
+        error is StoreError || (error as? SQLiteError)?.primaryCode == SQLITE_MISMATCH
+    }
+
+    private static func digest(in row: borrowing SQLiteCursor, offset: Int32) throws -> RevocationDigest {
         RevocationDigest(
-            high: UInt64(bitPattern: try integer(row, offset)),
-            low: UInt64(bitPattern: try integer(row, offset + 1))
+            high: UInt64(bitPattern: try row.integer(offset)),
+            low: UInt64(bitPattern: try row.integer(offset + 1))
         )
-    }
-
-    // A row traps on a type that it does not have, and other programs may have changed the file.
-
-    static func integer(_ row: Row, _ index: Int) throws -> Int64 {
-        guard case .int64(let integer) = (row[index] as DatabaseValue).storage else { throw mismatch(index) }
-        return integer
-    }
-
-    private static func time(_ row: Row, _ index: Int) throws -> UnixTime {
-        guard case .double(let number) = (row[index] as DatabaseValue).storage else { throw mismatch(index) }
-        return UnixTime(number)
-    }
-
-    static func text(_ row: Row, _ index: Int) throws -> String {
-        guard case .string(let text) = (row[index] as DatabaseValue).storage else { throw mismatch(index) }
-        return text
-    }
-
-    static func blob(_ row: Row, _ index: Int) throws -> Data {
-        guard case .blob(let data) = (row[index] as DatabaseValue).storage else { throw mismatch(index) }
-        return data
-    }
-
-    private static func mismatch(_ index: Int) -> StoreError {
-        .garbled("column \(index) has another type than was written")
     }
 }

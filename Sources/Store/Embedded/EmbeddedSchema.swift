@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 import Time
 
 /// The tables of an ``EmbeddedStore``, and the migration of older files.
@@ -9,11 +9,11 @@ enum EmbeddedSchema {
     /// Runs in one transaction: of several processes that open a new file at once, one creates the tables.
     ///
     /// - Returns: Whether the version of the file is known; if not, it is unchanged.
-    static func migrate(_ db: Database) throws -> Bool {
-        let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
-        guard version <= steps.count else { return false }
-        for step in steps.dropFirst(version) { try db.execute(sql: step) }
-        try db.execute(sql: "PRAGMA user_version = \(steps.count)")
+    static func migrate(_ db: SQLiteConnection) throws -> Bool {
+        let version = Int(try db.integer("PRAGMA user_version") ?? 0)
+        guard (0...steps.count).contains(version) else { return false }
+        for step in steps.dropFirst(version) { try db.script(step) }
+        try db.script("PRAGMA user_version = \(steps.count)")
         return true
     }
 
@@ -57,10 +57,10 @@ enum EmbeddedSchema {
 
 /// The counters of a file.
 enum EmbeddedMeta {
-    static func epoch(_ db: Database) throws -> Int64 { try number("epoch", db) }
+    static func epoch(_ db: SQLiteConnection) throws -> Int64 { try number("epoch", db) }
 
     /// - Returns: A version above all earlier ones.
-    static func nextVersion(_ db: Database, now: UnixTime) throws -> UInt64 {
+    static func nextVersion(_ db: SQLiteConnection, now: UnixTime) throws -> UInt64 {
         let last = UInt64(bitPattern: try number("version", db))
         let next = RevocationVersion.next(after: last, now: now)
         try set("version", to: Int64(bitPattern: next), db)
@@ -68,28 +68,27 @@ enum EmbeddedMeta {
     }
 
     /// Later versions are above this one too.
-    static func raiseVersion(to version: UInt64, _ db: Database) throws {
+    static func raiseVersion(to version: UInt64, _ db: SQLiteConnection) throws {
         guard try number("version", db) < Int64(bitPattern: version) else { return }
         try set("version", to: Int64(bitPattern: version), db)
     }
 
     /// Includes the time, so that a file that replaces a lost one continues above its numbers.
-    static func nextFencingToken(_ db: Database, now: UnixTime) throws -> UInt64 {
+    static func nextFencingToken(_ db: SQLiteConnection, now: UnixTime) throws -> UInt64 {
         let microseconds = Int64(exactly: (now.seconds * 1_000_000).rounded(.down)) ?? 0
         let next = max(try number("fencing_token", db) + 1, microseconds)
         try set("fencing_token", to: next, db)
         return UInt64(bitPattern: next)
     }
 
-    private static func number(_ name: String, _ db: Database) throws -> Int64 {
-        let statement = try db.cachedStatement(sql: "SELECT number FROM meta WHERE name = ?")
-        guard let number = try Int64.fetchOne(statement, arguments: [name]) else {
+    private static func number(_ name: String, _ db: SQLiteConnection) throws -> Int64 {
+        guard let number = try db.integer("SELECT number FROM meta WHERE name = ?", [.text(name)]) else {
             throw StoreError.garbled("the table meta has no \(name)")
         }
         return number
     }
 
-    private static func set(_ name: String, to number: Int64, _ db: Database) throws {
-        try db.cachedStatement(sql: "UPDATE meta SET number = ? WHERE name = ?").execute(arguments: [number, name])
+    private static func set(_ name: String, to number: Int64, _ db: SQLiteConnection) throws {
+        try db.execute("UPDATE meta SET number = ? WHERE name = ?", [.integer(number), .text(name)])
     }
 }

@@ -1,5 +1,4 @@
-import Foundation
-import GRDB
+import SQLite
 
 extension EmbeddedStore {
     public func use(_ uses: [AllowanceUse], timeout: Duration) async throws(StoreError) -> [Int64] {
@@ -16,7 +15,7 @@ extension EmbeddedStore {
     }
 
     /// The time is stored as a value: decimal digits of Unix microseconds. Anything else counts as none.
-    private static func use(_ use: AllowanceUse, now: Int64, _ db: Database) throws -> Int64 {
+    private static func use(_ use: AllowanceUse, now: Int64, _ db: SQLiteConnection) throws -> Int64 {
         let known = try value(for: use.key, now: AllowanceTime.unixTime(now), db)
         let wholeAt = known.flatMap { Int64(String(decoding: $0, as: UTF8.self)) }
         let time = AllowanceTime.after(use, wholeAt: wholeAt, now: now)

@@ -1,14 +1,13 @@
-import Foundation
-import GRDB
+import SQLite
 import Time
 
 extension EmbeddedStore {
     public func announce(_ announcement: Announcement) async throws(StoreError) {
         try await write { db in
-            try db.cachedStatement(sql: "INSERT INTO announcement (topic, subject) VALUES (?, ?)")
-                .execute(arguments: [Data(announcement.topic.utf8), Data(announcement.subject.utf8)])
-            try db.cachedStatement(sql: "DELETE FROM announcement WHERE id <= ?")
-                .execute(arguments: [db.lastInsertedRowID - Int64(RevocationLimits.keptAnnouncements)])
+            let row: [SQLiteValue] = [.utf8(announcement.topic), .utf8(announcement.subject)]
+            try db.execute("INSERT INTO announcement (topic, subject) VALUES (?, ?)", row)
+            let last = db.lastInsertedRowID - Int64(RevocationLimits.keptAnnouncements)
+            try db.execute("DELETE FROM announcement WHERE id <= ?", [.integer(last)])
         }
         signal.ring()
     }
@@ -58,7 +57,7 @@ extension EmbeddedStore {
 
     private static func changes(
         after position: StorePosition,
-        _ db: Database,
+        _ db: SQLiteConnection,
         _ unreadable: UnreadableLog
     ) throws -> StoreChanges {
         guard let start = EmbeddedPosition(position), try start.isInHistory(db) else { return .missed }
@@ -66,14 +65,14 @@ extension EmbeddedStore {
         let limit = RevocationLimits.changesPerCall
         var changes: [RevocationRecord] = []
         let sql = "SELECT id, tenant, \(EmbeddedRecords.columns) FROM change WHERE id > ? ORDER BY id LIMIT ?"
-        let rows = try Row.fetchCursor(db.cachedStatement(sql: sql), arguments: [reached.change, limit])
-        while let row = try rows.next() {
-            reached.change = try EmbeddedRecords.integer(row, 0)
+        var rows = try db.query(sql, [.integer(reached.change), .integer(Int64(limit))])
+        while try rows.next() {
+            reached.change = try rows.integer(0)
             do {
-                let record = try EmbeddedRecords.record(row, tenant: try EmbeddedRecords.text(row, 1), offset: 2)
+                let record = try EmbeddedRecords.record(in: rows, tenant: try rows.text(1), offset: 2)
                 changes.append(record)
                 reached.version = record.version
-            } catch is StoreError {
+            } catch let error where EmbeddedRecords.isGarbled(error) {
                 unreadable.foundChange("\(reached.change)")
                 return .missed
             }
@@ -82,15 +81,15 @@ extension EmbeddedStore {
         let last = changes.count < limit ? try EmbeddedPosition.lastNumber(db) : reached.change
         guard reached.change == last, reached.change - start.change == changes.count else { return .missed }
         var announcements: [Announcement] = []
-        let rest = try Row.fetchCursor(
-            db.cachedStatement(sql: "SELECT id, topic, subject FROM announcement WHERE id > ? ORDER BY id LIMIT ?"),
-            arguments: [reached.announcement, limit]
+        var rest = try db.query(
+            "SELECT id, topic, subject FROM announcement WHERE id > ? ORDER BY id LIMIT ?",
+            [.integer(reached.announcement), .integer(Int64(limit))]
         )
-        while let row = try rest.next() {
-            let topic = String(decoding: try EmbeddedRecords.blob(row, 1), as: UTF8.self)
-            let subject = String(decoding: try EmbeddedRecords.blob(row, 2), as: UTF8.self)
+        while try rest.next() {
+            let topic = String(decoding: try rest.bytes(1), as: UTF8.self)
+            let subject = String(decoding: try rest.bytes(2), as: UTF8.self)
             announcements.append(Announcement(topic: topic, subject: subject))
-            reached.announcement = try EmbeddedRecords.integer(row, 0)
+            reached.announcement = try rest.integer(0)
         }
         return .changes(changes, announcements, reached.position)
     }
@@ -122,29 +121,28 @@ struct EmbeddedPosition {
     }
 
     /// The file's current position.
-    static func last(_ db: Database) throws -> EmbeddedPosition {
+    static func last(_ db: SQLiteConnection) throws -> EmbeddedPosition {
         let change = try lastNumber(db)
         return EmbeddedPosition(
             epoch: try EmbeddedMeta.epoch(db),
             change: change,
             version: UInt64(bitPattern: try version(of: change, db) ?? 0),
-            announcement: try Int64.fetchOne(db.cachedStatement(sql: "SELECT max(id) FROM announcement")) ?? 0
+            announcement: try db.integer("SELECT max(id) FROM announcement") ?? 0
         )
     }
 
     /// The number of the last change ever made, whether its row still exists or not.
-    static func lastNumber(_ db: Database) throws -> Int64 {
-        let greatest = try Int64.fetchOne(db.cachedStatement(sql: "SELECT max(id) FROM change")) ?? 0
-        let sql = "SELECT seq FROM sqlite_sequence WHERE name = 'change'"
-        return max(greatest, try Int64.fetchOne(db.cachedStatement(sql: sql)) ?? 0)
+    static func lastNumber(_ db: SQLiteConnection) throws -> Int64 {
+        let greatest = try db.integer("SELECT max(id) FROM change") ?? 0
+        return max(greatest, try db.integer("SELECT seq FROM sqlite_sequence WHERE name = 'change'") ?? 0)
     }
 
-    private static func version(of change: Int64, _ db: Database) throws -> Int64? {
-        try Int64.fetchOne(db.cachedStatement(sql: "SELECT version FROM change WHERE id = ?"), arguments: [change])
+    private static func version(of change: Int64, _ db: SQLiteConnection) throws -> Int64? {
+        try db.integer("SELECT version FROM change WHERE id = ?", [.integer(change)])
     }
 
     /// Whether the position belongs to this file, and its change is in the history.
-    func isInHistory(_ db: Database) throws -> Bool {
+    func isInHistory(_ db: SQLiteConnection) throws -> Bool {
         guard try EmbeddedMeta.epoch(db) == epoch else { return false }
         // Before the first change there is no row, nor if it was deleted before the load.
         return try Self.version(of: change, db) ?? 0 == Int64(bitPattern: version)

@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 
 extension EmbeddedStore {
     /// Records written in one transaction: other processes can write between two.
@@ -66,7 +66,7 @@ extension EmbeddedStore {
     ///
     /// - Parameter work: Returns the records that it changed.
     private func change(
-        _ work: @escaping @Sendable (Database) throws -> [RevocationRecord]
+        _ work: @escaping @Sendable (SQLiteConnection) throws -> [RevocationRecord]
     ) async throws(StoreError) -> [RevocationRecord] {
         let kept = keptChanges
         let records = try await write { db in
@@ -75,7 +75,7 @@ extension EmbeddedStore {
             let last = db.lastInsertedRowID
             let interval = min(Self.trimInterval, kept)
             if last / interval > (last - Int64(records.count)) / interval {
-                try db.cachedStatement(sql: "DELETE FROM change WHERE id <= ?").execute(arguments: [last - kept])
+                try db.execute("DELETE FROM change WHERE id <= ?", [.integer(last - kept)])
             }
             return records
         }
@@ -121,7 +121,7 @@ extension EmbeddedStore {
                 after: start,
                 limit: limit,
                 where: "NOT withdrawn AND expires_at > ?",
-                [now.seconds]
+                [.time(now)]
             )
         }
         unreadable.found(page.unreadable.map(\.text), tenant: tenant)
@@ -139,7 +139,7 @@ extension EmbeddedStore {
                         LIMIT \(RevocationLimits.cleanUp)
                     )
                     """
-                try db.cachedStatement(sql: sql).execute(arguments: [tenant, now.seconds])
+                try db.execute(sql, [.text(tenant), .time(now)])
             }
         }
     }

@@ -1,7 +1,6 @@
 import Dispatch
-import Foundation
-import GRDB
 public import Logging
+import SQLite
 import Synchronization
 public import Time
 
@@ -18,7 +17,7 @@ public final class EmbeddedStore: Store {
 
     private enum State {
         case closed
-        case open(DatabasePool, EmbeddedWatch?)
+        case open(SQLitePool, EmbeddedWatch?)
     }
 
     public let name = "embedded"
@@ -54,14 +53,19 @@ public final class EmbeddedStore: Store {
 
     public func open() async throws(StoreError) {
         let path = path
-        let pool = try await aside { () throws(StoreError) in try EmbeddedFile.open(path) }
+        // It blocks, and the threads for tasks are too few for that.
+        let pool = try await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                continuation.resume(returning: Result { () throws(StoreError) in try EmbeddedFile.open(path) })
+            }
+        }.get()
         let watch = EmbeddedWatch(path) { [signal] in signal.ring() }
         state.withLock { $0 = .open(pool, watch) }
         works.store(true, ordering: .releasing)
     }
 
     public func close() async {
-        let pool: DatabasePool? = state.withLock { state in
+        let pool: SQLitePool? = state.withLock { state in
             defer { state = .closed }
             guard case .open(let pool, let watch) = state else { return nil }
             watch?.stop()
@@ -69,25 +73,7 @@ public final class EmbeddedStore: Store {
         }
         works.store(false, ordering: .releasing)
         signal.ring()
-        guard let pool else { return }
-        try? await aside { () throws(StoreError) in
-            // Moves the log into the file, which is then complete for anyone who copies it.
-            _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
-            // Calls under way keep the file open until they end; then it closes.
-            try? pool.close()
-        }
-    }
-
-    /// Opening and closing block, and the threads for tasks are too few for that.
-    private func aside<Result: Sendable>(
-        _ work: @escaping @Sendable () throws(StoreError) -> Result
-    ) async throws(StoreError) -> Result {
-        let result = await withCheckedContinuation { continuation in
-            DispatchQueue.global().async {
-                continuation.resume(returning: Swift.Result(catching: work))
-            }
-        }
-        return try result.get()
+        await pool?.close()
     }
 
     /// Whether the system reports other processes' writes.
@@ -98,20 +84,20 @@ public final class EmbeddedStore: Store {
     // MARK: Access
 
     func read<Result: Sendable>(
-        _ work: @escaping @Sendable (Database) throws -> Result
+        _ work: @escaping @Sendable (SQLiteConnection) throws -> Result
     ) async throws(StoreError) -> Result {
         try await access { try await $0.read(work) }
     }
 
     /// Executes all of `work` or, if it throws, none of it.
     func write<Result: Sendable>(
-        _ work: @escaping @Sendable (Database) throws -> Result
+        _ work: @escaping @Sendable (SQLiteConnection) throws -> Result
     ) async throws(StoreError) -> Result {
         try await access { try await $0.write(work) }
     }
 
     private func access<Result: Sendable>(
-        _ work: @escaping @Sendable (DatabasePool) async throws -> Result
+        _ work: @escaping @Sendable (SQLitePool) async throws -> Result
     ) async throws(StoreError) -> Result {
         guard case .open(let pool, _) = state.withLock({ $0 }) else { throw .unavailable("\(path) is not open") }
         let path = path
@@ -169,32 +155,30 @@ extension EmbeddedStore {
                 try Self.put(value, for: key, expiresAt: lifetime.map { now + $0.seconds } ?? .distantFuture, db)
                 return true
             }
-            try db.cachedStatement(sql: "UPDATE value SET content = ? WHERE key = ?")
-                .execute(arguments: [Data(value), key.data])
+            try db.execute("UPDATE value SET content = ? WHERE key = ?", [.bytes(value), .utf8(key.text)])
             return true
         }
     }
 
     public func remove(_ key: StoreKey) async throws(StoreError) {
-        try await write { db in
-            try db.cachedStatement(sql: "DELETE FROM value WHERE key = ?").execute(arguments: [key.data])
-        }
+        try await write { try $0.execute("DELETE FROM value WHERE key = ?", [.utf8(key.text)]) }
     }
 
-    static func value(for key: StoreKey, now: UnixTime, _ db: Database) throws -> [UInt8]? {
-        let statement = try db.cachedStatement(sql: "SELECT content FROM value WHERE key = ? AND expires_at > ?")
-        return try Data.fetchOne(statement, arguments: [key.data, now.seconds]).map(Array.init)
+    static func value(for key: StoreKey, now: UnixTime, _ db: SQLiteConnection) throws -> [UInt8]? {
+        let sql = "SELECT content FROM value WHERE key = ? AND expires_at > ?"
+        var rows = try db.query(sql, [.utf8(key.text), .time(now)])
+        return try rows.next() ? try rows.bytes(0) : nil
     }
 
-    static func put(_ value: [UInt8], for key: StoreKey, expiresAt: UnixTime, _ db: Database) throws {
-        try db.cachedStatement(sql: "REPLACE INTO value (key, content, expires_at) VALUES (?, ?, ?)")
-            .execute(arguments: [key.data, Data(value), expiresAt.seconds])
+    static func put(_ value: [UInt8], for key: StoreKey, expiresAt: UnixTime, _ db: SQLiteConnection) throws {
+        let row: [SQLiteValue] = [.utf8(key.text), .bytes(value), .time(expiresAt)]
+        try db.execute("REPLACE INTO value (key, content, expires_at) VALUES (?, ?, ?)", row)
     }
 
     /// - Parameter table: `value` or `lease`.
-    static func sweep(_ table: String, now: UnixTime, _ db: Database) throws {
+    static func sweep(_ table: String, now: UnixTime, _ db: SQLiteConnection) throws {
         let expired = "SELECT key FROM \(table) WHERE expires_at <= ? AND expires_at < 9e999 LIMIT \(swept)"
-        try db.cachedStatement(sql: "DELETE FROM \(table) WHERE key IN (\(expired))").execute(arguments: [now.seconds])
+        try db.execute("DELETE FROM \(table) WHERE key IN (\(expired))", [.time(now)])
     }
 }
 
@@ -204,13 +188,13 @@ extension EmbeddedStore {
     public func acquire(_ key: StoreKey, for duration: Duration) async throws(StoreError) -> Lease? {
         let now = now()
         return try await write { db in
-            let held = try db.cachedStatement(sql: "SELECT 1 FROM lease WHERE key = ? AND expires_at > ?")
-            guard try Int.fetchOne(held, arguments: [key.data, now.seconds]) == nil else { return nil }
+            let held = "SELECT 1 FROM lease WHERE key = ? AND expires_at > ?"
+            guard try db.integer(held, [.utf8(key.text), .time(now)]) == nil else { return nil }
             try Self.sweep("lease", now: now, db)
             let token = try EmbeddedMeta.nextFencingToken(db, now: now)
             let lease = Lease(key: key, holder: Lease.newHolder(), fencingToken: token)
-            try db.cachedStatement(sql: "REPLACE INTO lease (key, holder, expires_at) VALUES (?, ?, ?)")
-                .execute(arguments: [key.data, lease.holder, (now + duration.seconds).seconds])
+            let row: [SQLiteValue] = [.utf8(key.text), .text(lease.holder), .time(now + duration.seconds)]
+            try db.execute("REPLACE INTO lease (key, holder, expires_at) VALUES (?, ?, ?)", row)
             return lease
         }
     }
@@ -219,9 +203,9 @@ extension EmbeddedStore {
         let now = now()
         return try await write { db in
             let sql = "UPDATE lease SET expires_at = ? WHERE key = ? AND holder = ? AND expires_at > ?"
-            try db.cachedStatement(sql: sql)
-                .execute(arguments: [(now + duration.seconds).seconds, lease.key.data, lease.holder, now.seconds])
-            return db.changesCount == 1
+            let end = SQLiteValue.time(now + duration.seconds)
+            try db.execute(sql, [end, .utf8(lease.key.text), .text(lease.holder), .time(now)])
+            return db.changes == 1
         }
     }
 
@@ -233,10 +217,8 @@ extension EmbeddedStore {
     ) async throws(StoreError) -> Bool {
         let now = now()
         return try await write { db in
-            let held = try db.cachedStatement(
-                sql: "SELECT 1 FROM lease WHERE key = ? AND holder = ? AND expires_at > ?"
-            )
-            guard try Int.fetchOne(held, arguments: [lease.key.data, lease.holder, now.seconds]) != nil else {
+            let held = "SELECT 1 FROM lease WHERE key = ? AND holder = ? AND expires_at > ?"
+            guard try db.integer(held, [.utf8(lease.key.text), .text(lease.holder), .time(now)]) != nil else {
                 return false
             }
             try Self.sweep("value", now: now, db)
@@ -247,12 +229,15 @@ extension EmbeddedStore {
 
     public func release(_ lease: Lease) async throws(StoreError) {
         try await write { db in
-            try db.cachedStatement(sql: "DELETE FROM lease WHERE key = ? AND holder = ?")
-                .execute(arguments: [lease.key.data, lease.holder])
+            let held: [SQLiteValue] = [.utf8(lease.key.text), .text(lease.holder)]
+            try db.execute("DELETE FROM lease WHERE key = ? AND holder = ?", held)
         }
     }
 }
 
-extension StoreKey {
-    fileprivate var data: Data { Data(text.utf8) }
+extension SQLiteValue {
+    /// Text that may contain NUL, or is compared with stored bytes.
+    static func utf8(_ text: String) -> SQLiteValue { .bytes(Array(text.utf8)) }
+
+    static func time(_ time: UnixTime) -> SQLiteValue { .real(time.seconds) }
 }

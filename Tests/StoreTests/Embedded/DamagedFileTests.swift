@@ -1,5 +1,5 @@
 import Foundation
-import GRDB
+import SQLite
 import Testing
 
 @testable import Store
@@ -47,16 +47,11 @@ import Testing
     @Test func lockedFileIsReported() async throws {
         try await StoreFactory.embedded.run { world in
             await (try world.store()).close()
-            var configuration = Configuration()
-            configuration.allowsUnsafeTransactions = true
-            let other = try DatabaseQueue(path: world.file.path, configuration: configuration)
-            try await other.writeWithoutTransaction { db in
-                try db.execute(sql: "PRAGMA locking_mode = EXCLUSIVE")
-                try db.execute(sql: "BEGIN EXCLUSIVE")
-            }
+            let other = try world.connection()
+            try other.script("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")
             let error = await #expect(throws: StoreError.self) { try await world.store() }
             #expect(error == .unavailable("\(world.file.path) is kept locked by another process"))
-            try other.close()
+            other.close()
             #expect(try await world.store().load(["chat"]).records.isEmpty)
         }
     }
@@ -66,8 +61,8 @@ import Testing
             let store = try #require(try await world.store() as? EmbeddedStore)
             var acknowledged = try await store.revoke([revocation("first")])
             try await store.write { db in
-                let pages = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
-                try db.execute(sql: "PRAGMA max_page_count = \(pages + 20)")
+                let pages = try db.integer("PRAGMA page_count") ?? 0
+                try db.script("PRAGMA max_page_count = \(pages + 20)")
             }
             var refusal: StoreError?
             for batch in 0..<1000 where refusal == nil {
@@ -80,7 +75,7 @@ import Testing
             #expect(refusal == .unavailable("no room on the disk of \(world.file.path)"))
             #expect(!store.isUp)
             #expect(Set(try await store.load(["chat"]).records.keys) == Set(acknowledged.map(\.digest)))
-            try await store.write { try $0.execute(sql: "PRAGMA max_page_count = 1000000") }
+            try await store.write { try $0.script("PRAGMA max_page_count = 1000000") }
             acknowledged += try await store.revoke([revocation("last")])
             #expect(store.isUp)
             #expect(Set(try await store.load(["chat"]).records.keys) == Set(acknowledged.map(\.digest)))
@@ -92,7 +87,7 @@ import Testing
             let store = try #require(try await world.store() as? EmbeddedStore)
             let acknowledged = try await store.revoke([revocation("first")])
             // What SQLite answers for a file that lost its rights, which the user of these tests may have all the same.
-            try await store.write { try $0.execute(sql: "PRAGMA query_only = 1") }
+            try await store.write { try $0.script("PRAGMA query_only = 1") }
             let error = await #expect(throws: StoreError.self) { try await store.revoke([revocation("second")]) }
             guard case .unusable(let reason) = error else {
                 Issue.record("\(String(describing: error))")

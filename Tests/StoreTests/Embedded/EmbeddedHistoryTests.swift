@@ -12,7 +12,7 @@ import Testing
             if seen > 0 { _ = try await writer.revoke((0..<seen).map { revocation("seen \($0)") }) }
             let (_, position) = try await reader.load(["chat"])
             _ = try await writer.revoke((0..<3).map { revocation("\($0)") })
-            try await world.write("DELETE FROM change WHERE id > \(seen) AND id \(deleted)")
+            try world.write("DELETE FROM change WHERE id > \(seen) AND id \(deleted)")
             #expect(try await reader.changes(after: position, waiting: .seconds(30)) == .missed)
             let (records, next) = try await reader.load(["chat"])
             #expect(records.count == seen + 3)

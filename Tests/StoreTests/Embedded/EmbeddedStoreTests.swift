@@ -1,5 +1,5 @@
 import Foundation
-import GRDB
+import SQLite
 import Testing
 
 @testable import Store
@@ -97,11 +97,12 @@ import Testing
             let attributes = try FileManager.default.attributesOfItem(atPath: world.file.path)
             #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
             let pool = try EmbeddedFile.open(world.file.path)
-            let (synchronous, journal) = try await pool.writeWithoutTransaction { db in
-                (try Int.fetchOne(db, sql: "PRAGMA synchronous"), try String.fetchOne(db, sql: "PRAGMA journal_mode"))
+            let (synchronous, journal) = try await pool.write { db in
+                var mode = try db.query("PRAGMA journal_mode")
+                return (try db.integer("PRAGMA synchronous"), try mode.next() ? try mode.text(0) : nil)
             }
             #expect(synchronous == 2 && journal == "wal")
-            try pool.close()
+            await pool.close()
         }
     }
 
@@ -123,12 +124,10 @@ import Testing
         #expect(below?.contains("give another path") == true)
     }
 
-    @Test func fileOfANewerVersionIsNotChanged() async throws {
+    @Test(arguments: [999, -1]) func fileOfANewerVersionIsNotChanged(version: Int) async throws {
         try await StoreFactory.embedded.run { world in
             await (try world.store()).close()
-            let queue = try DatabaseQueue(path: world.file.path)
-            try await queue.write { try $0.execute(sql: "PRAGMA user_version = 999") }
-            try queue.close()
+            try world.write("PRAGMA user_version = \(version)")
             let reason = await unusable(world.file.path)
             #expect(reason?.contains(world.file.path) == true && reason?.contains("newer Gatehouse") == true)
         }
@@ -148,10 +147,8 @@ import Testing
     @Test(.timeLimit(.minutes(5))) func lockedFileIsUnavailableInTime() async throws {
         try await StoreFactory.embedded.run { world in
             let store = try await world.store()
-            var configuration = Configuration()
-            configuration.allowsUnsafeTransactions = true
-            let other = try DatabaseQueue(path: world.file.path, configuration: configuration)
-            try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+            let other = try world.connection()
+            try other.script("BEGIN IMMEDIATE")
             let error = await #expect(throws: StoreError.self) { try await store.revoke([revocation("one")]) }
             guard case .unavailable = error else {
                 Issue.record("\(String(describing: error))")
@@ -160,10 +157,10 @@ import Testing
             #expect(!store.isUp)
             // Reading goes on beside a writer.
             #expect(try await store.load(["chat"]).records.isEmpty)
-            try await other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
+            try other.script("ROLLBACK")
             #expect(try await store.revoke([revocation("one")]).count == 1)
             #expect(store.isUp)
-            try other.close()
+            other.close()
         }
     }
 
@@ -171,10 +168,8 @@ import Testing
     @Test(.timeLimit(.minutes(5))) func allowanceUseObeysItsTimeout() async throws {
         try await StoreFactory.embedded.run { world in
             let store = try await world.store()
-            var configuration = Configuration()
-            configuration.allowsUnsafeTransactions = true
-            let other = try DatabaseQueue(path: world.file.path, configuration: configuration)
-            try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+            let other = try world.connection()
+            try other.script("BEGIN IMMEDIATE")
             let key = StoreKey(tenant: "chat", kind: "limit", name: "x")
             let use = AllowanceUse(key: key, count: 1, interval: 1_000_000, most: 10_000_000)
             let error = await #expect(throws: StoreError.self) { try await store.use([use], timeout: .zero) }
@@ -183,8 +178,8 @@ import Testing
                 return
             }
             #expect(reason.hasPrefix("not done within"))
-            try await other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
-            try other.close()
+            try other.script("ROLLBACK")
+            other.close()
         }
     }
 
@@ -192,7 +187,7 @@ import Testing
         try await StoreFactory.embedded.run { world in
             let store = try await world.store()
             let (_, position) = try await store.load([])
-            try await world.write("DELETE FROM meta")
+            try world.write("DELETE FROM meta")
             for call in 0..<2 {
                 let error = await #expect(throws: StoreError.self) {
                     if call == 0 { _ = try await store.load(["chat"]) }

@@ -10,7 +10,7 @@ import Testing
             #expect(reader.isWatched)
             for name in ["first", "second"] {
                 let rings = reader.signal.rings
-                try await world.write("UPDATE meta SET number = number + 1")
+                try world.write("UPDATE meta SET number = number + 1")
                 await reader.signal.wait(past: rings, for: .seconds(60))
                 #expect(reader.signal.rings > rings, "\(name)")
             }

@@ -1,8 +1,7 @@
-import Foundation
-import GRDB
 import Logging
 import NIOPosix
 import Redis
+import SQLite
 import TestSupport
 import Testing
 
@@ -28,11 +27,12 @@ func withRedis(_ server: UnawaitedRedisServer?, _ commands: [RedisCommand]) asyn
 }
 
 extension StoreWorld {
-    func write(_ sql: String) async throws {
-        let other = try DatabaseQueue(path: file.path)
-        try await other.write { try $0.execute(sql: sql) }
-        try other.close()
+    /// One of another process.
+    func connection() throws -> SQLiteConnection {
+        try SQLiteConnection(file.path, access: .readWrite, busyMilliseconds: 2000)
     }
+
+    func write(_ sql: String) throws { try connection().script(sql) }
 
     /// Makes the record one that cannot be read.
     func spoil(_ record: RevocationRecord) async throws {
@@ -40,7 +40,7 @@ extension StoreWorld {
             let key = "gatehouse:{\(record.tenant)}:revocations"
             _ = try await withRedis(server, [RedisCommand("HSET", key, record.digest.text, "nonsense")])
         } else {
-            try await write(
+            try write(
                 """
                 UPDATE revocation SET note = 'nonsense' WHERE tenant = '\(record.tenant)'
                     AND digest_high = \(Int64(bitPattern: record.digest.high))
@@ -55,7 +55,7 @@ extension StoreWorld {
             let change = RedisCommand("XADD", "gatehouse:changes", "*", "a", "b")
             _ = try await withRedis(server, [RedisCommand("INCR", "gatehouse:changes:count"), change])
         } else {
-            try await write(
+            try write(
                 """
                 INSERT INTO change (tenant, digest_high, digest_low, version, withdrawn, revoked_at, expires_at, note)
                 VALUES ('chat', 1, 2, 3, 0, 4, 5, 'nonsense')
