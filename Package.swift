@@ -200,14 +200,10 @@ let package = Package(
         .target(
             name: "ExtAuthz",
             dependencies: [
-                .product(name: "GRPCCore", package: "grpc-swift-2"),
-                .product(name: "GRPCNIOTransportHTTP2Posix", package: "grpc-swift-nio-transport"),
-                .product(name: "GRPCProtobuf", package: "grpc-swift-protobuf"),
+                "HTTPCore",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "SwiftProtobuf", package: "swift-protobuf"),
             ],
-            exclude: ["Protocol"],
             swiftSettings: strict
         ),
         .target(
@@ -417,9 +413,19 @@ let package = Package(
         .testTarget(
             name: "ExtAuthzTests",
             dependencies: [
-                "ExtAuthz", "TestSupport",
+                "ExtAuthz", "ExtAuthzMessages", "HTTPCore", "TestSupport",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "SwiftProtobuf", package: "swift-protobuf"),
             ],
+            swiftSettings: strict
+        ),
+        // Envoy's messages by SwiftProtobuf, as an eye that is not ours; no product has it.
+        .target(
+            name: "ExtAuthzMessages",
+            dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")],
+            path: "Tests/ExtAuthzMessages",
+            exclude: ["Protocol"],
             swiftSettings: strict
         ),
         .testTarget(
@@ -562,7 +568,7 @@ let package = Package(
         .testTarget(
             name: "RealClientTests",
             dependencies: [
-                "Demo", "ExtAuthz", "Gateway", "Tenants", "TestSupport", "Time", "Verification",
+                "Demo", "ExtAuthzMessages", "Gateway", "Tenants", "TestSupport", "Time", "Verification",
                 .product(name: "GRPCCore", package: "grpc-swift-2"),
                 .product(name: "GRPCNIOTransportHTTP2Posix", package: "grpc-swift-nio-transport"),
                 .product(name: "GRPCProtobuf", package: "grpc-swift-protobuf"),

@@ -1,18 +1,25 @@
-internal import GRPCCore
-internal import GRPCNIOTransportHTTP2Posix
 internal import NIOCore
 public import NIOPosix
 internal import Synchronization
 
 /// The listener for Envoy's queries, with gRPC in plain text.
 public final class AuthorizationServer: Sendable {
-    /// Concurrent queries on one connection; Envoy opens another one for more.
-    private static let mostStreams = 64
     /// Bytes of a query besides the head in it: lengths, addresses, a certificate.
     private static let otherBytes = 64 << 10
 
-    private let server: GRPCServer<HTTP2ServerTransport.Posix>
-    private let serving = Mutex<Task<Void, any Error>?>(nil)
+    private struct Serving {
+        var listener: (any Channel)?
+        var isStopping = false
+        var connections: [ObjectIdentifier: any Channel] = [:]
+    }
+
+    private let address: SocketAddress
+    private let maximumMessageLength: Int
+    private let idleTime: TimeAmount
+    private let eventLoops: MultiThreadedEventLoopGroup
+    private let authorizer: any CheckHandler
+    private let limit: ConnectionLimit
+    private let serving = Mutex(Serving())
 
     /// - Parameters:
     ///   - host: An IP address or a name.
@@ -29,28 +36,12 @@ public final class AuthorizationServer: Sendable {
         eventLoops: MultiThreadedEventLoopGroup,
         authorizer: any CheckHandler
     ) throws {
-        let resolved = try SocketAddress.makeAddressResolvingHost(host, port: port)
-        let text = resolved.ipAddress ?? host
-        var config = HTTP2ServerTransport.Posix.Config.defaults
-        config.http2.maxConcurrentStreams = Self.mostStreams
-        config.rpc.maxRequestPayloadSize = maximumHeadBytes + Self.otherBytes
-        config.connection.maxIdleTime = idleTimeout
-        let limit = ConnectionLimit(authorizer: authorizer)
-        config.channelDebuggingCallbacks.onAcceptTCPConnection = { channel in
-            limit.accepted(channel)
-            return channel.eventLoop.makeSucceededVoidFuture()
-        }
-        let transport = HTTP2ServerTransport.Posix(
-            address: resolved.protocol == .inet6 ? .ipv6(host: text, port: port) : .ipv4(host: text, port: port),
-            transportSecurity: .plaintext,
-            config: config,
-            eventLoopGroup: eventLoops
-        )
-        server = GRPCServer(
-            transport: transport,
-            services: [AuthorizationService(authorizer: authorizer)],
-            interceptors: [TrustedPeers(authorizer: authorizer)]
-        )
+        address = try SocketAddress.makeAddressResolvingHost(host, port: port)
+        maximumMessageLength = maximumHeadBytes + Self.otherBytes
+        idleTime = TimeAmount(idleTimeout)
+        self.eventLoops = eventLoops
+        self.authorizer = authorizer
+        limit = ConnectionLimit(authorizer: authorizer)
     }
 
     /// Begins to serve.
@@ -58,31 +49,50 @@ public final class AuthorizationServer: Sendable {
     /// - Returns: The port.
     /// - Throws: If the address cannot be bound.
     public func start() async throws -> Int {
-        let task = Task { [server] in try await server.serve() }
-        serving.withLock { $0 = task }
-        do {
-            let address = try await server.transport.listeningAddress
-            return address.ipv4?.port ?? address.ipv6?.port ?? 0
-        } catch {
-            // The task has the reason.
-            try await task.value
-            throw error
+        let listener = try await ServerBootstrap(group: eventLoops)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelInitializer { channel in channel.eventLoop.makeCompletedFuture { try self.accepted(channel) } }
+            .bind(to: address).get()
+        serving.withLock { $0.listener = listener }
+        return listener.localAddress?.port ?? 0
+    }
+
+    private func accepted(_ channel: any Channel) throws {
+        let isAccepted = serving.withLock { serving in
+            guard !serving.isStopping, limit.accepted(channel) else { return false }
+            serving.connections[ObjectIdentifier(channel)] = channel
+            return true
         }
+        guard isAccepted else {
+            // A failed initializer would end the listener; this ends only the connection.
+            return channel.eventLoop.execute { channel.close(promise: nil) }
+        }
+        channel.closeFuture.whenComplete { _ in
+            self.serving.withLock { $0.connections[ObjectIdentifier(channel)] = nil }
+        }
+        let connection = AuthorizationConnection(
+            authorizer: authorizer,
+            maximumMessageLength: maximumMessageLength,
+            idleTime: idleTime
+        )
+        try channel.pipeline.syncOperations.addHandler(connection)
     }
 
     /// Accepts no more queries, lets those under way finish within `grace`, and closes the rest.
     public func stop(grace: Duration) async {
-        let task = serving.withLock { serving in
-            defer { serving = nil }
-            return serving
+        let (listener, connections) = serving.withLock { serving in
+            serving.isStopping = true
+            return (serving.listener, Array(serving.connections.values))
         }
-        guard let task else { return }
-        server.beginGracefulShutdown()
-        let overdue = Task {
-            try await Task.sleep(for: grace)
-            task.cancel()
+        try? await listener?.close()
+        let grace = TimeAmount(grace)
+        let overdue = connections.map { channel in
+            channel.pipeline.fireUserInboundEventTriggered(AuthorizationConnection.Event.drain)
+            return channel.eventLoop.scheduleTask(in: grace) { channel.close(promise: nil) }
         }
-        _ = await task.result
-        overdue.cancel()
+        for (channel, overdue) in zip(connections, overdue) {
+            try? await channel.closeFuture.get()
+            overdue.cancel()
+        }
     }
 }

@@ -5,8 +5,10 @@ public protocol CheckHandler: Sendable {
     /// - Parameter peer: An IP address.
     func answers(_ peer: String) -> Bool
 
-    /// - Parameter peer: The IP address of the querying Envoy, for which ``answers(_:)`` was true.
-    func decide(_ request: QueriedRequest, for peer: String) async -> CheckReply
+    /// - Parameters:
+    ///   - peer: The IP address of the querying Envoy, for which ``answers(_:)`` was true.
+    ///   - reply: Called once, on any thread.
+    func decide(_ request: QueriedRequest, for peer: String, reply: @escaping @Sendable (CheckReply) -> Void)
 }
 
 /// A field of a head.

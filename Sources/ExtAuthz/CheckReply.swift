@@ -23,68 +23,78 @@ public struct RequestChanges: Sendable, Equatable {
 }
 
 extension CheckReply {
-    var message: Envoy_Service_Auth_V3_CheckResponse {
+    /// `envoy.service.auth.v3.CheckResponse`.
+    var message: [UInt8] {
+        var response = ProtobufWriter()
         switch self {
-        case .granted(let changes): Self.granted(changes)
-        case .denied(let status, let fields, let body): Self.denied(status, fields, body)
+        case .granted(let changes):
+            response.write(1) { $0.write(1, Code.ok) }
+            response.write(3) { Self.write(changes, to: &$0) }
+        case .denied(let status, let fields, let body):
+            response.write(1) { $0.write(1, status == 401 ? Code.unauthenticated : Code.permissionDenied) }
+            response.write(2) { Self.write(status, fields, body, to: &$0) }
         }
+        return response.bytes
     }
 
-    private static func granted(_ changes: RequestChanges) -> Envoy_Service_Auth_V3_CheckResponse {
-        var response = Envoy_Service_Auth_V3_OkHttpResponse()
-        response.headersToRemove = changes.remove.map { String(decoding: $0, as: UTF8.self) }
-        response.queryParametersToRemove = changes.removeParameters.map { String(decoding: $0, as: UTF8.self) }
-        for field in changes.set {
-            if let option = option(field, adds: false) {
-                response.headers.append(option)
-            } else {
-                // It cannot be set to its proper value, and must not keep the present one.
-                response.headersToRemove.append(String(decoding: field.name, as: UTF8.self))
-            }
+    /// OkHttpResponse: headers, headers_to_remove, query_parameters_to_remove
+    private static func write(_ changes: RequestChanges, to message: inout ProtobufWriter) {
+        var remove = changes.remove
+        for field in changes.set where !write(field, adds: false, to: &message) {
+            // It cannot be set to its proper value, and must not keep the present one.
+            remove.append(field.name)
         }
-        return .with {
-            $0.status.code = Code.ok
-            $0.okResponse = response
-        }
+        for name in remove { message.write(5, text(name)) }
+        for name in changes.removeParameters { message.write(8, text(name)) }
     }
 
-    private static func denied(_ status: Int, _ fields: [AuthzField], _ body: [UInt8])
-        -> Envoy_Service_Auth_V3_CheckResponse
-    {
-        var response = Envoy_Service_Auth_V3_DeniedHttpResponse()
-        response.status.code = Envoy_Type_V3_StatusCode(rawValue: status) ?? .forbidden
+    /// DeniedHttpResponse: status (HttpStatus: code), headers, body
+    private static func write(
+        _ status: Int,
+        _ fields: [AuthzField],
+        _ body: [UInt8],
+        to message: inout ProtobufWriter
+    ) {
+        message.write(1) { $0.write(1, status) }
         var names: Set<[UInt8]> = []
-        response.headers = fields.compactMap { field in
+        for field in fields {
             let isFirst = names.insert(field.name).inserted
-            return option(field, adds: !isFirst)
+            _ = write(field, adds: !isFirst, to: &message)
         }
-        response.body = String(decoding: body, as: UTF8.self)
-        return .with {
-            $0.status.code = status == 401 ? Code.unauthenticated : Code.permissionDenied
-            $0.deniedResponse = response
-        }
+        message.writeUnlessEmpty(3, text(body))
     }
 
+    /// A HeaderValueOption as field 2: header (HeaderValue: key, value), append (BoolValue: value), append_action
+    ///
     /// - Parameter adds: Whether it is added to existing fields of its name, or replaces them.
-    /// - Returns: Nil if it is not valid text, which Envoy would not accept.
-    private static func option(_ field: AuthzField, adds: Bool) -> Envoy_Config_Core_V3_HeaderValueOption? {
-        guard let value = String(validating: field.value, as: UTF8.self) else { return nil }
-        return .with {
-            $0.header.key = String(decoding: field.name, as: UTF8.self)
-            $0.header.value = value
+    /// - Returns: Whether it was written: not if the value is not valid text, which Envoy would not accept.
+    private static func write(_ field: AuthzField, adds: Bool, to message: inout ProtobufWriter) -> Bool {
+        guard String(validating: field.value, as: UTF8.self) != nil else { return false }
+        message.write(2) { option in
+            option.write(1) { header in
+                header.writeUnlessEmpty(1, text(field.name))
+                header.writeUnlessEmpty(2, field.value)
+            }
             if adds {
                 // The same in the older field, for versions of Envoy that know no other; the two must agree.
-                $0.append.value = true
+                option.write(2) { $0.write(1, 1) }
             } else {
-                $0.appendAction = .overwriteIfExistsOrAdd
+                option.write(3, overwriteIfExistsOrAdd)
             }
         }
+        return true
     }
+
+    /// Envoy refuses a message with a string that is not valid.
+    private static func text(_ bytes: [UInt8]) -> String.UTF8View { String(decoding: bytes, as: UTF8.self).utf8 }
+
+    /// Of HeaderValueOption.HeaderAppendAction; to add is 0.
+    private static let overwriteIfExistsOrAdd = 2
 
     /// Of google.rpc.Code.
     private enum Code {
-        static let ok: Int32 = 0
-        static let permissionDenied: Int32 = 7
-        static let unauthenticated: Int32 = 16
+        static let ok = 0
+        static let permissionDenied = 7
+        static let unauthenticated = 16
     }
 }

@@ -18,14 +18,14 @@ final class ConnectionLimit: Sendable {
         self.authorizer = authorizer
     }
 
-    /// A connection was accepted. It counts as trusted or not for as long as it lasts, even after a reload.
-    func accepted(_ channel: any Channel) {
+    /// A connection has come. It counts as trusted or not for as long as it lasts, even after a reload.
+    ///
+    /// - Returns: Whether it is within the limit.
+    func accepted(_ channel: any Channel) -> Bool {
         let isTrusted = channel.remoteAddress?.ipAddress.map(authorizer.answers) ?? false
-        guard begin(trusted: isTrusted) else {
-            // A failed initializer would end the listener; this ends only the connection.
-            return channel.eventLoop.execute { channel.close(promise: nil) }
-        }
+        guard begin(trusted: isTrusted) else { return false }
         channel.closeFuture.whenComplete { _ in self.end(trusted: isTrusted) }
+        return true
     }
 
     /// - Returns: Whether one more is allowed.

@@ -5,8 +5,8 @@ import Testing
 @Suite struct ConnectionLimitTests {
     private struct Nobody: CheckHandler {
         func answers(_ peer: String) -> Bool { false }
-        func decide(_ request: QueriedRequest, for peer: String) async -> CheckReply {
-            .denied(status: 403, fields: [], body: [])
+        func decide(_ request: QueriedRequest, for peer: String, reply: @escaping @Sendable (CheckReply) -> Void) {
+            reply(.denied(status: 403, fields: [], body: []))
         }
     }
 

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import ExtAuthz
+@testable import ExtAuthzMessages
 
 /// Whatever bytes are sent as a question: they are no message, make no head, or make one head and nothing behind it.
 @Suite struct HeadFuzzTests {
@@ -35,9 +36,9 @@ import Testing
                 default: bytes.swapAt(place, Int.random(in: 0..<bytes.count, using: &random))
                 }
             }
-            guard let question = try? Envoy_Service_Auth_V3_CheckRequest(serializedBytes: bytes) else { continue }
+            guard let question = try? QueriedRequest.read(bytes) else { continue }
             messages += 1
-            guard let head = QueriedRequest(question).head() else { continue }
+            guard let head = question.head() else { continue }
             heads += 1
             let ends = (3..<head.count).filter { head[($0 - 3)...$0].elementsEqual([0x0d, 0x0a, 0x0d, 0x0a]) }
             #expect(ends == [head.count - 1])

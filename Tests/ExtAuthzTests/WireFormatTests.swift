@@ -1,14 +1,13 @@
-import SwiftProtobuf
 import Testing
 
 @testable import ExtAuthz
 
-/// The trimmed messages against bytes that were made once with the Python package `xds-protos` 1.85.0, which has Envoy's
-/// own: whoever changes a number in a .proto file is told here.
+/// Our messages against bytes that were made once with the Python package `xds-protos` 1.85.0, which has Envoy's own:
+/// whoever changes the number of a field is told here.
 @Suite struct WireFormatTests {
     @Test func unknownFieldsOfAQueryAreSkipped() throws {
-        let message = try Envoy_Service_Auth_V3_CheckRequest(
-            serializedBytes: bytes(
+        let message = try QueriedRequest.read(
+            bytes(
                 """
                 0ad1010a390a110a0f12093139322e302e322e3718c0b8021a090a047a6f6e6512016222197370696666653a2f2f736f
                 6d6577686572652f636c69656e7412150a130a11120c3139382e35312e3130302e3118bb03225a0a060880e2cfaa0612
@@ -27,12 +26,12 @@ import Testing
             fields: [AuthzField("x-one", "1")],
             source: Array("192.0.2.7".utf8)
         )
-        #expect(QueriedRequest(message) == expected)
+        #expect(message == expected)
     }
 
     @Test func rawFieldsAndSocketsOfTheMachineAreRead() throws {
-        let message = try Envoy_Service_Auth_V3_CheckRequest(
-            serializedBytes: bytes(
+        let message = try QueriedRequest.read(
+            bytes(
                 """
                 0a4a0a150a1312110a0f2f72756e2f656e766f792e736f636b2231122f1204504f535422012f2a086170702e74657374
                 6a1a0a0b0a05782d7261771a02ff010a0b0a06782d74657874120174
@@ -48,7 +47,7 @@ import Testing
             fields: [AuthzField(name: Array("x-raw".utf8), value: [0xff, 0x01]), AuthzField("x-text", "t")],
             source: nil
         )
-        #expect(QueriedRequest(message) == expected)
+        #expect(message == expected)
     }
 
     @Test func grantIsWrittenAsEnvoyReadsIt() throws {
@@ -59,7 +58,7 @@ import Testing
                 removeParameters: [Array("access_token".utf8)]
             )
         )
-        let written: [UInt8] = try reply.message.serializedBytes()
+        let written = reply.message
         let expected = try bytes(
             """
             0a001a3312160a120a09582d557365722d49641205616c69636518022a0b582d557365722d526f6c65420c6163636573
@@ -75,7 +74,7 @@ import Testing
             fields: [AuthzField("WWW-Authenticate", "Bearer"), AuthzField("WWW-Authenticate", "DPoP")],
             body: Array("no".utf8)
         )
-        let written: [UInt8] = try reply.message.serializedBytes()
+        let written = reply.message
         let expected = try bytes(
             """
             0a02081012490a03089103121e0a1a0a105757572d41757468656e74696361746512064265617265721802121e0a180a
@@ -92,16 +91,15 @@ import Testing
         ]
     )
     func everyStatusIsWritten(_ status: Int, _ hex: String) throws {
-        let written: [UInt8] = try CheckReply.denied(status: status, fields: [], body: []).message.serializedBytes()
+        let written = CheckReply.denied(status: status, fields: [], body: []).message
         let expected = try bytes(hex)
         #expect(written == expected)
     }
 
     @Test func nonTextValueIsRemoved() {
         let field = AuthzField(name: Array("Cookie".utf8), value: [0x61, 0xff])
-        let message = CheckReply.granted(RequestChanges(set: [field])).message
-        #expect(message.okResponse.headers.isEmpty)
-        #expect(message.okResponse.headersToRemove == ["Cookie"])
+        let written = CheckReply.granted(RequestChanges(set: [field])).message
+        #expect(written == [0x0a, 0x00, 0x1a, 0x08, 0x2a, 0x06] + Array("Cookie".utf8))
     }
 
     private func bytes(_ hex: String) throws -> [UInt8] {

@@ -25,17 +25,17 @@ final class ExtAuthzService: CheckHandler {
         return live.current.configuration.gateway.trustedProxies.contains { $0.contains(address) }
     }
 
-    func decide(_ request: QueriedRequest, for peer: String) async -> CheckReply {
+    func decide(_ request: QueriedRequest, for peer: String, reply: @escaping @Sendable (CheckReply) -> Void) {
         let turn = UInt(bitPattern: turns.wrappingAdd(1, ordering: .relaxed).oldValue)
         let worker = workers[Int(turn % UInt(workers.count))]
         let isTooMuch = underWay.wrappingAdd(1, ordering: .relaxed).newValue > Self.mostQueries
-        defer { underWay.wrappingSubtract(1, ordering: .relaxed) }
-        return await withCheckedContinuation { continuation in
-            worker.tell { worker in
-                let peer = Peer(Array(peer.utf8), trustedProxies: worker.settings.trustedProxies, tls: nil)
-                let query = ExtAuthzQuery(worker, peer) { continuation.resume(returning: $0) }
-                if isTooMuch { query.refuse(.overloaded) } else { query.decide(request) }
+        worker.tell { worker in
+            let peer = Peer(Array(peer.utf8), trustedProxies: worker.settings.trustedProxies, tls: nil)
+            let query = ExtAuthzQuery(worker, peer) { [self] response in
+                underWay.wrappingSubtract(1, ordering: .relaxed)
+                reply(response)
             }
+            if isTooMuch { query.refuse(.overloaded) } else { query.decide(request) }
         }
     }
 }

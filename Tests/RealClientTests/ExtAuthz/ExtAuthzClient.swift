@@ -2,17 +2,23 @@ import GRPCCore
 import GRPCNIOTransportHTTP2Posix
 import GRPCProtobuf
 
-@testable import ExtAuthz
+@testable import ExtAuthzMessages
 
 /// Asks as Envoy does, by the gRPC client of grpc-swift.
 struct ExtAuthzClient: Sendable {
+    private static let check = MethodDescriptor(
+        service: ServiceDescriptor(fullyQualifiedService: "envoy.service.auth.v3.Authorization"),
+        method: "Check",
+        type: .unary
+    )
+
     fileprivate let client: GRPCClient<HTTP2ClientTransport.Posix>
 
     /// - Throws: `RPCError` with the status, if that is not OK.
     func check(_ request: Envoy_Service_Auth_V3_CheckRequest) async throws -> Envoy_Service_Auth_V3_CheckResponse {
         try await client.unary(
             request: ClientRequest(message: request),
-            descriptor: Envoy_Service_Auth_V3_Authorization.Method.Check.descriptor,
+            descriptor: Self.check,
             serializer: ProtobufSerializer<Envoy_Service_Auth_V3_CheckRequest>(),
             deserializer: ProtobufDeserializer<Envoy_Service_Auth_V3_CheckResponse>(),
             options: .defaults

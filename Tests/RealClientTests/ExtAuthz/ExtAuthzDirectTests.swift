@@ -3,7 +3,7 @@ import NIOPosix
 import Testing
 import Verification
 
-@testable import ExtAuthz
+@testable import ExtAuthzMessages
 
 extension RealClients {
     /// The gRPC listener, asked without an Envoy between.

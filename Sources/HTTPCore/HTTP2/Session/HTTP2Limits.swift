@@ -10,7 +10,7 @@ public struct HTTP2Limits: Sendable {
     // MARK: Announced (RFC 9113 section 6.5.2)
 
     /// Requests under way at once; further ones get REFUSED_STREAM.
-    var maximumStreams = 100
+    public var maximumStreams = 100
     /// Octets of a header list, with 32 more per field. A larger list is still decoded, and marked as too large.
     public var maximumHeaderListSize = 65_536
     public var maximumFields = 128
