@@ -301,6 +301,12 @@ struct TokenCacheTests {
         let key = hasher.key(of: token.span, tenant: 0, mayBeOpaque: false)
         cache.insert(alice, key, token: token.span)
         #expect(cache.entry(key, token: token.span, at: RequestPipeline.now)?.caller === alice)
-        #expect(cache.entry(hasher.key(of: forged.span, tenant: 0, mayBeOpaque: false), token: forged.span, at: RequestPipeline.now) == nil)
+        #expect(
+            cache.entry(
+                hasher.key(of: forged.span, tenant: 0, mayBeOpaque: false),
+                token: forged.span,
+                at: RequestPipeline.now
+            ) == nil
+        )
     }
 }
