@@ -420,7 +420,7 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        // Envoy's messages by SwiftProtobuf, as an eye that is not ours; no product has it.
+        // Envoy's messages by SwiftProtobuf, which ours are tested against; no product has it.
         .target(
             name: "ExtAuthzMessages",
             dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")],
