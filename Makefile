@@ -41,8 +41,9 @@ SERVER_TESTS_AT_ONCE := 32
 # to itself.
 FLEET_TESTS := ^EndToEndTests\.(Agreement|Crash|Failover|HostileStore|PausedStore|ProofFleet[A-Za-z]*|RateLimitFleet[A-Za-z]*|RefreshFleet[A-Za-z]*|RevocationPropagation|SignInFleet[A-Za-z]*|ReloadRace|RevokingUnderLoad|Rolling|SharedKeySet|StorePartition)Tests
 # Exclusivity is checked at compile time and in every debug build and test; at run time it costs a third of the user
-# instructions of a request.
-RELEASE_FLAGS := -c release --product gatehouse --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchecked
+# instructions of a request. Nothing looks a symbol of the program up by name.
+RELEASE_FLAGS := -c release --product gatehouse --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchecked \
+	-Xlinker --no-export-dynamic
 
 .PHONY: setup program demo test fuzz format lint release install reference docs bench bench-http2 bench-revocations bench-refresh bench-limits bench-sign-ins screenshots soak soak-churn loadtest clean
 .PHONY: lint-packaging release-binary packages check-packages
