@@ -183,6 +183,31 @@ import Testing
         }
     }
 
+    /// Of a table that somebody made anew, without its types.
+    @Test(arguments: ["version", "withdrawn", "revoked_at", "note", "tenant"])
+    func columnOfAnotherTypeIsUnreadable(column: String) async throws {
+        try await StoreFactory.embedded.run { world in
+            let store = try await world.store()
+            let (_, position) = try await store.load(["chat"])
+            let records = try await store.revoke([revocation("one"), revocation("two")])
+            let digest = Int64(bitPattern: records[0].digest.high)
+            for table in column == "tenant" ? ["change"] : ["change", "revocation"] {
+                try world.write(
+                    """
+                    CREATE TABLE loose AS SELECT * FROM \(table);
+                    DROP TABLE \(table);
+                    ALTER TABLE loose RENAME TO \(table);
+                    UPDATE \(table) SET \(column) = x'00' WHERE digest_high = \(digest);
+                    """
+                )
+            }
+            let left = column == "tenant" ? records : [records[1]]
+            #expect(Set(try await store.load(["chat"]).records.keys) == Set(left.map(\.digest)))
+            #expect(try await store.changes(after: position, waiting: .zero) == .missed)
+            #expect(store.isUp)
+        }
+    }
+
     @Test func missingCountersAreAnError() async throws {
         try await StoreFactory.embedded.run { world in
             let store = try await world.store()
