@@ -1,6 +1,5 @@
 import ArgumentParser
 import CommandSupport
-import FoundationEssentials
 
 struct HealthCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -26,7 +25,7 @@ struct HealthCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (status, body) = try await adminTLS.client(for: admin, token: nil).get(alive ? "/healthz" : "/readyz")
-        let said = RevocationLine.printable(body.trimmingCharacters(in: .whitespacesAndNewlines))
+        let said = RevocationLine.printable(body.split(whereSeparator: \.isNewline).joined(separator: "\n"))
         switch status {
         case 200: Terminal.print(said)
         case 503: throw CommandFailure(said)

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import Verification
 
 /// The keys of `GATEHOUSE_KEY`: the first seals, each of them opens. To change the key, put a new one in front, and
@@ -52,9 +52,10 @@ public struct SealingKeys: Sendable {
     private static let remedy = "it takes 32 random bytes in base64, as `openssl rand -base64 32` gives"
 
     private static func read(_ part: Substring, label: String) throws(StoreError) -> [UInt8] {
-        let text = part.trimmingCharacters(in: .whitespacesAndNewlines)
+        var text = part.drop(while: \.isWhitespace)
+        while text.last?.isWhitespace == true { text.removeLast() }
         guard !text.isEmpty else { throw .unusable("\(label) is empty: \(remedy)") }
-        guard let bytes = Data(base64Encoded: text) else {
+        guard let bytes = Data(base64Encoded: String(text)) else {
             let isForURLs = text.contains { $0 == "-" || $0 == "_" }
             let reason = isForURLs ? "is base64url, not base64" : "is not base64"
             throw .unusable("\(label) \(reason): \(remedy)")
