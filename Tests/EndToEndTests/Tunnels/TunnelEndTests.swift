@@ -107,14 +107,14 @@ import Verification
 
     @Test(arguments: [true, false])
     func framesOfOneSideKeepTunnelAlive(_ isClient: Bool) async throws {
-        let timeouts = "timeouts: { response: 500ms, idle: 1500ms }"
+        let timeouts = "timeouts: { response: 500ms, idle: 5s }"
         let setup = GatewaySetup(
             gateway: "limits: { idle_timeout: 500ms }",
             tenant: "backend: { servers: [\"{backend}\"], \(timeouts) }"
         )
         try await withTunnel(setup) { tunnel async throws in
             let start = ContinuousClock.now
-            while start.duration(to: .now) < .seconds(3) {
+            while start.duration(to: .now) < .seconds(6) {
                 if isClient {
                     try await tunnel.client.send(.fromClient("tick"))
                     #expect(try await tunnel.server.frame() == .fromClient("tick"))
