@@ -45,7 +45,7 @@ FLEET_TESTS := ^EndToEndTests\.(Agreement|Crash|Failover|HostileStore|PausedStor
 RELEASE_FLAGS := -c release --product gatehouse --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchecked \
 	-Xlinker --no-export-dynamic
 
-.PHONY: setup program demo test fuzz format lint release install reference docs bench bench-http2 bench-revocations bench-refresh bench-limits bench-sign-ins screenshots soak soak-churn loadtest clean
+.PHONY: setup program demo test fuzz format lint release install reference docs bench bench-instructions bench-http2 bench-revocations bench-refresh bench-limits bench-sign-ins screenshots soak soak-churn loadtest clean
 .PHONY: lint-packaging release-binary packages check-packages
 
 setup:
@@ -118,6 +118,9 @@ check-packages:
 
 bench: release
 	Benchmarks/authenticated "$$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)/gatehouse"
+
+bench-instructions: release
+	Benchmarks/instructions "$$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)/gatehouse"
 
 bench-http2: release
 	Benchmarks/http2 "$$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)/gatehouse"
