@@ -27,21 +27,8 @@ public struct RequestID: Equatable, Sendable {
 
     public var text: String {
         var bytes: [UInt8] = []
-        forEachByte { bytes.append($0) }
+        bytes.append(self)
         return String(decoding: bytes, as: UTF8.self)
-    }
-
-    /// Passes each byte of the text form in turn.
-    public func forEachByte(_ body: (UInt8) -> Void) {
-        for index in 0..<8 { Self.byte(high, index, body, hyphenAfter: index == 3 || index == 5 || index == 7) }
-        for index in 0..<8 { Self.byte(low, index, body, hyphenAfter: index == 1) }
-    }
-
-    private static func byte(_ word: UInt64, _ index: Int, _ body: (UInt8) -> Void, hyphenAfter: Bool) {
-        let byte = UInt8(truncatingIfNeeded: word >> UInt64(56 - 8 * index))
-        body((byte >> 4).hexDigit)
-        body((byte & 15).hexDigit)
-        if hyphenAfter { body(UInt8(ascii: "-")) }
     }
 
     private static func isHyphenIndex(_ index: Int) -> Bool {

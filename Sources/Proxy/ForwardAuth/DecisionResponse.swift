@@ -68,7 +68,7 @@ extension DecisionResponse.Pass {
     package func fields(_ id: RequestID, freshNonce: String?) -> [HeaderField] {
         var idText: [UInt8] = []
         idText.reserveCapacity(36)
-        id.forEachByte { idText.append($0) }
+        idText.append(id)
         var names: [UInt8] = []
         names.reserveCapacity(256)
         forEachNameToRemove { name in

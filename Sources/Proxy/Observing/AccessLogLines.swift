@@ -1,11 +1,14 @@
 import Authorization
 import Counting
+import HTTPCore
 import Time
 import Verification
 
 /// The access-log lines of one event loop, as bytes waiting to be written: one JSON object per line.
 struct AccessLogLines {
     private var bytes: [UInt8] = []
+    /// The second of the last line, and its date and time of day: most lines have those of the line before.
+    private var second = (unix: -1.0, text: [UInt8]())
 
     var count: Int { bytes.count }
 
@@ -23,16 +26,18 @@ struct AccessLogLines {
         var fragment: [UInt8] = []
         fragment.reserveCapacity(path.count + 96)
         if let tenant {
-            fragment += "\"tenant\":\"\(tenant)\"".utf8
+            fragment.append("\"tenant\":\"")
+            fragment.append(text: tenant)
+            fragment.append("\"")
         } else {
-            fragment += "\"tenant\":null".utf8
+            fragment.append("\"tenant\":null")
         }
-        fragment += ",\"method\":\"".utf8
+        fragment.append(",\"method\":\"")
         JSONText.escape(method, into: &fragment)
-        fragment += "\",\"path\":\"".utf8
+        fragment.append("\",\"path\":\"")
         JSONText.escape(path, into: &fragment)
         fragment += query
-        fragment += "\"".utf8
+        fragment.append("\"")
         return fragment
     }
 
@@ -40,42 +45,69 @@ struct AccessLogLines {
     ///   - duration: Nanoseconds, as is `overhead`.
     ///   - unixTime: When the response was complete.
     mutating func append(_ record: ExchangeRecord, peer: Peer, duration: UInt64, overhead: UInt64, unixTime: UnixTime) {
-        add("{\"time\":\"\(HTTPDate.rfc3339(unixTime))\",\"request_id\":\"")
-        record.id.forEachByte { bytes.append($0) }
-        add("\",")
+        bytes.append("{\"time\":\"")
+        addTime(unixTime)
+        bytes.append("\",\"request_id\":\"")
+        bytes.append(record.id)
+        bytes.append("\",")
         if record.request.logFragment.isEmpty {
-            add("\"tenant\":null,\"method\":null,\"path\":null")
+            bytes.append("\"tenant\":null,\"method\":null,\"path\":null")
         } else {
             bytes += record.request.logFragment
         }
-        add(",\"status\":\(record.response.status),\"bytes\":\(record.response.bodyBytes)")
-        add(",\"duration_ms\":\(Self.milliseconds(duration)),\"overhead_ms\":\(Self.milliseconds(overhead))")
-        add(",\"outcome\":\"\(record.outcome.label)\",\"subject\":")
-        if let caller = record.user.caller, !caller.subjectInJSON.isEmpty {
-            add("\"")
-            bytes += caller.subjectInJSON
-            add("\"")
-        } else if !record.user.signedIn.isEmpty {
-            add("\"")
-            bytes += record.user.signedIn
-            add("\"")
-        } else {
-            add("null")
-        }
+        bytes.append(",\"status\":")
+        bytes.appendDecimal(record.response.status)
+        bytes.append(",\"bytes\":")
+        bytes.appendDecimal(record.response.bodyBytes)
+        bytes.append(",\"duration_ms\":")
+        addMilliseconds(duration)
+        bytes.append(",\"overhead_ms\":")
+        addMilliseconds(overhead)
+        bytes.append(",\"outcome\":\"")
+        bytes.append(text: record.outcome.label)
+        bytes.append("\",\"subject\":")
+        addSubject(record.user.caller?.subjectInJSON ?? [], else: record.user.signedIn)
         addRefresh(record.refresh)
-        add(",\"server\":")
-        if let server = record.upstream.server { add("\"\(server.label)\"") } else { add("null") }
-        add(",\"protocol\":\"\(record.request.version.label)\",\"remote\":\"")
+        bytes.append(",\"server\":")
+        if let server = record.upstream.server {
+            bytes.append("\"")
+            bytes.append(text: server.label)
+            bytes.append("\"")
+        } else {
+            bytes.append("null")
+        }
+        bytes.append(",\"protocol\":\"")
+        bytes.append(text: record.request.version.label)
+        bytes.append("\",\"remote\":\"")
         bytes += record.client.address ?? peer.text
-        add("\"}\n")
+        bytes.append("\"}\n")
+    }
+
+    /// RFC 3339 with milliseconds.
+    private mutating func addTime(_ time: UnixTime) {
+        let whole = time.seconds.rounded(.down)
+        if whole != second.unix { second = (whole, Array(HTTPDate.rfc3339(time).utf8.prefix(19))) }
+        bytes += second.text
+        bytes.append(".")
+        bytes.appendDecimal(Int((time.seconds - whole) * 1000), digits: 3)
+        bytes.append("Z")
+    }
+
+    private mutating func addSubject(_ caller: [UInt8], else signedIn: [UInt8]) {
+        let subject = caller.isEmpty ? signedIn : caller
+        guard !subject.isEmpty else { return bytes.append("null") }
+        bytes.append("\"")
+        bytes += subject
+        bytes.append("\"")
     }
 
     /// `refreshed` says whether the client got a new token; the trigger and the reason follow if there are any.
     private mutating func addRefresh(_ note: RefreshNote?) {
-        guard let note else { return add(",\"refreshed\":false") }
-        add(",\"refreshed\":\(note.isRefreshed),\"refresh\":\"\(note.event.rawValue)\"")
-        if let reason = note.reason { add(",\"refresh_reason\":\"\(reason)\"") }
-        if note.isShared { add(",\"refresh_shared\":true") }
+        guard let note else { return bytes.append(",\"refreshed\":false") }
+        bytes.append(note.isRefreshed ? ",\"refreshed\":true" : ",\"refreshed\":false")
+        bytes.append(text: ",\"refresh\":\"\(note.event.rawValue)\"")
+        if let reason = note.reason { bytes.append(text: ",\"refresh_reason\":\"\(reason)\"") }
+        if note.isShared { bytes.append(",\"refresh_shared\":true") }
     }
 
     mutating func take() -> [UInt8] {
@@ -85,11 +117,11 @@ struct AccessLogLines {
         return taken
     }
 
-    private mutating func add(_ text: String) { bytes += text.utf8 }
-
     /// With three decimals.
-    private static func milliseconds(_ nanoseconds: UInt64) -> String {
-        let microseconds = nanoseconds / 1000
-        return "\(microseconds / 1000).\(String(1000 + microseconds % 1000).dropFirst())"
+    private mutating func addMilliseconds(_ nanoseconds: UInt64) {
+        let microseconds = Int(clamping: nanoseconds / 1000)
+        bytes.appendDecimal(microseconds / 1000)
+        bytes.append(".")
+        bytes.appendDecimal(microseconds % 1000, digits: 3)
     }
 }

@@ -100,20 +100,17 @@ extension GatewayResponse {
     private static func problem(_ refusal: Refusal, _ requestID: RequestID) -> [UInt8] {
         var body: [UInt8] = []
         body.reserveCapacity(320)
-        func add(_ text: StaticString) {
-            body.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
-        }
-        add("{\"type\":\"about:blank\",\"title\":\"")
-        add(refusal.code.title)
-        add("\",\"status\":")
-        body.append(contentsOf: String(refusal.status).utf8)
-        add(",\"detail\":\"")
+        body.append("{\"type\":\"about:blank\",\"title\":\"")
+        body.append(refusal.code.title)
+        body.append("\",\"status\":")
+        body.appendDecimal(refusal.status)
+        body.append(",\"detail\":\"")
         JSONText.escape(refusal.detail, into: &body)
-        add("\",\"code\":\"")
-        body.append(contentsOf: refusal.code.rawValue.utf8)
-        add("\",\"request_id\":\"")
-        requestID.forEachByte { body.append($0) }
-        add("\"}\n")
+        body.append("\",\"code\":\"")
+        body.append(text: refusal.code.rawValue)
+        body.append("\",\"request_id\":\"")
+        body.append(requestID)
+        body.append("\"}\n")
         return body
     }
 }
