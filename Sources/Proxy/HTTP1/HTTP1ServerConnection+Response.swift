@@ -148,7 +148,7 @@ extension HTTP1ServerConnection: ClientSide {
 
     private func write(_ bytes: ByteBuffer) {
         output.written &+= UInt64(bytes.readableBytes)
-        if let socket { socket.writeDirectly(bytes) } else { context?.write(wrapOutboundOut(bytes), promise: nil) }
+        channelOutput.write(bytes, context)
         output.hasUnflushed = true
     }
 
@@ -161,21 +161,11 @@ extension HTTP1ServerConnection: ClientSide {
         output.hasUnflushed = false
         let received = input.count
         output.isFlushing = true
-        flush(last)
+        output.written &+= UInt64(last?.readableBytes ?? 0)
+        channelOutput.flush(after: last, context)
         output.isFlushing = false
         if input.count > received, !input.isClosed { worker.loop.atEndOfTurn { [self] in readDelivered() } }
         if !isWritable { updateBacklog() }
-    }
-
-    /// - Parameter last: Written before the flush.
-    private func flush(_ last: ByteBuffer?) {
-        output.written &+= UInt64(last?.readableBytes ?? 0)
-        if let socket {
-            if let last { socket.sendDirectly(last) } else { socket.flushDirectly() }
-        } else {
-            if let last { context?.write(wrapOutboundOut(last), promise: nil) }
-            context?.flush()
-        }
     }
 
     private func readDelivered() {

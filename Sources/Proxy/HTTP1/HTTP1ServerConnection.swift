@@ -41,8 +41,7 @@ final class HTTP1ServerConnection: ChannelInboundHandler {
     var placeInWorker = -1
     var backlog = ClientBacklog()
     var context: ChannelHandlerContext?
-    /// The channel, if bytes bypass its pipeline (``DirectHandler``).
-    private(set) var socket: EpollChannel?
+    private(set) var channelOutput = ChannelOutput()
     private let isWelcome: Bool
     private let timer = WheelTimer()
 
@@ -69,7 +68,7 @@ final class HTTP1ServerConnection: ChannelInboundHandler {
 
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
-        socket = nil
+        channelOutput.handlerRemoved()
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) { received(unwrapInboundIn(data)) }
@@ -161,9 +160,7 @@ final class HTTP1ServerConnection: ChannelInboundHandler {
 extension HTTP1ServerConnection: DirectHandler {
     /// Called when this is the only handler in `channel`: from now on bytes bypass the pipeline.
     func serveAlone(_ channel: any Channel) {
-        guard let channel = channel as? EpollChannel, context != nil else { return }
-        socket = channel
-        channel.deliver(to: self)
+        if context != nil { channelOutput.bypassPipeline(of: channel, for: self) }
     }
 
     func received(_ bytes: ByteBuffer) {

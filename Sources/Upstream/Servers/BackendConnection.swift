@@ -24,8 +24,7 @@ final class BackendConnection: ChannelInboundHandler, DirectHandler {
     /// Whether the channel is being flushed. It may close during that, and delivers unread bytes first.
     private var isFlushing = false
     private var context: ChannelHandlerContext?
-    /// Its channel, if bytes take the direct way.
-    private var socket: EpollChannel?
+    private var channelOutput = ChannelOutput()
     private let timer = WheelTimer()
 
     init(pool: ServerPool, loop: LoopContext, address: SocketAddress) {
@@ -74,14 +73,12 @@ final class BackendConnection: ChannelInboundHandler, DirectHandler {
 
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
-        socket = nil
+        channelOutput.handlerRemoved()
     }
 
-    /// It is the only handler in `channel`: bytes take the direct way from now on.
+    /// Called when this is the only handler in `channel`: from now on bytes bypass the pipeline.
     func serveAlone(_ channel: any Channel) {
-        guard let channel = channel as? EpollChannel, context != nil else { return }
-        socket = channel
-        channel.deliver(to: self)
+        if context != nil { channelOutput.bypassPipeline(of: channel, for: self) }
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) { received(unwrapInboundIn(data)) }
@@ -251,12 +248,7 @@ extension BackendConnection: UpstreamServer {
         guard output.hasUnflushed || last != nil else { return }
         output.hasUnflushed = false
         isFlushing = true
-        if let socket {
-            if let last { socket.sendDirectly(last) } else { socket.flushDirectly() }
-        } else {
-            if let last { context?.write(wrapOutboundOut(last), promise: nil) }
-            context?.flush()
-        }
+        channelOutput.flush(after: last, context)
         isFlushing = false
     }
 
@@ -265,7 +257,7 @@ extension BackendConnection: UpstreamServer {
     }
 
     private func write(_ bytes: ByteBuffer) {
-        if let socket { socket.writeDirectly(bytes) } else { context?.write(wrapOutboundOut(bytes), promise: nil) }
+        channelOutput.write(bytes, context)
         output.hasUnflushed = true
     }
 

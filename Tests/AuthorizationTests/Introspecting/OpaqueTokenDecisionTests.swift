@@ -67,6 +67,17 @@ struct OpaqueTokenDecisionTests {
         #expect(throws: Never.self) { try self.step(get(after: 30)) }
     }
 
+    /// Long tokens that all end alike, as a PASETO with a footer does, share no set of the cache.
+    @Test func manyTokensWithTheSameEndAreAllCached() throws {
+        let end = String(repeating: "e", count: 200)
+        let tokens = (0..<40).map { "token-\($0 + 10)-\(end)" }
+        for token in tokens {
+            let step = try step(get(token))
+            _ = settle(step, try outcome(step))
+        }
+        for token in tokens { #expect(get(token).grant?.caller != nil) }
+    }
+
     @Test func introspectionResultExpires() throws {
         let step = try step(get())
         _ = settle(step, try outcome(step, #""sub":"a","exp":1799999950"#))
