@@ -17,8 +17,7 @@
 #   make bench     build the optimised binary and measure an authenticated request beside its peers
 #   make bench-http2   the same over HTTP/2, with and without TLS, and TLS handshakes
 #   make bench-revocations   what a million revocations, and a Redis that stands still, cost a request
-#   make bench-refresh   what being able to refresh costs a request that needs none
-#   make bench-limits   what rate limits, alone and shared, cost a request that is within them
+#   make bench-features   what each feature costs a request, beside the peers that have it
 #   make bench-sign-ins   how many sign-ins, codes and refreshes a second, and what each costs
 #   make screenshots   take the pictures of the sign-in pages and the dashboard in the documents
 #   make soak      build it and run it under mixed load with faults for ten minutes
@@ -45,7 +44,7 @@ FLEET_TESTS := ^EndToEndTests\.(Agreement|Crash|Failover|HostileStore|PausedStor
 RELEASE_FLAGS := -c release --product gatehouse --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchecked \
 	-Xlinker --no-export-dynamic
 
-.PHONY: setup program demo test fuzz format lint release install reference docs bench bench-instructions bench-http2 bench-revocations bench-refresh bench-limits bench-sign-ins screenshots soak soak-churn loadtest clean
+.PHONY: setup program demo test fuzz format lint release install reference docs bench bench-instructions bench-http2 bench-revocations bench-features bench-sign-ins screenshots soak soak-churn loadtest clean
 .PHONY: lint-packaging release-binary packages check-packages
 
 setup:
@@ -117,7 +116,7 @@ check-packages:
 	scripts/check-packages dist
 
 bench: release
-	Benchmarks/authenticated "$$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)/gatehouse"
+	Benchmarks/features "$$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)/gatehouse" plain
 
 bench-instructions: release
 	Benchmarks/instructions "$$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)/gatehouse"
@@ -128,11 +127,8 @@ bench-http2: release
 bench-revocations: release
 	Benchmarks/revocations "$$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)/gatehouse"
 
-bench-refresh: release
-	Benchmarks/refresh "$$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)/gatehouse"
-
-bench-limits: release
-	Benchmarks/limits "$$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)/gatehouse"
+bench-features: release
+	Benchmarks/features "$$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)/gatehouse"
 
 bench-sign-ins: release
 	loadtest/sign_ins.py "$$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)/gatehouse"
