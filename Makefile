@@ -12,6 +12,7 @@
 #   make install   build it and install it below PREFIX (/usr/local)
 #   make reference write the tables of docs/configuration.md anew from the schema
 #   make docs      build the libraries' documentation, into .build/documentation
+#   make site      build the documents as a web site with search, into .build/site
 #   make packages   build it and make the files of a release in dist/: archive, Debian package, bill of materials
 #   make check-packages   install what `make packages` made in a Debian of its own, and run it there (as root)
 #   make bench     build the optimised binary and measure an authenticated request beside its peers
@@ -44,7 +45,7 @@ FLEET_TESTS := ^EndToEndTests\.(Agreement|Crash|Failover|HostileStore|PausedStor
 RELEASE_FLAGS := -c release --product gatehouse --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchecked \
 	-Xlinker --no-export-dynamic
 
-.PHONY: setup program demo test fuzz format lint release install reference docs bench bench-instructions bench-http2 bench-revocations bench-features bench-sign-ins screenshots soak soak-churn loadtest clean
+.PHONY: setup program demo test fuzz format lint release install reference docs site bench bench-instructions bench-http2 bench-revocations bench-features bench-sign-ins screenshots soak soak-churn loadtest clean
 .PHONY: lint-packaging release-binary packages check-packages
 
 setup:
@@ -63,6 +64,7 @@ test: setup
 	$(BUILD) --product gatehouse
 	$(BUILD) --product gatehouse-demo
 	scripts/check-links
+	scripts/build-site
 	scripts/check-named-tests
 	scripts/check-structure --self-test
 	scripts/check-documents "$$($(SWIFT) build --show-bin-path)/gatehouse"
@@ -107,6 +109,9 @@ reference: program
 
 docs: program
 	scripts/check-docc "$$($(SWIFT) build --show-bin-path)" .build/documentation
+
+site: setup
+	scripts/build-site
 
 packages: release
 	scripts/release "$$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)/gatehouse" dist
