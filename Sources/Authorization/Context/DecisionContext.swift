@@ -81,7 +81,7 @@ package struct RequestSource: Equatable {
     package var isRehearsal = false
     /// Whether the gateway would read the body and serve its own endpoints; another proxy that asks sends only the
     /// head.
-    var isServedHere: Bool { !isForwardedAsReceived }
+    package var isServedHere: Bool { !isForwardedAsReceived }
 
     /// A client's request on one of the gateway's connections.
     package static let connection = RequestSource(isReceivedHere: true)

@@ -17,7 +17,13 @@ extension RequestExchange {
             granted(grant, bytes)
         case .refused(let refusal, let tenant):
             begin(for: tenant, request, bytes)
-            turnAway(request, refusal)
+            if refusal == .ours, let page = problemPage(request, bytes) {
+                worker.loop.spares.requests.giveBack(request)
+                record.outcome = .anonymous
+                respondUnshaped(page.response)
+            } else {
+                turnAway(request, refusal)
+            }
         case .preflight(let preflight, let tenant):
             begin(for: tenant, request, bytes)
             worker.loop.spares.requests.giveBack(request)
@@ -30,6 +36,11 @@ extension RequestExchange {
             begin(for: routed.tenant, request, bytes)
             wait(for: step, routed, bytes)
         }
+    }
+
+    private func problemPage(_ request: ReceivedRequest, _ bytes: Span<UInt8>) -> ProblemPage? {
+        guard decisionContext.source.isServedHere else { return nil }
+        return ProblemPage(record.request.method, target: bytes.extracting(request.head.target))
     }
 
     /// Records the tenant, and prepares its response header rules while the request's fields are at hand.

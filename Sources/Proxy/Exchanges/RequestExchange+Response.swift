@@ -95,7 +95,8 @@ extension RequestExchange: UpstreamRequestOwner {
             proofs: tenant?.runtime.proving?.challenge,
             requestID: record.id,
             fields: style.fields,
-            isGRPC: record.request.isGRPC
+            isGRPC: record.request.isGRPC,
+            hasProblemPage: tenant != nil && decisionContext.source.isServedHere
         )
         respond(GatewayResponse(refusal, context), closing: closing)
     }

@@ -15,19 +15,23 @@ package struct RefusalContext {
     /// Whether the response is one of gRPC: status 200, with the reason in `grpc-status` and `grpc-message`, and no body.
     /// Only for HTTP/2, where the head ends the stream ("Trailers-Only").
     var isGRPC = false
+    /// Whether the client finds the page about the code at the host that it asked.
+    var hasProblemPage = false
 
     package init(
         realm: String? = nil,
         proofs: ProofChallenge? = nil,
         requestID: RequestID,
         fields: [HeaderField] = [],
-        isGRPC: Bool = false
+        isGRPC: Bool = false,
+        hasProblemPage: Bool = false
     ) {
         self.realm = realm
         self.proofs = proofs
         self.requestID = requestID
         self.fields = fields
         self.isGRPC = isGRPC
+        self.hasProblemPage = hasProblemPage
     }
 }
 
@@ -44,7 +48,7 @@ extension GatewayResponse {
             fields.append(HeaderField("grpc-message", GRPCStatus.percentEncoded(refusal.code.rawValue)))
         } else {
             contentType = "application/problem+json"
-            body = Self.problem(refusal, context.requestID)
+            body = Self.problem(refusal, context)
         }
         if refusal.status == 401 || refusal.status == 403, !Self.hasChallenge(context.fields) {
             addChallenges(refusal, context)
@@ -97,10 +101,12 @@ extension GatewayResponse {
     }
 
     /// RFC 9457, with the stable `code` and the request's identifier as extensions.
-    private static func problem(_ refusal: Refusal, _ requestID: RequestID) -> [UInt8] {
+    private static func problem(_ refusal: Refusal, _ context: RefusalContext) -> [UInt8] {
         var body: [UInt8] = []
         body.reserveCapacity(320)
-        body.append("{\"type\":\"about:blank\",\"title\":\"")
+        body.append("{\"type\":\"")
+        body.append(text: context.hasProblemPage ? ProblemPage.path(of: refusal.code) : "about:blank")
+        body.append("\",\"title\":\"")
         body.append(refusal.code.title)
         body.append("\",\"status\":")
         body.appendDecimal(refusal.status)
@@ -109,7 +115,7 @@ extension GatewayResponse {
         body.append("\",\"code\":\"")
         body.append(text: refusal.code.rawValue)
         body.append("\",\"request_id\":\"")
-        body.append(requestID)
+        body.append(context.requestID)
         body.append("\"}\n")
         return body
     }

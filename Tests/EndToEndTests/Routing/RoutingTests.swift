@@ -105,6 +105,20 @@ import Verification
         }
     }
 
+    @Test func typeOfRefusalLeadsToPageWithoutToken() async throws {
+        try await withGateway(GatewaySetup()) { fixture async throws in
+            let refused = try await fixture.request("/orders")
+            let type = try #require(JSONParser.parse(refused.body.bytes).object?["type"]?.string)
+            #expect(type == "/.gatehouse/problems/missing_token")
+            let page = try await fixture.request(type)
+            #expect(page.status == 200 && page.body.text.contains("Code: missing_token"))
+            let other = try await fixture.request("/orders", host: "other.test")
+            #expect(try JSONParser.parse(other.body.bytes).object?["type"]?.string == "about:blank", "no tenant has a page")
+            #expect(try await fixture.request(type, method: "POST").status == 404)
+            #expect(fixture.backend.requests.isEmpty)
+        }
+    }
+
     @Test func gatewayPathsNeverReachBackendInObserveMode() async throws {
         try await withGateway(GatewaySetup(tenant: "mode: observe")) { fixture async throws in
             #expect(try await fixture.request("/.gatehouse/x").status == 404)
