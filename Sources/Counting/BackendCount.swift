@@ -19,11 +19,11 @@ public struct BackendCount: Sendable {
     /// Adds the counts of two loops, one of which may have servers that the other does not have yet.
     public static func sum(_ left: [BackendCount], _ right: [BackendCount]) -> [BackendCount] {
         var sums = left
-        var places: [[String]: Int] = [:]
-        for (place, count) in left.enumerated() { places[[count.tenant, count.server]] = place }
+        var indices: [[String]: Int] = [:]
+        for (index, count) in left.enumerated() { indices[[count.tenant, count.server]] = index }
         for count in right {
-            if let place = places[[count.tenant, count.server]] {
-                sums[place] = sums[place] + count
+            if let index = indices[[count.tenant, count.server]] {
+                sums[index] = sums[index] + count
             } else {
                 sums.append(count)
             }

@@ -44,19 +44,19 @@ public struct Counters: Sendable {
     public mutating func grow(tenantCount configured: Int) {
         let added = configured + 1 - tenantCount
         guard added > 0 else { return }
-        let place = tenantCount - 1
+        let index = tenantCount - 1
         let (methods, events) = (Self.methodCount, RefreshNote.Event.allCases.count)
-        requests.insert(contentsOf: Array(repeating: [], count: added * methods), at: place * methods)
-        Self.insert(added * Self.outcomeCount, at: place * Self.outcomeCount, in: &decisions)
-        Self.insert(added * Self.outcomeCount, at: place * Self.outcomeCount, in: &wouldRefuse)
-        Self.insert(added * events, at: place * events, in: &refreshes)
-        durations.insert(contentsOf: Array(repeating: Histogram(.durations), count: added), at: place)
-        overheads.insert(contentsOf: Array(repeating: Histogram(.overheads), count: added), at: place)
+        requests.insert(contentsOf: Array(repeating: [], count: added * methods), at: index * methods)
+        Self.insert(added * Self.outcomeCount, at: index * Self.outcomeCount, in: &decisions)
+        Self.insert(added * Self.outcomeCount, at: index * Self.outcomeCount, in: &wouldRefuse)
+        Self.insert(added * events, at: index * events, in: &refreshes)
+        durations.insert(contentsOf: Array(repeating: Histogram(.durations), count: added), at: index)
+        overheads.insert(contentsOf: Array(repeating: Histogram(.overheads), count: added), at: index)
         tenantCount = configured + 1
     }
 
-    private static func insert(_ count: Int, at place: Int, in counts: inout [UInt64]) {
-        counts.insert(contentsOf: repeatElement(0, count: count), at: place)
+    private static func insert(_ count: Int, at index: Int, in counts: inout [UInt64]) {
+        counts.insert(contentsOf: repeatElement(0, count: count), at: index)
     }
 
     /// Counts a request with its response.

@@ -24,7 +24,7 @@ public struct HistogramScale: Sendable, Equatable {
 
     /// Where a duration belongs; the number of bounds for what is above them all. Read from the exponent and the fraction
     /// of its floating-point form, without a loop.
-    public func place(of nanoseconds: UInt64) -> Int {
+    public func bucket(of nanoseconds: UInt64) -> Int {
         // One less, so that a bound itself belongs to the bucket that ends there.
         let bits = (Double(max(nanoseconds, 1)) * 1e-9).bitPattern - 1
         let exponent = Int(bits >> 52) - 1023
@@ -58,7 +58,7 @@ public struct Histogram: Sendable, Equatable {
     public var bounds: [UInt64] { scale.bounds }
 
     public mutating func add(_ nanoseconds: UInt64) {
-        counts[scale.place(of: nanoseconds)] += 1
+        counts[scale.bucket(of: nanoseconds)] += 1
         sum += nanoseconds
     }
 

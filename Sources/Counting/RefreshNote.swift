@@ -1,6 +1,6 @@
-/// What the log tells of a refresh in the course of one request.
+/// The effect of a refresh on one request, for the log.
 public struct RefreshNote: Sendable {
-    /// The raw values are words of the log and of the metric.
+    /// The raw values are the labels in the log and the metric.
     public enum Event: String, CaseIterable, Sendable {
         /// The token had expired: the request went to the backend with a new one.
         case renewed
@@ -8,12 +8,12 @@ public struct RefreshNote: Sendable {
         case replayed
         /// New tokens were there, but the request could not be made again.
         case notReplayable = "not_replayable"
-        /// New tokens that were got in the background went along with the answer.
+        /// New tokens of a background refresh were sent with the response.
         case delivered
         case refused
         case unavailable
 
-        /// Whether it is counted by request; the rest is counted where the refresh is made.
+        /// Whether it is counted by request; the others are counted with the refresh.
         public var isOfRequest: Bool {
             switch self {
             case .replayed, .notReplayable, .delivered: true
@@ -21,7 +21,7 @@ public struct RefreshNote: Sendable {
             }
         }
 
-        /// Its place among all cases: counters are arrays.
+        /// The index among all cases, for counters in arrays.
         public var index: Int {
             switch self {
             case .renewed: 0
@@ -37,7 +37,7 @@ public struct RefreshNote: Sendable {
     public var event: Event
     /// Why there are no new tokens, or the request was not made again.
     public var reason: String?
-    /// Whether another request had it made.
+    /// Whether another request has caused the refresh.
     public var isShared: Bool
 
     public init(event: Event, reason: String? = nil, isShared: Bool = false) {

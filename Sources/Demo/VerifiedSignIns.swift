@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import Time
 
-/// Users whom the gateway has verified at a provider, and forwarded to sign in here.
+/// Users that the gateway has verified at a provider and forwarded to sign in here.
 actor VerifiedSignIns {
     enum Outcome: Sendable, Equatable {
         case signedIn(SampleUser)

@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// Limits the number of open connections. Excess ones are closed before anything is read.
 ///
-/// Untrusted peers share a few, to tell them that they are not trusted; they cannot use those of trusted proxies.
+/// Untrusted peers share a few, so that they get an error response; they cannot use those of trusted proxies.
 final class ConnectionLimit: Sendable {
     /// For trusted proxies together.
     static let mostTrusted = 256

@@ -83,7 +83,7 @@ extension DemoTenant {
         [
             line(
                 200,
-                "tells the backend to answer 401 to this token from now on",
+                "makes the backend respond 401 to this token from now on",
                 "/sample/stale",
                 ["-X", "POST"] + credentials
             ),

@@ -35,24 +35,24 @@ extension Gateway {
         _ plan: ReloadPlan
     ) async -> ReloadReport {
         guard plan.obstacles.isEmpty else { return refused(plan.obstacles) }
-        let edition = live.current.next(configuration, at: Clock.unix())
+        let snapshot = live.current.next(configuration, at: Clock.unix())
         var sockets: [ProxyListeners.ListeningSocket] = []
         do {
             let watch = GatewayCertificates.watch(configuration, logger: logger) {
-                self.use($0, of: edition.generation)
+                self.use($0, of: snapshot.generation)
             }
-            let certificates = try await GatewayCertificates.load(edition, before: running.parts.backendTLS)
+            let certificates = try await GatewayCertificates.load(snapshot, before: running.parts.backendTLS)
             if plan.changes.isEmpty, isSame(certificates, running.parts), isSame(configuration) {
                 return ReloadReport(result: .unchanged, generation: live.current.generation)
             }
             for listener in plan.opened { sockets.append(try await open(listener, running.workers)) }
-            let shared = try await running.shared.prepare(edition, on: running.workers[0].eventLoop)
-            await swap(running, to: edition, certificates, shared, sockets, plan, watch)
+            let shared = try await running.shared.prepare(snapshot, on: running.workers[0].eventLoop)
+            await swap(running, to: snapshot, certificates, shared, sockets, plan, watch)
         } catch {
             for socket in sockets { await socket.close() }
             return refused(["\(error)"], mayRetry: true)
         }
-        return ReloadReport(result: .applied, generation: edition.generation, changes: plan.changes)
+        return ReloadReport(result: .applied, generation: snapshot.generation, changes: plan.changes)
     }
 
     private func open(_ listener: Listener, _ workers: [WorkerHandle]) async throws -> ProxyListeners.ListeningSocket {
@@ -76,7 +76,7 @@ extension Gateway {
     /// The point of no return: nothing from here on can fail.
     private func swap(
         _ running: Running,
-        to edition: ConfigurationSnapshot,
+        to snapshot: ConfigurationSnapshot,
         _ certificates: GatewayCertificates,
         _ shared: SharedServices.Parts,
         _ opened: [ProxyListeners.ListeningSocket],
@@ -85,17 +85,17 @@ extension Gateway {
     ) async {
         await running.shared.adopt(shared)
         var parts = running.parts
-        parts.edition = edition
-        parts.directory = TenantDirectory(edition.tenants)
+        parts.snapshot = snapshot
+        parts.directory = TenantDirectory(snapshot.tenants)
         parts.controlPlane = running.shared.controlPlane(shared)
         parts.limits = shared.limits
         parts.certificates = certificates.server
         parts.backendTLS = certificates.backends
         let adopting = parts
         // Before any loop counts something for a new tenant.
-        live.serve(edition)
+        live.serve(snapshot)
         for worker in running.workers { try? await worker.ask { $0.adopt(adopting) } }
-        logger.use(edition.configuration.gateway.log)
+        logger.use(snapshot.configuration.gateway.log)
 
         var next = running
         next.parts = parts
@@ -114,7 +114,7 @@ extension Gateway {
 
     /// Probes again where servers, or their probes, have changed.
     private func probeAnew(from old: Running, _ new: Running) {
-        let (before, after) = (old.parts.edition, new.parts.edition)
+        let (before, after) = (old.parts.snapshot, new.parts.snapshot)
         for index in after.tenants.tenantIndices {
             let isServed = after.indices.contains(index)
             if isServed, before.indices.contains(index), before.tenants[index].backend == after.tenants[index].backend,

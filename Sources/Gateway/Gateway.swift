@@ -113,25 +113,25 @@ public final class Gateway: Service, Sendable {
     /// - Throws: If an address cannot be bound, or a certificate or the store cannot be used; then nothing is left
     ///   open.
     public func start() async throws -> BoundAddresses {
-        let edition = live.current
-        let watch = GatewayCertificates.watch(edition.configuration, logger: logger) {
-            self.use($0, of: edition.generation)
+        let snapshot = live.current
+        let watch = GatewayCertificates.watch(snapshot.configuration, logger: logger) {
+            self.use($0, of: snapshot.generation)
         }
-        let certificates = try await GatewayCertificates.load(edition)
-        let threads = edition.configuration.gateway.threads
+        let certificates = try await GatewayCertificates.load(snapshot)
+        let threads = snapshot.configuration.gateway.threads
         let count = threads > 0 ? threads : System.coreCount
         let group = try EpollLoopGroup(count: count)
         do {
-            let shared = try SharedServices(edition, sealingKeys: sealingKeys, files: files, logger: logger)
+            let shared = try SharedServices(snapshot, sealingKeys: sealingKeys, files: files, logger: logger)
             let slow = MultiThreadedEventLoopGroup(numberOfThreads: max(1, count - 1))
-            let verifiers = slow.makeIterator().map { SlowVerifier(edition.tenants, eventLoop: $0) }
-            let parts = parts(edition, count, certificates, verifiers, shared)
+            let verifiers = slow.makeIterator().map { SlowVerifier(snapshot.tenants, eventLoop: $0) }
+            let parts = parts(snapshot, count, certificates, verifiers, shared)
             var running = Running(group: group, slow: slow, shared: shared, parts: parts, workers: [])
             do {
                 running.workers = try await makeWorkers(group, parts)
                 try await shared.start(running.workers, verifiers)
                 let addresses = try await open(&running)
-                for index in edition.indices { probeServers(of: index, running) }
+                for index in snapshot.indices { probeServers(of: index, running) }
                 running.watch = watch.map { watch in Task { await watch.run() } }
                 state.withLock { $0 = .running(running) }
                 return addresses
@@ -217,15 +217,15 @@ public final class Gateway: Service, Sendable {
     // MARK: Starting
 
     private func parts(
-        _ edition: ConfigurationSnapshot,
+        _ snapshot: ConfigurationSnapshot,
         _ count: Int,
         _ certificates: GatewayCertificates,
         _ verifiers: [SlowVerifier],
         _ shared: SharedServices
     ) -> Worker.Parts {
         Worker.Parts(
-            edition: edition,
-            directory: TenantDirectory(edition.tenants),
+            snapshot: snapshot,
+            directory: TenantDirectory(snapshot.tenants),
             gauge: ConnectionGauge(),
             accessLog: accessLog,
             traces: shared.traces,
@@ -256,7 +256,7 @@ public final class Gateway: Service, Sendable {
 
     /// Each server is probed by one loop, in turn, which notifies all.
     func probeServers(of tenant: TenantIndex, _ running: Running) {
-        let settings = running.parts.edition.tenants[tenant]
+        let settings = running.parts.snapshot.tenants[tenant]
         guard settings.backend.health != nil else { return }
         let workers = running.workers
         for (index, server) in settings.backend.servers.enumerated() {
@@ -275,7 +275,7 @@ public final class Gateway: Service, Sendable {
     /// Uses reloaded certificates, but only for the configuration that they were read for.
     func use(_ certificates: ServerCertificates, of generation: UInt64) {
         let workers = state.withLock { state -> [WorkerHandle] in
-            guard case .running(var running) = state, running.parts.edition.generation == generation else { return [] }
+            guard case .running(var running) = state, running.parts.snapshot.generation == generation else { return [] }
             running.parts.certificates = certificates
             state = .running(running)
             return running.workers

@@ -18,8 +18,8 @@ public final class OutgoingHTTP: Sendable {
     private static let idleTimeout = TimeAmount.seconds(4)
 
     private struct State {
-        /// One for each server: a client does not say to whom a connection of its goes, and the server's certificate has
-        /// to be for that name. As many as configurations have had addresses.
+        /// One for each server: a client does not tell its connections apart by server, and a certificate must be for
+        /// the name of its server. As many as configurations have had addresses.
         var clients: [OutgoingRequest.Origin: HTTPClient] = [:]
         var isShutDown = false
     }

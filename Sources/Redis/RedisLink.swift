@@ -9,11 +9,11 @@ import Synchronization
 ///
 /// Has at most one connection, to a sentinel or a server.
 final class RedisLink {
-    typealias Answer = (Result<[RedisReply], RedisError>) -> Void
+    typealias Completion = (Result<[RedisReply], RedisError>) -> Void
 
     private struct Waiter {
         let call: RedisCall
-        let answer: Answer
+        let completion: Completion
     }
 
     private struct Connection {
@@ -83,24 +83,26 @@ final class RedisLink {
         attemptTimer?.cancel()
         expiryTimer?.task.cancel()
         absenceTimer?.cancel()
-        for id in queue.connectionLost() + queue.removeUnwritten() { answer(id, .failure(.closed)) }
+        for id in queue.connectionLost() + queue.removeUnwritten() { complete(id, .failure(.closed)) }
         status.isUp.store(false, ordering: .releasing)
     }
 
     // MARK: Calls
 
-    func add(_ call: RedisCall, _ encoded: ByteBuffer, deadline: NIODeadline, answer: @escaping Answer) {
-        if call.isCancelled.load(ordering: .acquiring) { return answer(.failure(.cancelled)) }
-        if state.phase == .closed { return answer(.failure(.closed)) }
+    func add(_ call: RedisCall, _ encoded: ByteBuffer, deadline: NIODeadline, completion: @escaping Completion) {
+        if call.isCancelled.load(ordering: .acquiring) { return completion(.failure(.cancelled)) }
+        if state.phase == .closed { return completion(.failure(.closed)) }
         // Sending it without time left would only cost the connection.
-        guard deadline > .now() else { return answer(.failure(.unavailable("its time was over before it was sent"))) }
-        if !state.isReady, case .refused(let reason) = state.failure { return answer(.failure(.unusable(reason))) }
-        if status.isAbsent.load(ordering: .relaxed) { return answer(.failure(.unavailable(absence))) }
+        guard deadline > .now() else {
+            return completion(.failure(.unavailable("its time was over before it was sent")))
+        }
+        if !state.isReady, case .refused(let reason) = state.failure { return completion(.failure(.unusable(reason))) }
+        if status.isAbsent.load(ordering: .relaxed) { return completion(.failure(.unavailable(absence))) }
         do throws(RedisError) {
             let id = try queue.add(encoded, commands: call.commands, deadline: deadline)
-            waiters[id] = Waiter(call: call, answer: answer)
+            waiters[id] = Waiter(call: call, completion: completion)
         } catch {
-            return answer(.failure(error))
+            return completion(.failure(error))
         }
         watch(deadline)
         scheduleFlush()
@@ -109,11 +111,11 @@ final class RedisLink {
     func cancel(_ call: RedisCall) {
         guard let id = waiters.first(where: { $0.value.call === call })?.key else { return }
         queue.cancel(id)
-        answer(id, .failure(.cancelled))
+        complete(id, .failure(.cancelled))
     }
 
-    private func answer(_ id: CommandQueue.CallID, _ result: Result<[RedisReply], RedisError>) {
-        waiters.removeValue(forKey: id)?.answer(result)
+    private func complete(_ id: CommandQueue.CallID, _ result: Result<[RedisReply], RedisError>) {
+        waiters.removeValue(forKey: id)?.completion(result)
     }
 
     /// Calls in one turn of the loop are sent in one write.
@@ -231,7 +233,7 @@ final class RedisLink {
         leave()
         run(state.openingFailed(failure, using: &generator))
         if case .refused(let reason) = state.failure {
-            for id in queue.removeUnwritten() { answer(id, .failure(.unusable(reason))) }
+            for id in queue.removeUnwritten() { complete(id, .failure(.unusable(reason))) }
         }
     }
 
@@ -250,7 +252,7 @@ final class RedisLink {
         waitForConnection(
             until: silentSince.map { max($0 + patience, now + min(patience, Self.reconnectionTime)) } ?? now + patience
         )
-        for id in queue.connectionLost() { answer(id, .failure(.lostInFlight(reason))) }
+        for id in queue.connectionLost() { complete(id, .failure(.lostInFlight(reason))) }
         run(action)
     }
 
@@ -266,7 +268,7 @@ final class RedisLink {
         guard !state.isReady, state.phase != .closed else { return }
         status.isAbsent.store(true, ordering: .releasing)
         let reason = absence
-        for id in queue.removeUnwritten() { answer(id, .failure(.unavailable(reason))) }
+        for id in queue.removeUnwritten() { complete(id, .failure(.unavailable(reason))) }
     }
 
     /// Why there is no connection, as far as known.
@@ -306,8 +308,8 @@ final class RedisLink {
         }
         switch queue.received(reply) {
         case .kept: break
-        case .complete(let id, let replies): answer(id, .success(replies))
-        case .unasked: return lost("\(address): an answer to nothing that was asked")
+        case .complete(let id, let replies): complete(id, .success(replies))
+        case .unexpected: return lost("\(address): an unexpected reply")
         }
         if isDemoted, queue.written == 0, state.isReady { lost("\(address) is not the master any more") }
     }
@@ -326,9 +328,9 @@ final class RedisLink {
         let expired = queue.expire(at: now)
         let reason = absence
         // Before the callers are notified, so that they see the current state.
-        if expired.closesConnection { lost("the server did not answer in time", silentSince: lastHeard) }
-        for id in expired.unsent { answer(id, .failure(.unavailable(reason))) }
-        for id in expired.unanswered { answer(id, .failure(.timedOut)) }
+        if expired.closesConnection { lost("the server did not reply in time", silentSince: lastHeard) }
+        for id in expired.unsent { complete(id, .failure(.unavailable(reason))) }
+        for id in expired.unanswered { complete(id, .failure(.timedOut)) }
         if let next = queue.nextDeadline { watch(next) }
     }
 

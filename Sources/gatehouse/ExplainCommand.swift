@@ -91,7 +91,7 @@ struct ExplainCommand: AsyncParsableCommand {
         if report.isUncertain {
             // Its last step would be the decision of a gateway without the running one's state.
             Terminal.write(ExplanationText.lines(Array(report.steps.dropLast()), file: config), to: 1)
-            throw CommandFailure("it cannot be told here; ask the running gateway with --admin URL")
+            throw CommandFailure("this cannot be decided here; ask the running gateway with --admin URL")
         }
         Terminal.write(ExplanationText.lines(report.steps, file: config), to: 1)
     }

@@ -23,8 +23,8 @@ struct HistogramTests {
     @Test(arguments: [HistogramScale.durations, .overheads])
     func boundsAreInclusive(scale: HistogramScale) {
         for (place, bound) in scale.bounds.enumerated() {
-            #expect(scale.place(of: bound) == place)
-            #expect(scale.place(of: bound + 1) == place + 1)
+            #expect(scale.bucket(of: bound) == place)
+            #expect(scale.bucket(of: bound + 1) == place + 1)
         }
     }
 
@@ -33,10 +33,10 @@ struct HistogramTests {
         var random = SplitMix64(seed: 140)
         for _ in 0..<20_000 {
             let value = UInt64(random.below(1 << (1 + random.below(40))))
-            #expect(scale.place(of: value) == scale.bounds.firstIndex { value <= $0 } ?? scale.bounds.count)
+            #expect(scale.bucket(of: value) == scale.bounds.firstIndex { value <= $0 } ?? scale.bounds.count)
         }
-        #expect(scale.place(of: 0) == 0)
-        #expect(scale.place(of: .max) == scale.bounds.count)
+        #expect(scale.bucket(of: 0) == 0)
+        #expect(scale.bucket(of: .max) == scale.bounds.count)
     }
 
     @Test func recordedDurationsAreCountedAndSummed() {

@@ -14,7 +14,7 @@ struct ChannelFixture {
 
     typealias Act = @Sendable (ChannelNote, ChannelHandlerContext, ByteBuffer?) -> Void
 
-    /// Runs `body` beside a listener whose connections note what they are told, and do what `act` does.
+    /// Runs `body` beside a listener whose connections record their events, and run `act`.
     static func run(
         starts: Bool = true,
         act: @escaping Act = { _, _, _ in },

@@ -70,7 +70,7 @@ import Testing
         try await ChannelFixture.run(starts: false) { fixture in
             let client = try fixture.connect()
             client.send("early")
-            // The loop has had its turns, and nobody was told of a connection.
+            // The loop has had its turns, and no connection was reported.
             for _ in 0..<10 { try await fixture.loop.submit {}.get() }
             try await fixture.listener.start()
             #expect(await fixture.notes.upTo(.readComplete) == [.active, .read(5), .readComplete])

@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    /// Only the end tells that the client is gone, so that what it sent before is read in spite of the pause.
+    /// Only the end shows that the client is gone, so that what it sent before is read in spite of the pause.
     @Test(arguments: [false, true])
     func pausedChannelLearnsThatItsPeerIsGone(byReset isReset: Bool) async throws {
         try await ChannelFixture.run { note, context, _ in

@@ -2,7 +2,7 @@ import NIOCore
 
 @testable import Epoll
 
-/// What a handler is told, in order.
+/// The events of a handler, in order.
 enum ChannelNote: Equatable, Sendable {
     case active
     case read(Int)

@@ -3,7 +3,7 @@ import Testing
 @testable import ExtAuthz
 
 /// Our messages against bytes that were made once with the Python package `xds-protos` 1.85.0, which has Envoy's own:
-/// whoever changes the number of a field is told here.
+/// a changed field number fails here.
 @Suite struct WireFormatTests {
     @Test func unknownFieldsOfAQueryAreSkipped() throws {
         let message = try QueriedRequest.read(

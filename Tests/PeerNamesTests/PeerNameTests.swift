@@ -26,7 +26,7 @@ import Testing
         #expect(try !matches(pattern, name))
     }
 
-    /// U+212A, the sign of the kelvin, is a small k for whoever folds case by Unicode; the others are equal to ASCII or
+    /// U+212A, the kelvin sign, is a small k in Unicode case folding; the others are equal to ASCII or
     /// to each other under its normal forms.
     @Test(arguments: [
         ("kelvin.test", "\u{212A}elvin.test"), ("\u{212A}elvin.test", "kelvin.test"),

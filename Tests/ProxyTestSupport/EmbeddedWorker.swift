@@ -32,7 +32,7 @@ package final class EmbeddedWorker {
         }
     ) {
         let parts = Worker.Parts(
-            edition: ConfigurationSnapshot(TenantsConfiguration(gateway: gateway, tenants: tenants), at: 0),
+            snapshot: ConfigurationSnapshot(TenantsConfiguration(gateway: gateway, tenants: tenants), at: 0),
             directory: TenantDirectory(tenants),
             gauge: ConnectionGauge(),
             accessLog: nil,

@@ -31,7 +31,7 @@ import Time
         }
     }
 
-    /// What one who listened from the start has in the end.
+    /// The final state of a reader that has followed from the start.
     private func changesGiveTheRecords(
         _ store: any Store,
         _ start: StorePosition
@@ -102,7 +102,7 @@ import Time
         return !record.isWithdrawn && record.expiresAt > world.clock.now
     }
 
-    /// What is on record when this is revoked: no weaker than what is in force.
+    /// The record after this revocation: no weaker than the one in force.
     private func expected(
         _ asked: Revocation,
         _ version: UInt64,

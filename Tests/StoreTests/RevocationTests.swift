@@ -35,7 +35,7 @@ import Time
         try await factory.run { world in
             let store = try await world.store()
             let now = world.clock.now
-            // When it was revoked and when it expires: first, then, and what holds after that.
+            // Revocation and expiry times: the first, the second, and the result.
             let cases: [[(UnixTime, UnixTime)]] = [
                 [(5, .distantFuture), (7.5, now + 1), (7.5, .distantFuture)],
                 [(7.123456, now + 9), (5, now + 99.25), (7.123456, now + 99.25)],

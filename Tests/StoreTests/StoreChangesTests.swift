@@ -2,7 +2,7 @@ import Testing
 
 @testable import Store
 
-/// A wait that does not end when it should is far longer than the time that a test has.
+/// A wait that does not end when it should exceeds the time limit of the test.
 @Suite(.timeLimit(.minutes(5))) struct StoreChangesTests {
     @Test(arguments: StoreFactory.allCases)
     func changesAreReturnedInOrderAndOnce(factory: StoreFactory) async throws {
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    /// A store on this machine is asked to wait for long; a reload has something else to ask of it meanwhile.
+    /// A local store waits for long; a reload must be able to interrupt the wait.
     @Test(arguments: [StoreFactory.memory, .embedded])
     func wakeEndsTheWait(factory: StoreFactory) async throws {
         try await factory.runStore { store async throws in
@@ -76,14 +76,14 @@ import Testing
             let first = Announcement(topic: "key-set", subject: "https://issuer.example\n\u{0}\"")
             try await writer.announce(first)
             guard case .changes([], [first], let next) = try await waiting.value else {
-                Issue.record("not told")
+                Issue.record("no change was read")
                 return
             }
             let record = try await writer.revoke([revocation("one")])
             let second = Announcement(topic: "", subject: "")
             try await writer.announce(second)
             guard case .changes(record, [second], _) = try await reader.changes(after: next, waiting: .zero) else {
-                Issue.record("not told both")
+                Issue.record("not both changes were read")
                 return
             }
         }
@@ -124,7 +124,7 @@ import Testing
                 position = next
                 pieces.append(records.count)
                 if records.count < StoreChanges.fullPage { break }
-                // What comes meanwhile is told behind the rest.
+                // Changes in the meantime come after the rest.
                 if pieces.count == 1 { written += try await store.revoke([revocation("late"), revocation("later")]) }
             }
             #expect(told == written)

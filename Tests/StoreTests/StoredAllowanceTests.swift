@@ -98,7 +98,7 @@ import Time
         }
     }
 
-    /// What a key is ahead of now that it can never be was put down by a clock that was set back since.
+    /// A key that is further ahead than its limit allows was written before the clock was set back.
     @Test(arguments: [StoreFactory.embedded, .redis])
     func timeBeforeAClockSetbackIsIgnored(factory: StoreFactory) async throws {
         try await factory.runStore { store async throws in

@@ -4,7 +4,7 @@ import Time
 
 @testable import Store
 
-/// What others wrote into a store, or damaged there, must not keep anybody from the rest.
+/// Values that others wrote or damaged must not make the rest unreadable.
 @Suite struct UnreadableTests {
     private static let shared: [StoreFactory] = [.embedded, .redis]
 
@@ -147,7 +147,7 @@ import Time
             try await store.announce(told)
             let records = try await store.revoke([revocation("one")])
             guard case .changes(records, [told], _) = try await store.changes(after: next, waiting: .zero) else {
-                Issue.record("not told")
+                Issue.record("no change was read")
                 return
             }
         }
@@ -174,7 +174,7 @@ import Time
         try await StoreFactory.embedded.run { world in
             let store = try await world.store()
             let records = try await store.revoke((0..<RevocationLimits.page + 500).map { revocation("\($0)") })
-            // SQLite knows numbers with a sign only.
+            // SQLite has only signed integers.
             let final = try #require(
                 records.max { Int64(bitPattern: $0.digest.high) < Int64(bitPattern: $1.digest.high) }
             )

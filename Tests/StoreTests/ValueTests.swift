@@ -29,7 +29,7 @@ import Testing
             try await store.set([1], for: key, lifetime: .milliseconds(30))
             world.clock.advance(0.031)
             #expect(try await eventually { try await store.value(for: key) == nil })
-            // A new value does not inherit the old one's end.
+            // A new value does not inherit the old one's expiry.
             try await store.set([2], for: key, lifetime: nil)
             world.clock.advance(1e9)
             #expect(try await store.value(for: key) == [2])
@@ -66,7 +66,7 @@ import Testing
             try await store.set([1], for: key, lifetime: .seconds(3600))
             #expect(try await store.replace([1], with: [2], for: key, lifetime: .seconds(7200)))
             #expect(try await store.replace([2], with: [3], for: key))
-            // The hour that the first had is over now, where time is the test's.
+            // The hour of the first is over now, in the test's time.
             world.clock.advance(3601)
             #expect(try await store.value(for: key) == [3])
             #expect(try await store.replace([3], with: [4], for: key, lifetime: .milliseconds(30)))

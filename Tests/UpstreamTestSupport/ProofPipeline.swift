@@ -72,7 +72,7 @@ package final class ProofPipeline {
         path: String = "/orders",
         method: String = "GET",
         at now: UnixTime = RequestPipeline.now
-    ) async throws -> RequestPipeline.Answer {
+    ) async throws -> RequestPipeline.Outcome {
         let bytes = RequestPipeline.request(path, method: method, lines: lines)
         let first = pipeline.ask(bytes, at: now)
         guard case .needs(.proof(let step)) = first else { return first }

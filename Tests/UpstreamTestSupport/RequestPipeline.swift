@@ -17,7 +17,7 @@ package import Verification
 /// One event loop's way from a head's bytes to the head that the backend gets, without a socket.
 package final class RequestPipeline {
     /// The result of a request.
-    package enum Answer {
+    package enum Outcome {
         case malformed(HTTPViolation)
         case refused(Refusal)
         case granted(Grant)
@@ -99,7 +99,7 @@ package final class RequestPipeline {
     }
 
     /// - Parameter allowing: The slow steps that the decision may ask for.
-    package func ask(_ bytes: [UInt8], allowing: AllowedSteps = .all, at now: UnixTime = RequestPipeline.now) -> Answer
+    package func ask(_ bytes: [UInt8], allowing: AllowedSteps = .all, at now: UnixTime = RequestPipeline.now) -> Outcome
     {
         if allowing == .all { decisionContext.begin(decisionContext.peer) }
         switch received.parse(ByteBuffer(bytes: bytes), parser) {
@@ -131,7 +131,7 @@ package final class RequestPipeline {
 
     /// GET of `path` at `app.test` with further header lines.
     package func get(_ path: String, token: String? = nil, lines: [String] = [], at now: UnixTime = RequestPipeline.now)
-        -> Answer
+        -> Outcome
     {
         ask(Self.request(path, lines: (token.map { ["Authorization: Bearer \($0)"] } ?? []) + lines), at: now)
     }

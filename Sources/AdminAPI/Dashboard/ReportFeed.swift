@@ -38,7 +38,7 @@ actor ReportFeed {
         self.report = report
     }
 
-    /// - Returns: Events, of which a slow reader misses some; nil if there are too many watchers.
+    /// - Returns: A stream of events, of which slow readers miss some; nil if there are too many watchers.
     func watch() -> AsyncStream<ByteBuffer>? {
         guard watchers.count < capacity else { return nil }
         lastWatcher += 1

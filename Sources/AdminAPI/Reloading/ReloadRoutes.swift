@@ -35,7 +35,10 @@ extension ReloadReport {
 
 extension AdminProblem {
     fileprivate init(refused report: ReloadReport) {
-        self.init(.configurationRefused, "what was in force stays so; mend the mistakes and ask again")
+        self.init(
+            .configurationRefused,
+            "the previous configuration stays in force; correct the mistakes and reload again"
+        )
         members = [
             "generation": .number(JSONNumber(Int(clamping: report.generation))),
             "mistakes": .array(report.mistakes.map(JSONValue.string)),

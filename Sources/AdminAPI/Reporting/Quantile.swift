@@ -6,7 +6,7 @@ enum Quantile {
     /// - Parameters:
     ///   - share: From 0 to 1.
     ///   - bounds: Upper bounds of the buckets, rising.
-    ///   - counts: Of the buckets, and of values above the last bound.
+    ///   - counts: One for each bucket, then one for values above the last bound.
     /// - Returns: In the bounds' unit; nil without a value.
     static func of(_ share: Double, bounds: [UInt64], counts: [UInt64]) -> Double? {
         let total = counts.reduce(0, +)

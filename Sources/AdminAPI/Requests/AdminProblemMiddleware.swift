@@ -31,7 +31,7 @@ struct AdminProblemMiddleware: RouterMiddleware {
                 "the admin API failed",
                 metadata: ["error": "\(error)", "request_id": "\(context.requestID.text)"]
             )
-            let problem = AdminProblem(.internalError, "the log says why, under this request_id")
+            let problem = AdminProblem(.internalError, "the log has the cause, under this request_id")
             response = Self.response(problem, context)
         }
         response.headers[.adminRequestID] = context.requestID.text
@@ -43,7 +43,7 @@ struct AdminProblemMiddleware: RouterMiddleware {
             return Self.response(AdminProblem(.notFound, "there is nothing at this path; see /openapi.json"), context)
         }
         let allowed = known.joined(separator: ", ")
-        var response = Self.response(AdminProblem(.methodNotAllowed, "the path knows \(allowed)"), context)
+        var response = Self.response(AdminProblem(.methodNotAllowed, "this path accepts \(allowed)"), context)
         response.headers[.allow] = allowed
         return response
     }

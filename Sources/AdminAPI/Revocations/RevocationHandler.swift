@@ -78,7 +78,7 @@ struct RevocationHandler: Sendable {
     }
 
     private func storeFailed(_ error: StoreError, _ advice: String) -> AdminProblem {
-        logger.warning("the store did not do what the admin API was asked", metadata: ["error": "\(error)"])
+        logger.warning("the store failed in a request of the admin API", metadata: ["error": "\(error)"])
         return AdminProblem(.storeUnavailable, "the store did not answer as it should; \(advice)")
     }
 }

@@ -9,7 +9,7 @@ struct RevocationQuery: Equatable {
     var cursor: String?
     var limit = defaultLimit
 
-    /// - Parameter values: Of the query's parameters, decoded.
+    /// - Parameter values: The decoded query parameters.
     init(_ values: [String: String]) throws(AdminProblem) {
         guard let tenant = values["tenant"], !tenant.isEmpty else {
             throw .badRequest("name a tenant: /api/revocations?tenant=NAME")

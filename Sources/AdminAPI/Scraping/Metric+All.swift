@@ -113,7 +113,7 @@ extension Metric {
         Metric(
             "gatehouse_token_cache_total",
             .counter,
-            "Tokens by how they were judged.",
+            "Token verifications, by result.",
             labels: ["result"]
         ) { reading in
             let counts = reading.counters.tokenCache

@@ -12,7 +12,7 @@ package struct BrowserFields {
     package private(set) var origin: Range<Int>?
     /// The value of `Sec-Fetch-Site`.
     package private(set) var fetchSite: Range<Int>?
-    /// Whether one of them occurs twice, or under a name that others may read as it.
+    /// Whether one of them occurs twice, or under a name that backends may read as the same.
     package private(set) var isAmbiguous = false
     /// Whether it is the handshake of a WebSocket. A proxy that sends a decision query has dropped the hop-by-hop
     /// fields; the end-to-end ones remain.
@@ -39,7 +39,7 @@ package struct BrowserFields {
         }
     }
 
-    /// In a list, and in any version.
+    /// `websocket` anywhere in the list, with any version.
     private static func namesWebSocket(_ value: Span<UInt8>) -> Bool {
         var isNamed = false
         value.forEachListMember(0..<value.count) { member in

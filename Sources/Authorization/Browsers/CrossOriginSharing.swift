@@ -70,7 +70,7 @@ package final class CrossOriginSharing {
         guard !requested.hasSeveral, 1...Self.maximumMethodLength ~= method.count, isToken(bytes.extracting(method)),
             let names = Self.list(requested.headers, bytes)
         else {
-            explanation?.note(.preflight, "the browser's question is malformed", line: line)
+            explanation?.note(.preflight, "the preflight request is malformed", line: line)
             return .refused(.malformedPreflight)
         }
         guard let index = index(of: bytes.extracting(origin)) else {
@@ -162,7 +162,7 @@ extension Refusal {
     static let malformedPreflight = Refusal(
         .badRequest,
         status: 400,
-        detail: "the question whether a script may call is malformed"
+        detail: "the preflight request is malformed"
     )
 
     static func preflightRefused(vary: HeaderField) -> Refusal {

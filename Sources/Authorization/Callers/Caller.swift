@@ -23,7 +23,7 @@ package final class Caller {
     package let marks: RevocationMarks
     /// The token's binding; nil for a plain bearer token.
     package let confirmation: Confirmation?
-    /// The generation of the tenant's revocations in which it was last not found.
+    /// The generation of the tenant's revocations in which it was last looked up and not found.
     var clearedBy: UInt64 = 0
     /// By the index of an access rule: its verdict on this caller. The last one is the default rule's.
     private var verdicts: [RuleVerdict?]

@@ -10,8 +10,8 @@ package struct TokenDigest: Hashable, Sendable {
 /// Hashes tokens with a random key of its own.
 struct TokenHasher: Sendable {
     /// Of a longer signed token only as many bytes at its end select the cache entry, which then compares all of them:
-    /// hashing 700 bytes costs 0.4 µs. The end of a signed token is its signature, which whoever could choose it could
-    /// also forge. Opaque tokens may all end alike and are hashed whole.
+    /// hashing 700 bytes costs 0.4 µs. The end of a signed token is its signature, so that choosing it is as hard as
+    /// forging one. Opaque tokens may all end alike and are hashed whole.
     private static let longestWhole = 128
     private static let endHashed = 64
     private let sipHash = SipHash.withRandomKey()

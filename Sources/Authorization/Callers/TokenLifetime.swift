@@ -11,7 +11,7 @@ package struct TokenLifetime {
     let refusedFrom: UnixTime
     /// The time from which it is useless, even for a refresh.
     let forgottenFrom: UnixTime
-    /// The time from which it is refreshed ahead; `.distantFuture` if it is not.
+    /// The time from which it is refreshed before its expiry; `.distantFuture` if it is not.
     package let dueFrom: UnixTime
     /// The time from which it is introspected again; `.distantFuture` for signed tokens, and once that has begun.
     var introspectedAgainFrom: UnixTime
@@ -20,7 +20,7 @@ package struct TokenLifetime {
     init(_ principal: Principal, _ tenant: Tenant, _ introspection: IntrospectionLifetime?) {
         expiredFrom = principal.expiresAt.map { $0 + tenant.authenticate.policy.leeway } ?? .distantFuture
         refusedFrom = min(expiredFrom, introspection?.until ?? .distantFuture)
-        // Only its server could tell whether an opaque token was good when it expired.
+        // Only the introspection endpoint knows whether an opaque token was valid when it expired.
         forgottenFrom = introspection == nil ? refusedFrom + tenant.refreshGrace.secondsAsDouble : refusedFrom
         introspectedAgainFrom = introspection?.aheadFrom ?? .distantFuture
         let within = tenant.refresh?.within.secondsAsDouble ?? 0

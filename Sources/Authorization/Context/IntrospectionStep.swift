@@ -37,7 +37,7 @@ extension Refusal {
         Refusal(
             .storeUnavailable,
             status: 503,
-            detail: "the server that knows the token did not tell whether it is good",
+            detail: "the introspection endpoint did not say whether the token is active",
             retryAfterSeconds: retryAfterSeconds
         )
     }

@@ -42,7 +42,7 @@ extension Explanation {
         if !scopes.isEmpty { has.append("scopes \(list(caller.principal.scopes))") }
         let isAllowed = RuleVerdict(rule.allow, caller.principal) == .allowed
         return "needs \(needs.joined(separator: " and ")); the caller has \(has.joined(separator: " and "))"
-            + (isAllowed ? ", which lets them in" : ", which falls short")
+            + (isAllowed ? ", which is enough" : ", which is not enough")
     }
 
     /// - Parameter line: Of the rule or the tenant that is only observed.

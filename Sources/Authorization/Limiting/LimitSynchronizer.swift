@@ -115,7 +115,7 @@ actor LimitSynchronizer {
             for tally in tallies { apply(nil, to: tally.tally) }
             if !limiter.isAlone.exchange(true, ordering: .acquiringAndReleasing) {
                 logger.warning(
-                    "the store cannot be told of requests: each instance holds shared rate limits by itself",
+                    "requests cannot be counted in the store: each instance enforces shared rate limits by itself",
                     metadata: ["reason": "\(error)"]
                 )
             }
@@ -132,7 +132,7 @@ actor LimitSynchronizer {
             guard (try? await Task.sleep(for: pause)) != nil else { return }
             if await settle(asked) {
                 limiter.isAlone.store(false, ordering: .releasing)
-                logger.info("the store is told of requests again: shared rate limits hold for all instances")
+                logger.info("requests are counted in the store again: shared rate limits hold for all instances")
                 return
             }
         }

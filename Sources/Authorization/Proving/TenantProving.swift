@@ -51,7 +51,7 @@ extension Refusal {
     static let proofMemoryUnavailable = Refusal(
         .storeUnavailable,
         status: 503,
-        detail: "whether the DPoP proof was used before cannot be told at the moment",
+        detail: "whether the DPoP proof was used before is unknown at the moment",
         retryAfterSeconds: 1
     )
 

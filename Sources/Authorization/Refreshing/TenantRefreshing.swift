@@ -29,7 +29,7 @@ package final class TenantRefreshing {
         self.exempt = exempt
     }
 
-    /// Whether a request to this path never leads to a refresh: it signs in or out, or is a refresh itself.
+    /// Whether a request to this path never causes a refresh: it signs in or out, or is a refresh itself.
     package func isExempt(_ path: Span<UInt8>) -> Bool {
         for pattern in exempt where pattern.matches(path) { return true }
         return false

@@ -56,7 +56,7 @@ package struct Refusal: Equatable {
     static let revocationsUnknown = Refusal(
         .storeUnavailable,
         status: 503,
-        detail: "whether the token was revoked cannot be told at the moment",
+        detail: "whether the token was revoked is unknown at the moment",
         retryAfterSeconds: 1
     )
     package static let signOutNotStored = Refusal(

@@ -160,7 +160,7 @@ extension EpollChannel: ChannelCore {
         }
     }
 
-    /// Everything has been written: tells the peer that nothing follows.
+    /// Everything has been written: closes the sending side.
     private func shutDown() {
         output.isShut = true
         guard shutdown(descriptor, CInt(SHUT_WR)) == 0 else {

@@ -56,7 +56,7 @@ package final class EpollChannel: @unchecked Sendable {
 
     /// Waits for the kernel to establish the connection.
     ///
-    /// - Parameter connecting: Is told if the connection fails.
+    /// - Parameter connecting: Called if the connection fails.
     func wait(_ connecting: Connecting) {
         guard case .opening = state else { return connecting.fail(.failed(ECONNABORTED)) }
         state = .connecting(connecting)

@@ -3,7 +3,7 @@ struct InputReadiness {
     /// The socket has, or may have, bytes: the kernel says so once for all that came.
     var isReadable = false
     /// The peer sends no more, or the connection is broken. What is left is read to its end even in a pause, as only
-    /// the end tells that the connection is over.
+    /// the end shows that the connection is over.
     var isEnding = false
     /// Whether each read asks for the next one.
     var isAutomatic = true

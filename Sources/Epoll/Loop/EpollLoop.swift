@@ -147,7 +147,7 @@ package final class EpollLoop: EventLoop, @unchecked Sendable {
 
     // MARK: Sockets
 
-    /// Registers the source: from now on it is told what its descriptor is ready for.
+    /// Registers the source: from now on it is called when its descriptor is ready.
     ///
     /// - Returns: The key for ``remove(_:)``.
     /// - Throws: `IOError`, or `EventLoopError.shutdown` if the loop is about to end.

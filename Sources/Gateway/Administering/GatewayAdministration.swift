@@ -31,9 +31,9 @@ struct GatewayAdministration: AdministeredGateway {
         }
         let count = await sharedCount()
         // A reload may have added tenants meanwhile. It is live before a loop counts for it.
-        let edition = live.current
-        sum.grow(tenantCount: edition.tenants.count)
-        return GatewayCount(snapshot: edition, counters: sum, backends: backends, shared: count)
+        let snapshot = live.current
+        sum.grow(tenantCount: snapshot.tenants.count)
+        return GatewayCount(snapshot: snapshot, counters: sum, backends: backends, shared: count)
     }
 
     private func sharedCount() async -> SharedCount {

@@ -12,12 +12,12 @@ struct GatewayCertificates: Sendable {
 
     /// - Parameter before: The ones in use, by tenant index: removed tenants keep theirs, as their files may be gone.
     static func load(
-        _ edition: ConfigurationSnapshot,
+        _ snapshot: ConfigurationSnapshot,
         before: [BackendTLSContexts?] = []
     ) async throws -> GatewayCertificates {
-        let hosts = hosts(edition.configuration)
-        let tenants = edition.tenants
-        let served = Set(edition.indices)
+        let hosts = hosts(snapshot.configuration)
+        let tenants = snapshot.tenants
+        let served = Set(snapshot.indices)
         return try await NIOThreadPool.singleton.runIfActive {
             var made: [BackendTLS: BackendTLSContexts] = [:]
             let backends = try tenants.tenantIndices.map { index -> BackendTLSContexts? in

@@ -26,7 +26,7 @@ public final class OfflineGateway: Sendable {
         group = try EpollLoopGroup(count: 1)
         let eventLoop = group.loops[0]
         let parts = Worker.Parts(
-            edition: ConfigurationSnapshot(configuration, at: Clock.unix()),
+            snapshot: ConfigurationSnapshot(configuration, at: Clock.unix()),
             directory: TenantDirectory(configuration.tenants),
             gauge: ConnectionGauge(),
             accessLog: nil,

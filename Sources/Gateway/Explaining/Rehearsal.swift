@@ -46,7 +46,7 @@ enum Rehearsal {
         case .granted: return .forward
         case .refused(let refusal, _): return refuse(refusal)
         case .preflight:
-            explanation.note(.endpoint, "the gateway answers a browser's question before a request itself")
+            explanation.note(.endpoint, "the gateway responds to preflight requests itself")
             return .forward
         case .pending(_, _): return refuse(.overloaded)
         case .endpoint: return .forward

@@ -15,7 +15,7 @@ final class ExtAuthzQuery {
         case asked(reply: (CheckReply) -> Void)
         /// Waits for the decision, until the query is overdue.
         case waiting(reply: (CheckReply) -> Void, overdue: Scheduled<Void>)
-        case answered
+        case replied
     }
 
     private let worker: Worker
@@ -48,7 +48,7 @@ final class ExtAuthzQuery {
             worker: worker
         ) { [self] verdict, received in
             // The reply may have timed out.
-            if case .answered = state { return }
+            if case .replied = state { return }
             answer(verdict, received, version, decisionContext)
         }
         query.begin()
@@ -92,19 +92,19 @@ final class ExtAuthzQuery {
         finish(reply, status: refusal.status)
     }
 
-    private func finish(_ answer: CheckReply, status: Int) {
+    private func finish(_ checkReply: CheckReply, status: Int) {
         let reply: (CheckReply) -> Void
         switch state {
         case .asked(let waiting): reply = waiting
         case .waiting(let waiting, let overdue):
             reply = waiting
             overdue.cancel()
-        case .answered: return worker.loop.failedInternally(.request, "a question is answered twice")
+        case .replied: return worker.loop.failedInternally(.request, "a query is replied to twice")
         }
-        state = .answered
+        state = .replied
         record.response.status = status
         worker.finished(&record, peer: peer, at: worker.now())
-        reply(answer)
+        reply(checkReply)
     }
 
     /// Envoy's identifier of the request, so that it has one in all logs.

@@ -22,8 +22,8 @@ struct SharedPartsFactory {
     let logger: Logger
 
     /// - Parameter previous: The parts in force; their counts and caches continue where they are still needed.
-    func make(_ edition: ConfigurationSnapshot, previous: SharedServices.Parts?) -> SharedServices.Parts {
-        let tenants = edition.tenants
+    func make(_ snapshot: ConfigurationSnapshot, previous: SharedServices.Parts?) -> SharedServices.Parts {
+        let tenants = snapshot.tenants
         let (keySets, loops) = (keySets, loops)
         let issuers = OwnIssuers(
             tenants,
@@ -49,9 +49,9 @@ struct SharedPartsFactory {
                 accountsLogger: logger.of(.accounts)
             )
         )
-        let sources = KeyFileSource.all(of: edition.configuration.tenants)
+        let sources = KeyFileSource.all(of: snapshot.configuration.tenants)
         return SharedServices.Parts(
-            edition: edition,
+            snapshot: snapshot,
             issuers: issuers,
             services: services,
             limits: previous?.limits ?? SharedLimits(tenants, store: store, logger: logger.of(.limits)),
@@ -67,7 +67,7 @@ struct SharedPartsFactory {
     /// The factory that makes the refresh service, or updates it for another configuration.
     func refreshes(_ parts: SharedServices.Parts) -> RefreshServiceFactory {
         RefreshServiceFactory(
-            tenants: parts.edition.tenants,
+            tenants: parts.snapshot.tenants,
             store: store,
             sealer: sealer,
             issuers: parts.issuers,

@@ -23,7 +23,7 @@ final class SharedServices: Sendable {
 
     /// The parts that are made for each configuration.
     struct Parts: Sendable {
-        let edition: ConfigurationSnapshot
+        let snapshot: ConfigurationSnapshot
         let issuers: OwnIssuers
         let services: EndpointServices
         /// Nil if no tenant ever had a rate limit.
@@ -65,35 +65,35 @@ final class SharedServices: Sendable {
     ///   - files: Reads signing keys.
     /// - Throws: If the text is invalid, or missing although a tenant needs it.
     init(
-        _ edition: ConfigurationSnapshot,
+        _ snapshot: ConfigurationSnapshot,
         sealingKeys: Secret?,
         files: any FileReading,
         logger: Logger
     ) throws(StoreError) {
         var sealer: Sealer?
-        // Without a shared key each instance has its own nonces, and tells clients to use those.
+        // Without a shared key each instance has its own nonces, and asks clients to use those.
         var proofNonces = ProofNonces()
         if let sealingKeys {
             let keys = try SealingKeys(String(decoding: sealingKeys.bytes, as: UTF8.self))
             sealer = Sealer(keys)
             proofNonces = ProofNonces(key: keys.derivedKey(for: "proof nonces"))
         }
-        if sealer == nil { try SealingKeyRequirement.check(edition.configuration) }
+        if sealer == nil { try SealingKeyRequirement.check(snapshot.configuration) }
         // Not the workers' loops: reading a million revocations there would delay requests.
         let group = MultiThreadedEventLoopGroup.singleton
-        let settings = edition.configuration.gateway
+        let settings = snapshot.configuration.gateway
         let store = StoreFactory.make(settings.store, group: group, logger: logger.of(.store))
         let loops = EventLoops()
-        let providerVerifiers = ProviderVerifiers(edition.tenants)
-        let keySets = Self.keySets(edition.configuration, store, group, logger) { source, keys in
+        let providerVerifiers = ProviderVerifiers(snapshot.tenants)
+        let keySets = Self.keySets(snapshot.configuration, store, group, logger) { source, keys in
             await providerVerifiers.use(keys, from: source)
             await loops.use(keys, from: .remote(source))
         }
         changeRelay = StoreChangeRelay()
-        revocations = Self.revocations(edition.tenants, store, loops, changeRelay, logger)
+        revocations = Self.revocations(snapshot.tenants, store, loops, changeRelay, logger)
         let http = OutgoingHTTP(group: group)
         let introspectionHTTP = OutgoingHTTP(group: group)
-        introspections = IntrospectionService(edition.tenants, logger: logger.of(.introspection)) {
+        introspections = IntrospectionService(snapshot.tenants, logger: logger.of(.introspection)) {
             IntrospectionServer($0, http: introspectionHTTP)
         }
         self.http = http
@@ -118,7 +118,7 @@ final class SharedServices: Sendable {
             loops: loops,
             logger: logger
         )
-        let parts = factory.make(edition, previous: nil)
+        let parts = factory.make(snapshot, previous: nil)
         refreshes = factory.refreshes(parts).make(http)
         current = Mutex(parts)
         changeRelay.connect(keySets: keySets, issuers: parts.issuers, refreshes: refreshes)
@@ -130,19 +130,19 @@ final class SharedServices: Sendable {
     ///
     /// - Throws: ``StoreError`` if it cannot be served: `GATEHOUSE_KEY` is missing for it, or the store's data of its
     ///   tenants cannot be read.
-    func prepare(_ edition: ConfigurationSnapshot, on eventLoop: any EventLoop) async throws(StoreError) -> Parts {
-        if sealer == nil { try SealingKeyRequirement.check(edition.configuration) }
-        let parts = factory.make(edition, previous: current.withLock { $0 })
+    func prepare(_ snapshot: ConfigurationSnapshot, on eventLoop: any EventLoop) async throws(StoreError) -> Parts {
+        if sealer == nil { try SealingKeyRequirement.check(snapshot.configuration) }
+        let parts = factory.make(snapshot, previous: current.withLock { $0 })
         // For both: the present one stays in force until the loops have changed, or permanently if this fails.
-        let inForce = current.withLock { $0.edition.tenants }
+        let inForce = current.withLock { $0.snapshot.tenants }
         let pace = RevocationPace(
-            staleAfter: (inForce + edition.tenants).map(\.maxStaleness),
+            staleAfter: (inForce + snapshot.tenants).map(\.maxStaleness),
             isLocal: store.isLocal
         )
-        guard await revocations.follow(edition.names, pace: pace, within: Self.patience, on: eventLoop) else {
-            throw .unusable("the store is out of reach, and what is revoked of a tenant that is new cannot be told")
+        guard await revocations.follow(snapshot.names, pace: pace, within: Self.patience, on: eventLoop) else {
+            throw .unusable("the store is out of reach, so the revocations of a new tenant cannot be loaded")
         }
-        await keySets.follow(Self.keySources(edition.configuration))
+        await keySets.follow(Self.keySources(snapshot.configuration))
         do throws(StoreError) {
             try await parts.issuers.load()
         } catch {
@@ -153,12 +153,12 @@ final class SharedServices: Sendable {
     }
 
     private func retireUnused() async {
-        await keySets.retire(allBut: Self.keySources(parts.edition.configuration))
+        await keySets.retire(allBut: Self.keySources(parts.snapshot.configuration))
     }
 
     /// Puts the parts into force that are not on the loops. Call it before the loops change.
     func adopt(_ parts: Parts) async {
-        let tenants = parts.edition.tenants
+        let tenants = parts.snapshot.tenants
         await loops.verify(for: tenants)
         await providerVerifiers.adopt(tenants)
         await introspections.adopt(tenants)
@@ -171,7 +171,7 @@ final class SharedServices: Sendable {
     /// Releases parts that no tenant needs any more. Call it when the loops have changed.
     func retireOld() async {
         await retireUnused()
-        let limits = parts.edition.tenants.map(\.maxStaleness)
+        let limits = parts.snapshot.tenants.map(\.maxStaleness)
         await revocations.slowDown(to: RevocationPace(staleAfter: limits, isLocal: store.isLocal))
         watchKeyFiles(parts)
     }
@@ -236,11 +236,11 @@ final class SharedServices: Sendable {
         let (issuers, services, usedProofs) = (parts.issuers, parts.services, parts.usedProofs)
         return ControlPlane(
             keys: { [keySets] source, reason in await keySets.requestKeys(source, because: reason) },
-            endSession: { [revocations, edition = parts.edition] ended in
+            endSession: { [revocations, snapshot = parts.snapshot] ended in
                 let isStored = await revocations.revokeImmediately(ended)
                 for revocation in ended {
                     guard case .session(let session) = revocation.target,
-                        let tenant = edition.tenants.firstIndex(where: { $0.name == revocation.tenant }).map(
+                        let tenant = snapshot.tenants.firstIndex(where: { $0.name == revocation.tenant }).map(
                             TenantIndex.init
                         )
                     else { continue }
@@ -304,7 +304,10 @@ final class SharedServices: Sendable {
         } catch .sealBroken(let problem) {
             throw .sealBroken(problem)
         } catch {
-            logger.warning("whether GATEHOUSE_KEY is the right one cannot be told", metadata: ["reason": "\(error)"])
+            logger.warning(
+                "GATEHOUSE_KEY could not be compared with the key in the store",
+                metadata: ["reason": "\(error)"]
+            )
         }
     }
 
@@ -332,7 +335,7 @@ final class SharedServices: Sendable {
         var missing: [String] = []
         if await !revocations.isLoaded { missing.append("revocations are not loaded") }
         // The keys for sign-in may come later.
-        let needed = RemoteKeySource.all(of: parts.edition.configuration.tenants)
+        let needed = RemoteKeySource.all(of: parts.snapshot.configuration.tenants)
         for source in await keySets.missing(of: needed) {
             missing.append("keys of \(source.label) are not loaded")
         }

@@ -72,7 +72,7 @@ final class TraceExporter: TraceSink {
         guard let batch else { return false }
         let (outcome, reason) = await send(message.bytes(batch), within: limit)
         queue.withLock { $0.settle(batch.count, outcome, at: Clock.monotonic()) }
-        tell(outcome, reason)
+        log(outcome, reason)
         return outcome != .failed
     }
 
@@ -103,7 +103,7 @@ final class TraceExporter: TraceSink {
     }
 
     /// Once when it begins, once when it is over.
-    private func tell(_ outcome: TraceQueue.Outcome, _ reason: String) {
+    private func log(_ outcome: TraceQueue.Outcome, _ reason: String) {
         let isFailing = outcome != .taken
         let hasChanged = hasFailed.withLock { hasFailed in
             defer { hasFailed = isFailing }

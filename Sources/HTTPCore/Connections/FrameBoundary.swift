@@ -9,7 +9,7 @@ public struct FrameBoundary: Sendable {
 
     /// Bytes seen of the current frame's header.
     private var headerSeen: UInt8 = 0
-    /// Bytes of the current frame's header; 2 until the second byte tells.
+    /// Bytes of the current frame's header; 2 until the second byte is known.
     private var headerLength = shortestHeader
     /// The offset in the header at which the extended length ends; 2 if there is none.
     private var lengthEnd = shortestHeader

@@ -35,8 +35,8 @@ public enum FieldLine {
             lineEnd: Int32(truncatingIfNeeded: end + 2),
             hash: hash,
             known: KnownField.named(bytes, name),
-            // A capital letter differs from a small one in one bit; `-` differs from the bytes that count as it in
-            // others too.
+            // A capital letter differs from a small one in one bit; the bytes that are read as `-` differ from it in
+            // other bits.
             isAlias: changes & ~0x20 != 0
         )
     }
@@ -75,7 +75,7 @@ extension UInt8 {
 }
 
 extension Span where Element == UInt8 {
-    /// Whether a byte other than HTAB, visible ASCII, space or obs-text stands in `range` (RFC 9110 section 5.5).
+    /// Whether a byte other than HTAB, visible ASCII, space or obs-text occurs in `range` (RFC 9110 section 5.5).
     ///
     /// 32 bytes a step: a bearer token is most of a head, and byte by byte it would cost more than the rest of the
     /// parser.

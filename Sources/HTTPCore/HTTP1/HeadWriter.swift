@@ -71,7 +71,7 @@ public struct HeadWriter: ~Copyable {
         write(UInt32(truncatingIfNeeded: id.low).hexDigits)
     }
 
-    /// The bytes of `number`, the lowest first.
+    /// Writes the bytes of `number` in little-endian order.
     @inline(__always)
     private mutating func write<Number: FixedWidthInteger & BitwiseCopyable>(_ number: Number) {
         guard memory.count - count >= MemoryLayout<Number>.size else { return isFull = true }
@@ -91,7 +91,7 @@ public struct HeadWriter: ~Copyable {
 extension ByteBuffer {
     /// - Parameters:
     ///   - size: The approximate number of bytes.
-    ///   - write: Called again, with more memory, if that was too little.
+    ///   - write: Called again with more memory if the head did not fit.
     @inlinable
     public mutating func writeHead(about size: Int, _ write: (inout HeadWriter) -> Void) {
         var size = max(size, 1)

@@ -55,7 +55,7 @@ public struct AccountHook: Sendable {
         _ identity: ProviderIdentity,
         name: String?,
         at now: UnixTime
-    ) async throws(AccountProblem) -> Answer {
+    ) async throws(AccountProblem) -> Response {
         let body = JSONWriter.bytes(of: question(identity, name: name, at: now))
         let request = ProviderRequest(
             method: "POST",
@@ -72,10 +72,10 @@ public struct AccountHook: Sendable {
         do throws(ProviderRequestFailure) {
             response = try await requests.send(request)
         } catch {
-            logger.warning("the account hook does not answer", metadata: ["reason": .string(error.rawValue)])
+            logger.warning("the account hook does not respond", metadata: ["reason": .string(error.rawValue)])
             throw Self.unavailable(isTimeout: error == .timeout)
         }
-        return try answer(of: response)
+        return try decision(of: response)
     }
 
     private func question(_ identity: ProviderIdentity, name: String?, at now: UnixTime) -> JSONObject {
@@ -110,7 +110,7 @@ public struct AccountHook: Sendable {
         }
     }
 
-    private func answer(of response: ProviderResponse) throws(AccountProblem) -> Answer {
+    private func decision(of response: ProviderResponse) throws(AccountProblem) -> Response {
         switch response.status {
         case 200...299: break
         // Too slow, too early, too often: none of these is about the account.
@@ -121,10 +121,10 @@ public struct AccountHook: Sendable {
             logger.warning("the account hook fails", metadata: ["status": "\(response.status)"])
             throw Self.unavailable()
         }
-        do throws(Answer.Fault) {
-            return try Answer(response.body)
+        do throws(Response.Fault) {
+            return try Response(response.body)
         } catch {
-            logger.error("the account hook's answer cannot be used", metadata: ["reason": .string(error.description)])
+            logger.error("the account hook's response cannot be used", metadata: ["reason": .string(error.description)])
             throw Self.unavailable()
         }
     }

@@ -64,9 +64,9 @@ struct AccountRecord: Sendable {
     ///
     /// - Parameter role: The tenant's, used if the hook gives none.
     /// - Throws: ``AccountProblem/otherRole(_:)``, if the hook gives none.
-    mutating func follow(_ answer: AccountHook.Answer, elseAs role: String?) throws(AccountProblem) {
-        if let role = answer.role { account.role = role } else { try enter(as: role) }
-        account.claims = answer.claims
+    mutating func follow(_ response: AccountHook.Response, elseAs role: String?) throws(AccountProblem) {
+        if let role = response.role { account.role = role } else { try enter(as: role) }
+        account.claims = response.claims
     }
 
     /// Removes the identity; the account's e-mail stays verified only if another identity verifies it.

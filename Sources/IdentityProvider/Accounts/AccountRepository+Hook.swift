@@ -6,18 +6,18 @@ extension AccountRepository {
     /// Stores the hook's decision: first the account, then the identity's pointer. After a crash in between the
     /// identity points where it did until its next sign-in, which calls the hook again.
     func follow(
-        _ answer: AccountHook.Answer,
+        _ response: AccountHook.Response,
         _ identity: ProviderIdentity,
         givenName: String?,
         at now: UnixTime
     ) async throws(AccountProblem) -> Account {
         for _ in 0..<Self.mostTries {
-            let stored = try await records.account(answer.subject)
-            var record = stored?.record ?? AccountRecord(Account(subject: answer.subject, createdAt: now))
-            try record.follow(answer, elseAs: rules.role)
+            let stored = try await records.account(response.subject)
+            var record = stored?.record ?? AccountRecord(Account(subject: response.subject, createdAt: now))
+            try record.follow(response, elseAs: rules.role)
             record.update(with: identity, givenName: givenName)
             guard try await records.replace(stored, with: record) else { continue }
-            if try await lead(identity.key, to: answer.subject, at: now) { return record.account }
+            if try await lead(identity.key, to: response.subject, at: now) { return record.account }
         }
         throw overtaken()
     }

@@ -10,7 +10,7 @@ public struct EndpointRequest: Sendable {
         public var cookies: [String]
         public var origin: String?
         public var secFetchSite: String?
-        /// Whether one of these two came twice, or under a name that others may read as it.
+        /// Whether one of these two came twice, or under a name that backends may read as the same.
         public var isOriginAmbiguous: Bool
         public var userAgent: String?
         /// Each `DPoP` field as received (RFC 9449 section 4.1).

@@ -5,8 +5,8 @@ import Verification
 /// Counts attempts by key, in bounded memory, for all connections of one instance.
 ///
 /// If the table is full, a new key replaces the one among the next sixteen whose allowance is nearest to full:
-/// forgetting it changes least. So a flood from ever new addresses replaces its own keys, which used little each,
-/// before the key that used all it had.
+/// forgetting it changes least. So a flood of new addresses evicts its own keys, which have used little of their
+/// limit, before a key that has reached its limit.
 public final class AttemptLimits: Sendable {
     private let table: Mutex<AttemptTable>
 
@@ -56,7 +56,7 @@ struct AttemptKey: Sendable, Hashable {
 
     init(_ limit: AttemptLimit, _ key: [UInt8]) {
         self.limit = limit.name
-        // A final byte tells a digest from a key that looks like one.
+        // A final byte distinguishes a digest from a key with the same bytes.
         bytes = key.count <= Self.longest ? key + [0] : SHA256.digest(key) + [1]
     }
 }

@@ -109,7 +109,7 @@ extension SignInProblem {
             (
                 "This app is not known here",
                 "The app that sent you here, or the address it wants you back at, is not "
-                    + "registered.", "Go back to the app and try again. If that does not help, tell its makers."
+                    + "registered.", "Go back to the app and try again. If that does not help, contact its support."
             )
         case .malformed, .methodNotAllowed, .foreignAfter:
             (

@@ -21,11 +21,11 @@ final class ProtocolDetectionHandler: ChannelInboundHandler, RemovableChannelHan
     /// RFC 9113 section 3.4.
     private static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
 
-    var placeInWorker = -1
+    var indexInWorker = -1
     private let worker: Worker
     private let isTLS: Bool
     private var state = State.waiting(mayBeProxied: false)
-    private var isWelcome = true
+    private var isWithinLimit = true
     /// Whether it uses the reserve kept for addresses that are not crowded.
     private var isInReserve = false
     private var input = ByteBuffer()
@@ -54,19 +54,19 @@ final class ProtocolDetectionHandler: ChannelInboundHandler, RemovableChannelHan
     }
 
     private func opened(_ context: ChannelHandlerContext) {
-        guard placeInWorker < 0 else { return }
+        guard indexInWorker < 0 else { return }
         timer.target = self
         setDeadline(worker.idleTimeout)
         let peer = Peer(context.remoteAddress, trustedProxies: worker.settings.trustedProxies)
         client = peer.text
         state = .waiting(mayBeProxied: peer.isTrustedProxy)
         switch worker.admit(self) {
-        case .welcome: break
+        case .accepted: break
         case .reserve:
             isInReserve = true
             if worker.isCrowded(self) { context.close(promise: nil) }
         case .full:
-            isWelcome = false
+            isWithinLimit = false
             if !isTLS { serve(context, version: .http11) }
         case .flooded: context.close(promise: nil)
         }
@@ -169,11 +169,11 @@ final class ProtocolDetectionHandler: ChannelInboundHandler, RemovableChannelHan
             worker.loop.timers.retire(timer)
             // TLS is added ahead of this handler.
             if version == .http2 {
-                let connection = HTTP2ServerConnection(worker: worker, peer: peer, isWelcome: isWelcome)
+                let connection = HTTP2ServerConnection(worker: worker, peer: peer, isWithinLimit: isWithinLimit)
                 worker.handOver(from: self, to: connection)
                 try pipeline.addHandler(connection)
             } else {
-                let connection = HTTP1ServerConnection(worker: worker, peer: peer, isWelcome: isWelcome)
+                let connection = HTTP1ServerConnection(worker: worker, peer: peer, isWithinLimit: isWithinLimit)
                 worker.handOver(from: self, to: connection)
                 try pipeline.addHandler(connection)
                 if tls == nil { connection.serveAlone(channel) }
@@ -198,8 +198,8 @@ final class ProtocolDetectionHandler: ChannelInboundHandler, RemovableChannelHan
 extension ProtocolDetectionHandler: FrontConnection {
     package var address: SubjectName? { Peer(client, trustedProxies: [], tls: nil).limitSubject?.name }
 
-    var takesRoom: Bool {
-        guard isWelcome else { return false }
+    var countsForAddress: Bool {
+        guard isWithinLimit else { return false }
         if case .waiting(mayBeProxied: true) = state { return false }
         return !Peer(client, trustedProxies: worker.settings.trustedProxies, tls: nil).isTrustedProxy
     }

@@ -68,7 +68,7 @@ package struct WorkerHandle: Sendable {
     }
 
     /// Runs `body` on the worker's event loop.
-    package func ask<Answer: Sendable>(_ body: @escaping @Sendable (Worker) -> Answer) async throws -> Answer {
+    package func ask<Result: Sendable>(_ body: @escaping @Sendable (Worker) -> Result) async throws -> Result {
         let worker = self.worker
         return try await eventLoop.submit { body(worker.value) }.get()
     }

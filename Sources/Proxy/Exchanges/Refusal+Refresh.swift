@@ -2,8 +2,8 @@ import Authorization
 import SharedState
 
 extension Refusal {
-    /// The response if a token has expired and cannot be refreshed now. If trying again can help, the client is not
-    /// told that its session is over.
+    /// The response if a token has expired and cannot be refreshed now. If trying again can help, the
+    /// response does not say that the session is over.
     static func withoutNewToken(_ trouble: RefreshFailure) -> Refusal {
         switch trouble {
         case .overloaded: .overloaded

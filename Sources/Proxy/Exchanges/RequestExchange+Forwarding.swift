@@ -113,7 +113,7 @@ extension Refusal {
     }
 }
 
-// MARK: What the upstream request tells
+// MARK: Events of the upstream request
 
 extension RequestExchange {
     func serverTaken() {

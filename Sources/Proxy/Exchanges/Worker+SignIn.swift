@@ -4,17 +4,17 @@ import IdentityProvider
 extension Worker {
     /// Endpoint requests of one tenant that may be under way on a loop: each holds a request's body, and most wait for
     /// the store or a provider. With a limit per tenant, one slow provider does not block the others.
-    private static let mostQuestions = 256
+    private static let mostEndpointRequests = 256
 
     /// Passes a request to an endpoint. Returns whether the limit allows it.
     func ask(_ question: EndpointRequest, for exchange: RequestExchange) -> Bool {
-        guard let tenant = exchange.tenant, tenant.questionsUnderWay < Self.mostQuestions else { return false }
-        tenant.questionsUnderWay += 1
+        guard let tenant = exchange.tenant, tenant.endpointRequests < Self.mostEndpointRequests else { return false }
+        tenant.endpointRequests += 1
         let index = tenant.index
         run(for: exchange) {
             await $0.answer(index, question)
         } ended: {
-            tenant.questionsUnderWay -= 1
+            tenant.endpointRequests -= 1
         } then: {
             $0.endpointAnswered($1)
         }

@@ -1,8 +1,8 @@
 import HTTPCore
 import NIOCore
 
-/// A decision query of another proxy, in one of its two forms. Only a trusted proxy may ask: anyone else would learn
-/// whom a token belongs to.
+/// A decision query of another proxy, in one of its two forms. Only a trusted proxy may ask: others would learn whose
+/// token it is.
 struct ForwardAuthQuery {
     private enum Form {
         /// `/.gatehouse/auth`: the request is described in `X-Forwarded-Method`, `-Host` and `-Uri`.

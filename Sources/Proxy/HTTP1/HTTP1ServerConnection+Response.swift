@@ -139,7 +139,7 @@ extension HTTP1ServerConnection: ClientSide {
     /// What it has in the loop's buffer.
     private func takeOwnOutput() -> ByteBuffer? {
         guard worker.connections.http1Output.isOwned(by: self) else { return nil }
-        worker.connections.http1Output.letGo(self)
+        worker.connections.http1Output.release(self)
         let bytes = worker.connections.http1Output.bytes
         // Release it before anything is written: a write may run other exchanges.
         worker.connections.http1Output.bytes.clear()

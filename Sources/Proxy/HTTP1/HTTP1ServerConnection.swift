@@ -38,18 +38,18 @@ final class HTTP1ServerConnection: ChannelInboundHandler {
     var input = HTTP1Input()
     var output = HTTP1Output()
     /// The connection's index in the worker's list; -1 when it is in none.
-    var placeInWorker = -1
+    var indexInWorker = -1
     var backlog = ClientBacklog()
     var context: ChannelHandlerContext?
     private(set) var channelOutput = ChannelOutput()
-    private let isWelcome: Bool
+    private let isWithinLimit: Bool
     private let timer = WheelTimer()
 
-    /// - Parameter isWelcome: Whether the connection is within the limit; if not, it only gets a refusal.
-    init(worker: Worker, peer: Peer, isWelcome: Bool) {
+    /// - Parameter isWithinLimit: Whether the connection is within the limit; if not, it only gets a refusal.
+    init(worker: Worker, peer: Peer, isWithinLimit: Bool) {
         self.worker = worker
         self.peer = peer
-        self.isWelcome = isWelcome
+        self.isWithinLimit = isWithinLimit
         exchange = RequestExchange(worker: worker)
     }
 
@@ -63,7 +63,7 @@ final class HTTP1ServerConnection: ChannelInboundHandler {
         output.isWritable = context.channel.isWritable
         timer.target = self
         setDeadline(worker.now() + worker.idleTimeout)
-        if !isWelcome { exchange.refuseUnread(.tooManyConnections, version: .http11, for: self) }
+        if !isWithinLimit { exchange.refuseUnread(.tooManyConnections, version: .http11, for: self) }
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
@@ -121,7 +121,7 @@ final class HTTP1ServerConnection: ChannelInboundHandler {
         worker.loop.timers.retire(timer)
         if isInExchange { exchange.clientGone() }
         exchange.detach()
-        worker.connections.http1Output.letGo(self)
+        worker.connections.http1Output.release(self)
         worker.closed(self)
         updateBacklog()
         input.clear()
@@ -192,7 +192,7 @@ extension HTTP1ServerConnection: WheelTimerTarget {
 extension HTTP1ServerConnection: FrontConnection {
     var address: SubjectName? { peer.limitSubject?.name }
 
-    var takesRoom: Bool { isWelcome && !peer.isTrustedProxy }
+    var countsForAddress: Bool { isWithinLimit && !peer.isTrustedProxy }
 
     var isIdle: Bool {
         guard case .open = state, !isInExchange else { return false }

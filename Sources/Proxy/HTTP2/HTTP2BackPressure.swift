@@ -4,7 +4,7 @@ import Upstream
 /// What a connection's client has not taken yet, and how much servers may send for it meanwhile.
 struct HTTP2BackPressure {
     /// Passed to the streams at the end of the loop's turn.
-    struct News {
+    struct Changes {
         /// Whether ``HTTP2BackPressure/holdsServers`` has changed.
         var holdsServersChanged = false
         /// Streams that may send again.
@@ -21,29 +21,29 @@ struct HTTP2BackPressure {
     /// How much the servers of its streams may send ahead.
     var receiveWindows = ReceiveWindows()
 
-    private var news = News()
+    private var changes = Changes()
 
     /// Sets the bytes held for the client.
     ///
-    /// - Returns: Whether there is news where there was none.
+    /// - Returns: Whether this is the first change since the last ``takeChanges()``.
     mutating func update(held: Int, _ limits: HTTP2Limits.Sending) -> Bool {
         let holds = held > (holdsServers ? limits.queueLowMark : limits.queueHighMark)
         guard holds != holdsServers else { return false }
         holdsServers = holds
-        defer { news.holdsServersChanged = true }
-        return news.isEmpty
+        defer { changes.holdsServersChanged = true }
+        return changes.isEmpty
     }
 
     /// A stream may send again.
     ///
-    /// - Returns: Whether there is news where there was none.
+    /// - Returns: Whether this is the first change since the last ``takeChanges()``.
     mutating func freed(_ stream: UInt32) -> Bool {
-        defer { news.freed.append(stream) }
-        return news.isEmpty
+        defer { changes.freed.append(stream) }
+        return changes.isEmpty
     }
 
-    mutating func takeNews() -> News {
-        defer { news = News() }
-        return news
+    mutating func takeChanges() -> Changes {
+        defer { changes = Changes() }
+        return changes
     }
 }

@@ -22,9 +22,9 @@ final class HTTP2ServerConnection: ChannelInboundHandler {
     let tokenMemory = TokenMemory()
     /// Accessed only here and by the streams; neither keeps a part of it beyond a call.
     var session: HTTP2Session
-    var placeInWorker = -1
+    var indexInWorker = -1
     var pressure = HTTP2BackPressure()
-    private let isWelcome: Bool
+    private let isWithinLimit: Bool
     private var context: ChannelHandlerContext?
     private(set) var streams = HTTP2ServerStreams()
     private var isInTurn = false
@@ -40,11 +40,11 @@ final class HTTP2ServerConnection: ChannelInboundHandler {
         case closed
     }
 
-    /// - Parameter isWelcome: Whether the connection is within the limit; if not, it only gets a refusal.
-    init(worker: Worker, peer: Peer, isWelcome: Bool) {
+    /// - Parameter isWithinLimit: Whether the connection is within the limit; if not, it only gets a refusal.
+    init(worker: Worker, peer: Peer, isWithinLimit: Bool) {
         self.worker = worker
         self.peer = peer
-        self.isWelcome = isWelcome
+        self.isWithinLimit = isWithinLimit
         session = HTTP2Session(role: .server, limits: HTTP2Limits(forClients: worker.settings.limits))
     }
 
@@ -188,14 +188,14 @@ final class HTTP2ServerConnection: ChannelInboundHandler {
     }
 
     private func tellStreams() {
-        let news = pressure.takeNews()
-        if news.holdsServersChanged {
+        let changes = pressure.takeChanges()
+        if changes.holdsServersChanged {
             let open = streams.open
             for stream in open.values {
                 if pressure.holdsServers { stream.holdServer() } else { stream.releaseServer() }
             }
         }
-        for id in news.freed { streams.open[id]?.becameWritable() }
+        for id in changes.freed { streams.open[id]?.becameWritable() }
     }
 
     /// - Parameter fields: Of a head or of trailers.
@@ -225,8 +225,8 @@ final class HTTP2ServerConnection: ChannelInboundHandler {
     private func begin(_ id: UInt32, _ fields: HeaderList, endStream: Bool) {
         let stream = streams.takeSpare() ?? HTTP2ServerStream(self)
         streams.begin(id, stream)
-        stream.begin(id, fields, endStream: endStream, isWelcome: isWelcome)
-        if !isWelcome { drain() }
+        stream.begin(id, fields, endStream: endStream, isWithinLimit: isWithinLimit)
+        if !isWithinLimit { drain() }
     }
 
     /// The exchange is over, and its stream object free for another.
@@ -278,7 +278,7 @@ extension HTTP2ServerConnection: FrontConnection {
 
     var backlog: ClientBacklog { pressure.backlog }
 
-    var takesRoom: Bool { isWelcome && !peer.isTrustedProxy }
+    var countsForAddress: Bool { isWithinLimit && !peer.isTrustedProxy }
 
     var isIdle: Bool {
         // Part of a complete response may still wait for the client's windows.

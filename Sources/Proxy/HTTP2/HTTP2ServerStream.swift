@@ -32,7 +32,7 @@ final class HTTP2ServerStream {
     // MARK: What the client sends
 
     /// - Parameter fields: The request's.
-    func begin(_ id: UInt32, _ fields: HeaderList, endStream: Bool, isWelcome: Bool) {
+    func begin(_ id: UInt32, _ fields: HeaderList, endStream: Bool, isWithinLimit: Bool) {
         self.id = id
         // A reload may have changed the trusted proxies since the object's last request.
         peer = connection.peer
@@ -41,7 +41,7 @@ final class HTTP2ServerStream {
         responseEnded = false
         timer.target = self
         setDeadline(WheelTimer.never)
-        guard isWelcome else { return refuseUnread(.tooManyConnections, fields) }
+        guard isWithinLimit else { return refuseUnread(.tooManyConnections, fields) }
         guard !fields.isTooLarge else { return refuseUnread(Refusal(.headTooLarge), fields) }
         worker.loop.spares.http2Head.clear()
         do throws(HTTP2Malformed) {

@@ -37,7 +37,7 @@ extension RequestLifecycle {
     enum ServerLossAction: Equatable {
         /// No part of a response is out: the gateway sends its own.
         case refuse
-        /// Part of it is: only a broken connection tells the client that the rest will not come.
+        /// Part of it is: only a broken connection shows the client that the rest is missing.
         case cut
         case endTunnel
         case nothing

@@ -84,7 +84,7 @@ enum ResponseHold {
     case refresh(ReplayableRequest)
     /// Record the role of an account: from then on the other apps of the realm know it.
     case registration(ProviderIdentity)
-    /// End the session everywhere before the client is told that it is over.
+    /// End the session on all instances before the client learns of it.
     case signOut(Caller)
     /// Store the tokens in the body before the client gets it: only the end of the response waits.
     case capture(TokenCapture)

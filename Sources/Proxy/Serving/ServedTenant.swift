@@ -12,7 +12,7 @@ package final class ServedTenant {
     /// Whether some backend responses hold tokens to capture.
     let capturesTokens: Bool
     /// Requests to its endpoints without a response yet.
-    var questionsUnderWay = 0
+    var endpointRequests = 0
 
     init(_ runtime: TenantRuntime, servers: BackendServers) {
         let tenant = runtime.tenant

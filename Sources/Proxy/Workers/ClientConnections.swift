@@ -2,11 +2,11 @@ import NIOCore
 
 /// The client connections of one event loop.
 struct ClientConnections {
-    /// Each at the index ``FrontConnection/placeInWorker``.
+    /// Each at the index ``FrontConnection/indexInWorker``.
     private(set) var all: [any FrontConnection] = []
     /// Shared by all loops.
     let gauge: ConnectionGauge
-    var crowd = ConnectionsByAddress()
+    var byAddress = ConnectionsByAddress()
     /// Response bytes held for clients.
     var backlog = ClientBacklog.Total()
     let http1Output: SharedOutput
@@ -25,27 +25,27 @@ struct ClientConnections {
     }
 
     mutating func add(_ client: any FrontConnection) {
-        client.placeInWorker = all.count
+        client.indexInWorker = all.count
         all.append(client)
     }
 
     /// Replaces the handler of a connection in the list.
     mutating func handOver(from first: any FrontConnection, to second: any FrontConnection) {
-        guard first.placeInWorker >= 0 else { return }
-        all[first.placeInWorker] = second
-        second.placeInWorker = first.placeInWorker
-        first.placeInWorker = -1
+        guard first.indexInWorker >= 0 else { return }
+        all[first.indexInWorker] = second
+        second.indexInWorker = first.indexInWorker
+        first.indexInWorker = -1
     }
 
     /// - Returns: Whether it was in the list.
     mutating func remove(_ client: any FrontConnection) -> Bool {
-        guard client.placeInWorker >= 0 else { return false }
+        guard client.indexInWorker >= 0 else { return false }
         let last = all.removeLast()
         if last !== client {
-            all[client.placeInWorker] = last
-            last.placeInWorker = client.placeInWorker
+            all[client.indexInWorker] = last
+            last.indexInWorker = client.indexInWorker
         }
-        client.placeInWorker = -1
+        client.indexInWorker = -1
         gauge.closed()
         if all.isEmpty, case .draining(let promise) = stage {
             stage = .drained

@@ -3,8 +3,8 @@ import Synchronization
 /// The number of open client connections over all event loops. Touched when a connection opens or closes, never by a
 /// request.
 package final class ConnectionGauge: Sendable {
-    package enum Room {
-        case welcome
+    package enum Admission {
+        case accepted
         /// Near the limit: accepted unless the address has most of the connections.
         case reserve
         /// Above the limit: gets a refusal.
@@ -17,9 +17,9 @@ package final class ConnectionGauge: Sendable {
 
     package init() {}
 
-    package func opened(limit: Int) -> Room {
+    package func opened(limit: Int) -> Admission {
         let count = open.add(1, ordering: .relaxed).newValue
-        if count <= limit { return count <= limit - ConnectionsByAddress.reserve(of: limit) ? .welcome : .reserve }
+        if count <= limit { return count <= limit - ConnectionsByAddress.reserve(of: limit) ? .accepted : .reserve }
         return count <= limit + max(16, limit / 8) ? .full : .flooded
     }
 

@@ -10,7 +10,7 @@ struct ConnectionsByAddress {
     struct Connection {
         let address: Address
         /// Whether it counts as one of its address's connections.
-        let takesRoom: Bool
+        let countsForAddress: Bool
         /// Whether it can be closed without losing a request.
         let isIdle: Bool
     }
@@ -18,18 +18,18 @@ struct ConnectionsByAddress {
     /// Nanoseconds between two rounds of closing, each of which goes through all connections.
     private static let interval: UInt64 = 100_000_000
     /// Nanoseconds for which a crowded address ranks behind others.
-    private static let memory: UInt64 = 10_000_000_000
+    private static let penalty: UInt64 = 10_000_000_000
     /// Refused addresses that are remembered until the next round.
-    private static let mostNewcomers = 64
+    private static let mostRefusedAddresses = 64
     private static let mostCrowded = 4096
     /// A round closes about one in this many of a loop's connections, and the reserve is one in this many of the limit.
     private static let share = 16
 
-    private var newcomers: Set<Address> = []
+    private var refusedAddresses: Set<Address> = []
     /// Crowded addresses, each with the time until which it ranks behind others.
     private var crowded: [Address: MonotonicTime] = [:]
     private var nextTime = MonotonicTime.distantPast
-    private var isMakingRoom = false
+    private var isRoundDue = false
 
     /// The part of `limit` that is kept for addresses that are not crowded.
     static func reserve(of limit: Int) -> Int { limit / share }
@@ -42,10 +42,10 @@ struct ConnectionsByAddress {
     /// A connection of `address` was refused.
     ///
     /// - Returns: Whether a round is due.
-    mutating func turnedAway(_ address: Address, at now: MonotonicTime) -> Bool {
-        if newcomers.count < Self.mostNewcomers { newcomers.insert(address) }
-        guard !isMakingRoom, now >= nextTime else { return false }
-        isMakingRoom = true
+    mutating func refused(_ address: Address, at now: MonotonicTime) -> Bool {
+        if refusedAddresses.count < Self.mostRefusedAddresses { refusedAddresses.insert(address) }
+        guard !isRoundDue, now >= nextTime else { return false }
+        isRoundDue = true
         return true
     }
 
@@ -53,22 +53,22 @@ struct ConnectionsByAddress {
     /// least two more than the refused address with the fewest; those with the most lose theirs first.
     ///
     /// - Parameter connections: All connections of the loop.
-    /// - Returns: The indices of those to close.
-    mutating func makeRoom(among connections: [Connection], at now: MonotonicTime) -> [Int] {
+    /// - Returns: Their indices.
+    mutating func chooseIdle(among connections: [Connection], at now: MonotonicTime) -> [Int] {
         var counts: [Address: Int] = [:]
-        for connection in connections where connection.takesRoom { counts[connection.address, default: 0] += 1 }
-        let least = newcomers.map { counts[$0] ?? 0 }.min() ?? 0
-        newcomers = []
-        isMakingRoom = false
+        for connection in connections where connection.countsForAddress { counts[connection.address, default: 0] += 1 }
+        let least = refusedAddresses.map { counts[$0] ?? 0 }.min() ?? 0
+        refusedAddresses = []
+        isRoundDue = false
         nextTime = now + Self.interval
         let level = Self.level(counts.values, over: least + 1, wanted: max(1, connections.count / Self.share))
         var chosen: [Int] = []
         crowded = crowded.filter { now < $0.value }
-        for (index, connection) in connections.enumerated() where connection.takesRoom && connection.isIdle {
+        for (index, connection) in connections.enumerated() where connection.countsForAddress && connection.isIdle {
             guard let count = counts[connection.address], count > level else { continue }
             counts[connection.address] = count - 1
             if crowded[connection.address] != nil || crowded.count < Self.mostCrowded {
-                crowded[connection.address] = now + Self.memory
+                crowded[connection.address] = now + Self.penalty
             }
             chosen.append(index)
         }
@@ -97,15 +97,15 @@ extension Worker {
     /// A connection has opened.
     ///
     /// - Returns: Whether it is accepted.
-    package func admit(_ client: any FrontConnection) -> ConnectionGauge.Room {
+    package func admit(_ client: any FrontConnection) -> ConnectionGauge.Admission {
         let admission = opened(client)
         switch admission {
-        case .welcome, .reserve: return admission
+        case .accepted, .reserve: return admission
         case .full, .flooded:
-            if connections.crowd.turnedAway(client.address, at: lastTick) {
+            if connections.byAddress.refused(client.address, at: lastTick) {
                 // Deferred: the connections to close may be in the middle of an operation.
                 let bound = NIOLoopBound(self, eventLoop: eventLoop)
-                eventLoop.execute { bound.value.makeRoom() }
+                eventLoop.execute { bound.value.closeIdleConnections() }
             }
             return admission
         }
@@ -113,14 +113,18 @@ extension Worker {
 
     /// Whether a connection may not use the reserve.
     func isCrowded(_ client: any FrontConnection) -> Bool {
-        client.takesRoom && connections.crowd.isCrowded(client.address, at: lastTick)
+        client.countsForAddress && connections.byAddress.isCrowded(client.address, at: lastTick)
     }
 
-    private func makeRoom() {
+    private func closeIdleConnections() {
         let all = connections.all.map {
-            ConnectionsByAddress.Connection(address: $0.address, takesRoom: $0.takesRoom, isIdle: $0.isIdle)
+            ConnectionsByAddress.Connection(
+                address: $0.address,
+                countsForAddress: $0.countsForAddress,
+                isIdle: $0.isIdle
+            )
         }
-        let closing = connections.crowd.makeRoom(among: all, at: lastTick).map { connections.all[$0] }
+        let closing = connections.byAddress.chooseIdle(among: all, at: lastTick).map { connections.all[$0] }
         for client in closing {
             // HTTP/2 clients learn from GOAWAY that no request was lost.
             client.drain()

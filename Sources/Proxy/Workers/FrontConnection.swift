@@ -5,14 +5,14 @@ package import Time
 /// A client's connection as the worker sees it, in any protocol.
 package protocol FrontConnection: AnyObject {
     /// Its index in the worker's list; -1 when it is in none.
-    var placeInWorker: Int { get set }
+    var indexInWorker: Int { get set }
 
     /// The key by which connections are counted.
     var address: SubjectName? { get }
 
     /// Whether it counts towards its address: not if it is a proxy's, which serves many clients, or was refused and is
     /// about to close.
-    var takesRoom: Bool { get }
+    var countsForAddress: Bool { get }
 
     /// Whether nothing of a request, or only a part of its head, has come, and all responses have been sent.
     var isIdle: Bool { get }

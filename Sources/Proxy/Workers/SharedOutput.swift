@@ -20,7 +20,7 @@ final class SharedOutput {
     func isOwned(by connection: any SharedOutputOwner) -> Bool { owner === connection }
 
     /// Releases the buffer, with its content, if this connection owns it.
-    func letGo(_ connection: any SharedOutputOwner) {
+    func release(_ connection: any SharedOutputOwner) {
         if owner === connection { owner = nil }
     }
 }

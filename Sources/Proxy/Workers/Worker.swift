@@ -29,7 +29,7 @@ package final class Worker {
 
     /// What a worker is made from; the same for all workers.
     package struct Parts: Sendable {
-        package var edition: ConfigurationSnapshot
+        package var snapshot: ConfigurationSnapshot
         package var directory: TenantDirectory
         package var gauge: ConnectionGauge
         package var accessLog: AccessLogWriter?
@@ -47,7 +47,7 @@ package final class Worker {
         package var logger: Logger
 
         package init(
-            edition: ConfigurationSnapshot,
+            snapshot: ConfigurationSnapshot,
             directory: TenantDirectory,
             gauge: ConnectionGauge,
             accessLog: AccessLogWriter? = nil,
@@ -62,7 +62,7 @@ package final class Worker {
             names: ServerNames = ServerNames.system,
             logger: Logger
         ) {
-            self.edition = edition
+            self.snapshot = snapshot
             self.directory = directory
             self.gauge = gauge
             self.accessLog = accessLog
@@ -78,14 +78,14 @@ package final class Worker {
             self.logger = logger
         }
 
-        package var settings: GatewaySettings { edition.configuration.gateway }
+        package var settings: GatewaySettings { snapshot.configuration.gateway }
     }
 
     package init(_ parts: Parts, eventLoop: any EventLoop) {
         loop = LoopContext(eventLoop, names: parts.names, logger: parts.logger, limits: parts.settings.limits)
         loopSettings = LoopSettings(parts.settings)
         connections = ClientConnections(parts.gauge, loop.allocator)
-        telemetry = WorkerTelemetry(parts.accessLog, parts.traces, tenantCount: parts.edition.tenants.count)
+        telemetry = WorkerTelemetry(parts.accessLog, parts.traces, tenantCount: parts.snapshot.tenants.count)
         slowVerifiers = SlowVerifiers(parts.slowVerifiers)
         controlPlane = parts.controlPlane
         replayRoom = ReplayBudget(Self.mostReplayBytes / max(1, parts.loops))
@@ -96,10 +96,10 @@ package final class Worker {
     }
 
     private func makeServing(_ parts: Parts) -> Serving {
-        let sources = RemoteKeySource.all(of: parts.edition.configuration.tenants)
+        let sources = RemoteKeySource.all(of: parts.snapshot.configuration.tenants)
         return Serving(
-            generation: parts.edition.generation,
-            tenants: parts.edition.tenants.tenantIndices.map { tenant($0, parts, sources) },
+            generation: parts.snapshot.generation,
+            tenants: parts.snapshot.tenants.tenantIndices.map { tenant($0, parts, sources) },
             directory: parts.directory,
             keySources: sources
         )
@@ -107,7 +107,7 @@ package final class Worker {
 
     /// Makes the tenant at an index. Connections and revocations of its predecessor are kept.
     private func tenant(_ index: TenantIndex, _ parts: Parts, _ sources: [RemoteKeySource]) -> ServedTenant {
-        let tenant = parts.edition.tenants[index]
+        let tenant = parts.snapshot.tenants[index]
         let previous = index.value < serving.tenants.count ? serving.tenants[index] : nil
         let servers = BackendServers(
             tenant.backend,
@@ -143,7 +143,7 @@ package final class Worker {
         controlPlane = parts.controlPlane
         certificates = parts.certificates
         loop.spares.adopt(settings.limits)
-        telemetry.grow(tenantCount: parts.edition.tenants.count)
+        telemetry.grow(tenantCount: parts.snapshot.tenants.count)
         serving = makeServing(parts)
         for tenant in serving.tenants {
             for source in tenant.tenant.authenticate.keySources where !source.isFile {
@@ -165,7 +165,7 @@ package final class Worker {
     // MARK: Connections
 
     /// Returns whether the connection is within the limit; ``admit(_:)`` makes room if it is not.
-    package func opened(_ client: any FrontConnection) -> ConnectionGauge.Room {
+    package func opened(_ client: any FrontConnection) -> ConnectionGauge.Admission {
         connections.add(client)
         telemetry.counters.openConnections += 1
         let admission = connections.gauge.opened(limit: settings.limits.connections)

@@ -61,7 +61,7 @@ struct ClientState: Equatable {
     /// The sentinel named this address.
     mutating func masterFound(_ address: RedisAddress) -> Action {
         guard case .opening = phase, case .sentinels(var round, let masterName) = servers else { return .nothing }
-        round.answered()
+        round.responded()
         servers = .sentinels(round, masterName: masterName)
         return opening(address, .commands(mustBeMaster: true))
     }

@@ -50,7 +50,7 @@ struct Handshake: Equatable {
     func opened() -> Action { nextAction }
 
     mutating func received(_ reply: RedisReply) -> Action {
-        guard let step = steps.popFirst() else { return .fail(.transient("an answer to nothing that was asked")) }
+        guard let step = steps.popFirst() else { return .fail(.transient("an unexpected reply")) }
         if case .findMaster(let name) = step { return Self.master(name, in: reply) }
         if let failure = Self.failure(of: step, in: reply) { return .fail(failure) }
         return nextAction
@@ -96,9 +96,9 @@ struct Handshake: Equatable {
     private static func refusedCredentials(_ code: String) -> ConnectFailure {
         switch code {
         case "WRONGPASS", "NOAUTH", "NOPERM": .refused("\(code): the server does not take the user and the password")
-        case "ERR": .transient("ERR in answer to AUTH: it has too many clients, or does not know AUTH with a user")
-        case "BUSY", "LOADING", "MASTERDOWN": .transient("\(code) in answer to AUTH")
-        default: .transient("an error in answer to AUTH")
+        case "ERR": .transient("ERR in reply to AUTH: it has too many clients, or does not know AUTH with a user")
+        case "BUSY", "LOADING", "MASTERDOWN": .transient("\(code) in reply to AUTH")
+        default: .transient("an error in reply to AUTH")
         }
     }
 
@@ -112,7 +112,7 @@ struct Handshake: Equatable {
         case .array(let parts):
             guard parts.count == 2, let host = parts[0].text, let port = parts[1].text.flatMap(Int.init),
                 !host.isEmpty, (1...65_535).contains(port)
-            else { return .fail(.transient("the sentinel's answer is not an address")) }
+            else { return .fail(.transient("the sentinel's reply is not an address")) }
             return .master(RedisAddress(host: host, port: port))
         case .null:
             return .fail(.transient("the sentinel knows no master named \(name)"))
@@ -120,7 +120,7 @@ struct Handshake: Equatable {
             let isRefusal = ["NOAUTH", "NOPERM", "WRONGPASS"].contains(code)
             return .fail(isRefusal ? .refused(message) : .transient(message))
         case .string, .status, .integer:
-            return .fail(.transient("the sentinel's answer is not an address"))
+            return .fail(.transient("the sentinel's reply is not an address"))
         }
     }
 }

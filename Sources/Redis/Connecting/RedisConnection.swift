@@ -61,7 +61,7 @@ final class RedisConnection: ChannelInboundHandler {
     /// The step that has not finished in time.
     var unfinished: String {
         if channel == nil { return "it did not take the connection in time" }
-        return handshake == nil ? "it did not answer in time" : "the TLS handshake was not finished in time"
+        return handshake == nil ? "it did not reply in time" : "the TLS handshake was not finished in time"
     }
 
     /// Closes without further reports.

@@ -1,4 +1,4 @@
-/// Chooses the next sentinel to ask. A round asks each once, beginning with the last one that answered; a round without
+/// Chooses the next sentinel to ask. A round asks each once, beginning with the last one that replied; a round without
 /// a master ends with a wait.
 struct SentinelRound: Equatable {
     private let sentinels: [RedisAddress]
@@ -19,12 +19,12 @@ struct SentinelRound: Equatable {
     }
 
     /// The sentinel named a master, which has to confirm it.
-    mutating func answered() {
+    mutating func responded() {
         preferred = (preferred + asked) % max(1, sentinels.count)
         begin()
     }
 
-    /// The sentinel did not answer, or knew no master.
+    /// The sentinel did not reply, or knew no master.
     mutating func failed(refused: Bool) {
         asked += 1
         allRefused = allRefused && refused

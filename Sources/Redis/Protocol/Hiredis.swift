@@ -8,13 +8,13 @@ enum CommandEncoder {
 
     /// - Throws: ``RedisError/commandTooLarge`` beyond one GiB.
     static func encode(_ command: RedisCommand, into buffer: inout ByteBuffer) throws(RedisError) {
-        let size = command.words.reduce(0) { $0 + $1.count + 32 }
-        guard size <= maximumBytes, let count = Int32(exactly: command.words.count) else { throw .commandTooLarge }
+        let size = command.parts.reduce(0) { $0 + $1.count + 32 }
+        guard size <= maximumBytes, let count = Int32(exactly: command.parts.count) else { throw .commandTooLarge }
         // All arguments in one piece, so that one pointer is valid for all of them.
         var bytes: [UInt8] = []
         bytes.reserveCapacity(size)
-        for word in command.words { bytes += word }
-        var lengths = command.words.map(\.count)
+        for part in command.parts { bytes += part }
+        var lengths = command.parts.map(\.count)
         var target: UnsafeMutablePointer<CChar>?
         let written = bytes.withUnsafeBytes { bytes in
             // An empty array has no address; then all arguments are empty, and none is read.

@@ -1,30 +1,30 @@
 /// A command with its arguments, as bytes: nothing in them is ever parsed as syntax.
 public struct RedisCommand: Sendable, Hashable {
     /// The name of the command first. Never empty.
-    public private(set) var words: [[UInt8]]
+    public private(set) var parts: [[UInt8]]
 
     /// - Parameters:
-    ///   - name: One word, like `SET`; the second word of `CLIENT SETNAME` is an argument.
+    ///   - name: A single word, like `SET`; the second word of `CLIENT SETNAME` is an argument.
     ///   - arguments: Strings, bytes and integers, in order.
     public init(_ name: String, _ arguments: any RedisArgument...) {
-        words = [Array(name.utf8)]
-        for argument in arguments { words.append(argument.redisBytes) }
+        parts = [Array(name.utf8)]
+        for argument in arguments { parts.append(argument.redisBytes) }
     }
 
     public mutating func append(_ argument: any RedisArgument) {
-        words.append(argument.redisBytes)
+        parts.append(argument.redisBytes)
     }
 
     public mutating func append(contentsOf arguments: some Sequence<[UInt8]>) {
-        words.append(contentsOf: arguments)
+        parts.append(contentsOf: arguments)
     }
 
-    public var name: String { words.first.map { String(decoding: $0, as: UTF8.self) } ?? "" }
+    public var name: String { parts.first.map { String(decoding: $0, as: UTF8.self) } ?? "" }
 }
 
 extension RedisCommand: CustomStringConvertible, CustomDebugStringConvertible {
     /// Only the name: arguments may be secret.
-    public var description: String { "\(name) (\(words.count - 1) arguments)" }
+    public var description: String { "\(name) (\(parts.count - 1) arguments)" }
 
     public var debugDescription: String { description }
 }

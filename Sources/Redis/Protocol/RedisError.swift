@@ -22,8 +22,8 @@ extension RedisError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .unavailable(let reason): "Redis is not available: \(reason)"
-        case .timedOut: "Redis did not answer in time"
-        case .lostInFlight(let reason): "the connection to Redis was lost before its answer: \(reason)"
+        case .timedOut: "Redis did not reply in time"
+        case .lostInFlight(let reason): "the connection to Redis was lost before its reply: \(reason)"
         case .queueFull: "too many commands wait for Redis"
         case .commandTooLarge: "the command is too large for Redis"
         case .unusable(let reason): "Redis cannot be used: \(reason)"

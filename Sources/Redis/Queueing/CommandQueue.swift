@@ -1,6 +1,6 @@
 import NIOCore
 
-/// The calls waiting for replies, in the order in which they are sent and answered. One call is one command or a
+/// The calls waiting for replies, in the order in which they are sent and replied to. One call is one command or a
 /// pipeline of them.
 ///
 /// The first ``written`` calls were handed to the connection; the others wait for one. Replies come in the order of the
@@ -14,13 +14,13 @@ struct CommandQueue {
         case kept
         case complete(CallID, [RedisReply])
         /// No command is waiting for it.
-        case unasked
+        case unexpected
     }
 
     struct Expired: Equatable {
         /// They expired before a connection took them.
         var unsent: [CallID] = []
-        /// They were sent and not answered in time: the connection must be closed.
+        /// They were sent and got no reply in time: the connection must be closed.
         var unanswered: [CallID] = []
         var closesConnection = false
     }
@@ -89,7 +89,7 @@ struct CommandQueue {
     }
 
     mutating func received(_ reply: RedisReply) -> Reply {
-        guard written > 0, var call = calls.first else { return .unasked }
+        guard written > 0, var call = calls.first else { return .unexpected }
         call.missing -= 1
         if !call.isAbandoned { call.replies.append(reply) }
         guard call.missing == 0 else {

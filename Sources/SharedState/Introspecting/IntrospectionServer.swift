@@ -10,7 +10,7 @@ public enum IntrospectionFailure: String, Error, CaseIterable {
     case timeout
     /// The server does not know the gateway, or not by this secret (401).
     case clientRefused = "client_refused"
-    /// The server does not tell the gateway about this token, or a firewall before it dislikes the token's look (403).
+    /// The server refuses to describe this token to the gateway, or a firewall blocks the request (403).
     case forbidden
     /// The server asks to be left alone (429 and 503).
     case serverFailed = "server_failed"
@@ -18,7 +18,7 @@ public enum IntrospectionFailure: String, Error, CaseIterable {
     case proxyFailed = "proxy_failed"
     /// Another answer than 200 (RFC 7662 section 2.2): a redirect among them, which is not followed.
     case unexpectedStatus = "unexpected_status"
-    /// The answer is too long, or none that tells whether the token is active.
+    /// The response is too long, or does not say whether the token is active.
     case garbledAnswer = "garbled_answer"
 
     /// Whom it concerns.
@@ -29,8 +29,8 @@ public enum IntrospectionFailure: String, Error, CaseIterable {
         case thisToken
     }
 
-    /// Whoever found a token that the server stumbles over could else have nobody asked about for as long as it is
-    /// sent.
+    /// One token must not stop the introspection of all others: a client may have found one that makes the server
+    /// fail, and keep sending it.
     var reach: Reach {
         switch self {
         case .clientRefused, .serverFailed: .everyToken

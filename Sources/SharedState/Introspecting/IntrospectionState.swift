@@ -12,7 +12,7 @@ struct IntrospectionState {
     /// Tokens of each kind: less than 10 MiB at a typical kilobyte a response.
     static let mostRemembered = 8192
     /// Introspections at once of tokens that were never active.
-    static let mostUnderWay = 64
+    static let mostConcurrent = 64
     /// Seconds without a call after the server has failed.
     static let quietTime = 1.0
     /// Failing tokens in a row that count as a failure of the server.
@@ -56,7 +56,7 @@ struct IntrospectionState {
         if quiet, before == nil || probe != nil || isToCome(nextProbe, after: now, within: Self.probePause) {
             return .known(unavailableForAll)
         }
-        guard underWay.count < (before == nil ? Self.mostUnderWay : 2 * Self.mostUnderWay) else {
+        guard underWay.count < (before == nil ? Self.mostConcurrent : 2 * Self.mostConcurrent) else {
             return .known(.overloaded)
         }
         underWay.insert(digest)

@@ -7,6 +7,6 @@ public struct KeySetFetchProblem: Error, Equatable, CustomStringConvertible {
         description = String(line)
     }
 
-    /// What people are told of a request that failed.
+    /// The description of a failed request, for logs.
     public init(_ error: any Error) { self = error as? KeySetFetchProblem ?? KeySetFetchProblem("\(error)") }
 }

@@ -162,7 +162,7 @@ extension KeySetService {
         guard let held else { return found }
         guard found.record != held else { return nil }
         // If the store had ours and has another now, that is newer, whatever the two instances' clocks say. If it never
-        // had ours, only the clocks can tell.
+        // had ours, only the clocks can show.
         let isNewer = before?.isShared == true || found.record.fetchedAt > held.fetchedAt
         return isNewer ? found : nil
     }

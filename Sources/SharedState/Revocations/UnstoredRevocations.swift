@@ -49,14 +49,14 @@ struct UnstoredRevocations {
         signOuts.isEmpty ? nil : Batch(revocations: Array(signOuts.prefix(Self.batchLength)), number: first)
     }
 
-    /// The store has these. Some of them may have been dropped meanwhile.
+    /// The batch has been stored. Some of it may have been dropped in the meantime.
     mutating func stored(_ batch: Batch) {
         let done = max(0, min(batch.number + batch.revocations.count - first, signOuts.count))
         signOuts.removeFirst(done)
         first += done
     }
 
-    /// Sets the records that the store lacks: all of them.
+    /// Replaces the list of records that the store has lost.
     mutating func lost(_ records: [RevocationRecord]) {
         self.records = records
         losses += 1
@@ -66,7 +66,7 @@ struct UnstoredRevocations {
         records.isEmpty ? nil : LostBatch(records: Array(records.suffix(Self.lostBatchLength)), loss: losses)
     }
 
-    /// The store has these again, unless it has lost records once more meanwhile.
+    /// The batch has been stored again, unless the store has lost records once more in the meantime.
     mutating func restored(_ batch: LostBatch) {
         if batch.loss == losses { records.removeLast(batch.records.count) }
     }

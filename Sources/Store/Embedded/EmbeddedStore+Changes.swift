@@ -9,7 +9,7 @@ extension EmbeddedStore {
             let last = db.lastInsertedRowID - Int64(RevocationLimits.keptAnnouncements)
             try db.execute("DELETE FROM announcement WHERE id <= ?", [.integer(last)])
         }
-        signal.ring()
+        signal.notify()
     }
 
     public func changes(
@@ -19,37 +19,37 @@ extension EmbeddedStore {
         let end = ContinuousClock.now + duration
         let wakes = wakes.load(ordering: .acquiring)
         while true {
-            let rings = signal.rings
+            let count = signal.count
             let stamp = EmbeddedStamp(path)
             let changes = try await read { [unreadable] in try Self.changes(after: position, $0, unreadable) }
             guard case .changes([], [], _) = changes, self.wakes.load(ordering: .acquiring) == wakes else {
                 return changes
             }
-            guard await isWritten(past: rings, since: stamp, until: end) else { return changes }
+            guard await isWritten(past: count, since: stamp, until: end) else { return changes }
             if Task.isCancelled { throw .unavailable("the caller was cancelled") }
         }
     }
 
     public func wake() {
         wakes.add(1, ordering: .releasing)
-        signal.ring()
+        signal.notify()
     }
 
     /// Waits until something may have been written, by this process or another; false if nothing was until `end`.
     /// Checking the files' attributes costs a fraction of reading them.
     private func isWritten(
-        past rings: UInt64,
+        past count: UInt64,
         since stamp: EmbeddedStamp,
         until end: ContinuousClock.Instant
     ) async -> Bool {
-        while !Task.isCancelled, signal.rings == rings {
+        while !Task.isCancelled, signal.count == count {
             // The notification comes before the commit, which the attributes do not show yet: for as long as a write
             // may take, check repeatedly, however quiet the files are.
             let isNotified =
-                isWatched && !signal.hasRung(within: Self.callLimit) && stamp.isCurrent(path, now: Clock.unix())
+                isWatched && !signal.wasNotified(within: Self.callLimit) && stamp.isCurrent(path, now: Clock.unix())
             let left = end - .now
             guard left > .zero else { return false }
-            await signal.wait(past: rings, for: min(left, isNotified ? Self.longestPause : Self.checkInterval))
+            await signal.wait(past: count, for: min(left, isNotified ? Self.longestPause : Self.checkInterval))
             guard stamp.isCurrent(path, now: Clock.unix()) else { return true }
         }
         return true

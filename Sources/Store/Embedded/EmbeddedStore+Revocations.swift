@@ -79,7 +79,7 @@ extension EmbeddedStore {
             }
             return records
         }
-        if !records.isEmpty { signal.ring() }
+        if !records.isEmpty { signal.notify() }
         return records
     }
 

@@ -59,7 +59,7 @@ public final class EmbeddedStore: Store {
                 continuation.resume(returning: Result { () throws(StoreError) in try EmbeddedFile.open(path) })
             }
         }.get()
-        let watch = EmbeddedWatch(path) { [signal] in signal.ring() }
+        let watch = EmbeddedWatch(path) { [signal] in signal.notify() }
         state.withLock { $0 = .open(pool, watch) }
         works.store(true, ordering: .releasing)
     }
@@ -72,7 +72,7 @@ public final class EmbeddedStore: Store {
             return pool
         }
         works.store(false, ordering: .releasing)
-        signal.ring()
+        signal.notify()
         await pool?.close()
     }
 

@@ -30,7 +30,7 @@ public final class MemoryStore: Store {
 
     public func open() async throws(StoreError) {}
 
-    public func close() async { signal.ring() }
+    public func close() async { signal.notify() }
 
     // MARK: Values
 
@@ -105,7 +105,7 @@ public final class MemoryStore: Store {
             for revocation in revocations { records.append(state.revoke(revocation, now: now)) }
             return records
         }
-        if !records.isEmpty { signal.ring() }
+        if !records.isEmpty { signal.notify() }
         return records
     }
 
@@ -122,7 +122,7 @@ public final class MemoryStore: Store {
             }
             return records
         }
-        if !records.isEmpty { signal.ring() }
+        if !records.isEmpty { signal.notify() }
         return records
     }
 
@@ -134,7 +134,7 @@ public final class MemoryStore: Store {
             for record in records where record.expiresAt > now && state.restore(record) { isChanged = true }
             return isChanged
         }
-        if isChanged { signal.ring() }
+        if isChanged { signal.notify() }
     }
 
     public func loadRevocations(
@@ -177,21 +177,21 @@ public final class MemoryStore: Store {
 
     public func announce(_ announcement: Announcement) async throws(StoreError) {
         state.withLock { $0.announce(announcement) }
-        signal.ring()
+        signal.notify()
     }
 
     public func changes(
         after position: StorePosition,
         waiting duration: Duration
     ) async throws(StoreError) -> StoreChanges {
-        let rings = signal.rings
+        let count = signal.count
         let changes = state.withLock { self.changes(in: $0, after: position) }
         guard case .changes([], [], _) = changes else { return changes }
-        await signal.wait(past: rings, for: duration)
+        await signal.wait(past: count, for: duration)
         return state.withLock { self.changes(in: $0, after: position) }
     }
 
-    public func wake() { signal.ring() }
+    public func wake() { signal.notify() }
 
     private func changes(in state: MemoryState, after position: StorePosition) -> StoreChanges {
         guard let start = HistoryPosition(position), start.epoch == epoch,

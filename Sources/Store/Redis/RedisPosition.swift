@@ -36,7 +36,7 @@ struct RedisPosition: Sendable, Hashable {
         guard let parts = replies.first?.array, parts.count == 4,
             let change = parts[0].bytes.flatMap({ RedisStreamID($0) }),
             let announcement = parts[1].bytes.flatMap({ RedisStreamID($0) })
-        else { throw .unexpected("the question where the streams are") }
+        else { throw .unexpected("the query for the positions of the streams") }
         let tally = try RedisChangeCount(count: parts[2], added: parts[3])
         return RedisPosition(change: change, announcement: announcement, tally: tally)
     }

@@ -38,7 +38,7 @@ enum RedisScripts {
             start_count(KEYS[3], redis.pcall)
             local last, added = stream_info(KEYS[1])
             local entry = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
-            -- One that is there tells this history from another.
+            -- The latest entry identifies this history.
             if entry then last = entry[1] end
             local announced = stream_info(KEYS[2])
             return {last, announced, redis.call('GET', KEYS[3]), added}

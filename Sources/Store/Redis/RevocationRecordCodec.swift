@@ -18,7 +18,7 @@ enum RevocationRecordCodec {
     static func read(_ line: [UInt8], tenant: String, digest: [UInt8]) throws(StoreError) -> RevocationRecord {
         let bytes = line.span
         var position = 0
-        guard let version = version(bytes.extracting(word(bytes, &position))) else { throw garbled(tenant, digest) }
+        guard let version = version(bytes.extracting(field(bytes, &position))) else { throw garbled(tenant, digest) }
         return try read(bytes, from: position, version: version, tenant: tenant, digest: digest)
     }
 
@@ -41,10 +41,10 @@ enum RevocationRecordCodec {
     ) throws(StoreError) -> RevocationRecord {
         var position = start
         guard let digest = RevocationDigest(digits: digestText.span),
-            let revokedAt = number(bytes.extracting(word(bytes, &position))), revokedAt.isFinite,
-            let expiresAt = number(bytes.extracting(word(bytes, &position))), !expiresAt.isNaN
+            let revokedAt = number(bytes.extracting(field(bytes, &position))), revokedAt.isFinite,
+            let expiresAt = number(bytes.extracting(field(bytes, &position))), !expiresAt.isNaN
         else { throw garbled(tenant, digestText) }
-        let state = word(bytes, &position)
+        let state = field(bytes, &position)
         let isWithdrawn = state.count == 1 && bytes[state.lowerBound] == UInt8(ascii: "W")
         guard isWithdrawn || state.count == 1 && bytes[state.lowerBound] == UInt8(ascii: "R"),
             let note = RevocationNote(json: bytes.extracting(position..<bytes.count))
@@ -61,7 +61,7 @@ enum RevocationRecordCodec {
     }
 
     /// Up to the next space, which is skipped.
-    private static func word(_ bytes: Span<UInt8>, _ position: inout Int) -> Range<Int> {
+    private static func field(_ bytes: Span<UInt8>, _ position: inout Int) -> Range<Int> {
         let start = position
         while position < bytes.count, bytes[position] != UInt8(ascii: " ") { position += 1 }
         let end = position
@@ -69,12 +69,12 @@ enum RevocationRecordCodec {
         return start..<end
     }
 
-    private static func version(_ word: Span<UInt8>) -> UInt64? {
+    private static func version(_ field: Span<UInt8>) -> UInt64? {
         var milliseconds: UInt64?
         var number: UInt64 = 0
-        for index in word.indices {
-            let byte = word[index]
-            if byte == UInt8(ascii: "-"), milliseconds == nil, index > 0, index < word.count - 1 {
+        for index in field.indices {
+            let byte = field[index]
+            if byte == UInt8(ascii: "-"), milliseconds == nil, index > 0, index < field.count - 1 {
                 milliseconds = number
                 number = 0
             } else if byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9"), number < 1 << 53 {
@@ -87,30 +87,30 @@ enum RevocationRecordCodec {
     }
 
     /// The exact value of a number as Swift writes it.
-    static func number(_ word: Span<UInt8>) -> Double? {
+    static func number(_ field: Span<UInt8>) -> Double? {
         var digits: UInt64 = 0
         var decimals = -1
-        for index in word.indices {
-            let byte = word[index]
+        for index in field.indices {
+            let byte = field[index]
             if byte == UInt8(ascii: "."), decimals < 0 {
                 decimals = 0
             } else if byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9"), digits < 1 << 49 {
                 digits = digits * 10 + UInt64(byte - UInt8(ascii: "0"))
                 if decimals >= 0 { decimals += 1 }
             } else {
-                return rarelyWritten(word)
+                return rarelyWritten(field)
             }
         }
-        guard word.count > (decimals < 0 ? 0 : 1), decimals < powersOfTen.count else { return nil }
+        guard field.count > (decimals < 0 ? 0 : 1), decimals < powersOfTen.count else { return nil }
         // A Double holds both exactly, so that their quotient is correctly rounded.
         return Double(digits) / powersOfTen[max(0, decimals)]
     }
 
     /// With an exponent, a sign, or infinite (`inf`).
-    private static func rarelyWritten(_ word: Span<UInt8>) -> Double? {
+    private static func rarelyWritten(_ field: Span<UInt8>) -> Double? {
         // The system's parser stops at a zero byte, and would accept what comes before it.
-        for index in word.indices where word[index] <= UInt8(ascii: " ") || word[index] > 0x7e { return nil }
-        return Double(String(decoding: word.indices.map { word[$0] }, as: UTF8.self))
+        for index in field.indices where field[index] <= UInt8(ascii: " ") || field[index] > 0x7e { return nil }
+        return Double(String(decoding: field.indices.map { field[$0] }, as: UTF8.self))
     }
 
     private static let powersOfTen: [Double] = [

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Wakes waiting tasks when something has happened. Read ``rings`` before checking: an event between the check and the
+/// Wakes waiting tasks when something has happened. Read ``count`` before checking: an event between the check and the
 /// wait then ends the wait at once.
 final class EventSignal: Sendable {
     private enum Waiter {
@@ -11,33 +11,33 @@ final class EventSignal: Sendable {
     }
 
     private struct State {
-        var rings: UInt64 = 0
-        var rungAt: ContinuousClock.Instant?
+        var count: UInt64 = 0
+        var notifiedAt: ContinuousClock.Instant?
         var lastWaiter = 0
         var waiters: [Int: Waiter] = [:]
     }
 
     private let state = Mutex(State())
 
-    /// How often it was rung.
-    var rings: UInt64 { state.withLock { $0.rings } }
+    /// How often it was notified.
+    var count: UInt64 { state.withLock { $0.count } }
 
-    func hasRung(within duration: Duration) -> Bool {
-        state.withLock { $0.rungAt }.map { ContinuousClock.now - $0 < duration } ?? false
+    func wasNotified(within duration: Duration) -> Bool {
+        state.withLock { $0.notifiedAt }.map { ContinuousClock.now - $0 < duration } ?? false
     }
 
-    func ring() {
+    func notify() {
         let woken = state.withLock { state in
-            state.rings += 1
-            state.rungAt = .now
+            state.count += 1
+            state.notifiedAt = .now
             defer { state.waiters = [:] }
             return state.waiters.values
         }
         for case .parked(let continuation) in woken { continuation.resume() }
     }
 
-    /// Returns once it has rung more often than `rings`, `duration` is over, or the task is cancelled.
-    func wait(past rings: UInt64, for duration: Duration) async {
+    /// Returns once it was notified more than `count` times, `duration` is over, or the task is cancelled.
+    func wait(past count: UInt64, for duration: Duration) async {
         guard duration > .zero else { return }
         let waiter = state.withLock { state in
             state.lastWaiter += 1
@@ -49,16 +49,16 @@ final class EventSignal: Sendable {
             wake(waiter)
         }
         await withTaskCancellationHandler {
-            await withCheckedContinuation { park(waiter, past: rings, $0) }
+            await withCheckedContinuation { park(waiter, past: count, $0) }
         } onCancel: {
             wake(waiter)
         }
         timer.cancel()
     }
 
-    private func park(_ waiter: Int, past rings: UInt64, _ continuation: CheckedContinuation<Void, Never>) {
+    private func park(_ waiter: Int, past count: UInt64, _ continuation: CheckedContinuation<Void, Never>) {
         let isParked = state.withLock { state in
-            guard state.rings == rings, case .coming = state.waiters[waiter] else {
+            guard state.count == count, case .coming = state.waiters[waiter] else {
                 state.waiters[waiter] = nil
                 return false
             }

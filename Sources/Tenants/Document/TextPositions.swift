@@ -7,8 +7,8 @@ struct TextPositions {
         self.text = text
     }
 
-    /// The nearest position that is inside the text: an error at the end of a file that ends with a line break is told of
-    /// its last line.
+    /// The nearest position that is inside the text: an error at the end of a file that ends with a line break is
+    /// reported in its last line.
     func clamp(_ position: Position) -> Position {
         var last = Position.start
         for line in lines where line.line <= position.line { last = line }

@@ -3,7 +3,7 @@ import CYAML
 /// Turns YAML text into its values by libyaml, whose events it puts together. Aliases are followed: what they stand for
 /// is shared, not copied.
 struct YAMLParser: ~Copyable {
-    /// Values inside one another, those of aliases included: whoever reads a value calls itself as often.
+    /// Values inside one another, those of aliases included: reading a value recurses once for each level.
     static let mostLevels = 100
 
     /// Given back by `deinit`, also where `init` fails.

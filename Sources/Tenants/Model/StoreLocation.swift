@@ -1,6 +1,6 @@
 /// The store for revocations, key sets and sessions.
 public enum StoreLocation: Sendable, Equatable {
-    /// In the process: nothing survives it.
+    /// In the memory of the process; lost when it ends.
     case memory
     /// A SQLite file, for one instance. The path is resolved.
     case embedded(path: String)
@@ -8,7 +8,7 @@ public enum StoreLocation: Sendable, Equatable {
     case redis(RedisLocation)
 }
 
-/// How Redis is reached.
+/// The address of Redis, with its credentials and TLS.
 public struct RedisLocation: Sendable, Equatable {
     /// The server, or the Sentinels that know it. At least one.
     public var endpoints: [HostPort]
@@ -18,7 +18,7 @@ public struct RedisLocation: Sendable, Equatable {
     public var user: String?
     /// nil: no AUTH is sent.
     public var password: Secret?
-    /// As `user` and `password`, towards the Sentinels.
+    /// The same for the Sentinels.
     public var sentinelUser: String?
     public var sentinelPassword: Secret?
     /// The number for SELECT.

@@ -42,7 +42,7 @@ public struct Tenant: Sendable, Equatable {
     /// Lines in tenants.yaml by the key's path below the tenant, like `authenticate.issuers[0]`, for explanations; the
     /// tenant's own line by the empty path.
     public var lines: [String: Int] = [:]
-    /// The paths of sign-in, refresh and sign-out. A request to one of these never leads to a refresh.
+    /// The paths of sign-in, refresh and sign-out. A request to one of these never causes a refresh.
     public var signInPaths: [PathPattern] = []
 
     public enum Mode: String, Sendable, CaseIterable {

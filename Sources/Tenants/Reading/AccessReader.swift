@@ -34,11 +34,11 @@ enum AccessReader {
                 continue
             }
             if !NetworkText.isToken(scalar.text) {
-                session.at(item).error("\(scalar.shown) is no method: write it like GET or POST")
+                session.at(item).error("\(scalar.shown) is not a method: write it like GET or POST")
                 isValid = false
             } else if scalar.text != scalar.text.uppercased() {
                 session.at(item)
-                    .error("\(scalar.shown) matches no usual request, methods are case-sensitive: write it in capitals")
+                    .error("\(scalar.shown) matches no known method, methods are case-sensitive: write it in capitals")
                 isValid = false
             }
             methods.append(scalar.text)

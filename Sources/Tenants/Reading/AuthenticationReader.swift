@@ -9,7 +9,7 @@ enum AuthenticationReader {
         let from = node.given(Schema.authenticate.from).map { TokenSourceReader.read($0, session) } ?? []
         let leeway = node.read(Schema.authenticate.leeway)
         if leeway > recommendedLeeway, let value = node[Schema.authenticate.leeway] {
-            session.at(value).warning("expired tokens stay good this long: set the clocks and keep the leeway under 5m")
+            session.at(value).warning("expired tokens stay valid this long: set clocks and keep the leeway under 5m")
         }
         requireIssuers(node, owner, session)
         let issuers = readIssuers(node[Schema.authenticate.issuers], owner, session)

@@ -1,6 +1,6 @@
 /// Field names that have a meaning in HTTP or in the gateway.
 enum FieldNames {
-    /// In lower case, with `-` for `_`: backends that read fields as environment variables cannot tell them apart.
+    /// In lower case, with `-` for `_`: backends that read fields as environment variables cannot distinguish them.
     static func folded(_ name: String) -> String {
         String(name.lowercased().map { $0 == "_" ? "-" : $0 })
     }

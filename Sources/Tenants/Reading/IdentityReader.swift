@@ -11,7 +11,7 @@ enum IdentityReader {
         for entry in node.entries {
             let name = FieldNames.folded(entry.key)
             if !NetworkText.isToken(entry.key) {
-                session.at(entry).error("\"\(entry.key)\" is no field name: write it like X-User-Id")
+                session.at(entry).error("\"\(entry.key)\" is not a field name: write it like X-User-Id")
             } else if FieldNames.isReserved(name) {
                 session.at(entry).error(
                     "\"\(entry.key)\" has a meaning of its own and cannot carry a claim: choose a name like X-User-Id"

@@ -92,7 +92,7 @@ enum NetworkText {
         }
         var authority = text[end.upperBound...]
         guard !authority.contains("@") else {
-            throw Remedy("leave user and password out; a backend is told of the caller by identity headers")
+            throw Remedy("leave user and password out; identity headers tell the backend who the caller is")
         }
         guard !authority.contains(where: { $0 == "?" || $0 == "#" }) else {
             throw Remedy("leave the query out; the request brings its own")

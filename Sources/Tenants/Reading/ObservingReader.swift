@@ -31,7 +31,7 @@ enum ObservingReader {
         }
         let authority = text.dropFirst(isSecure ? 8 : 7).prefix { $0 != "/" }
         guard !authority.contains("@") else {
-            throw Remedy("leave the user and the password out, nobody is asked for them")
+            throw Remedy("leave the user and the password out, they are not used")
         }
         _ = try NetworkText.hostPort(String(authority), defaultPort: isSecure ? 443 : 80, ports: 1...65_535)
         let path = "/v1/traces"

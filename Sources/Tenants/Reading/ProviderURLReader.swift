@@ -44,7 +44,7 @@ enum ProviderURLReader {
         guard allowsQuery || !text.contains("?") else { throw Remedy("leave \"?\" and what follows it out") }
         let authority = text.dropFirst(isSecure ? 8 : 7).prefix { $0 != "/" && $0 != "?" }
         guard !authority.contains("@") else {
-            throw Remedy("leave the user and the password out, nobody is asked for them")
+            throw Remedy("leave the user and the password out, they are not used")
         }
         let host = try NetworkText.hostPort(String(authority), defaultPort: isSecure ? 443 : 80, ports: 1...65_535)
         guard isSecure || host.isLoopback else { throw Remedy("change it") }

@@ -18,12 +18,12 @@ enum RetriesReader {
         for item in node.items {
             guard let scalar = item.filled else { continue }
             if !NetworkText.isToken(scalar.text) {
-                session.at(item).error("\(scalar.shown) is no method: write it like GET or PUT")
+                session.at(item).error("\(scalar.shown) is not a method: write it like GET or PUT")
             } else if idempotent.contains(scalar.text) {
                 methods.append(scalar.text)
             } else if idempotent.contains(scalar.text.uppercased()) {
                 session.at(item)
-                    .error("\(scalar.shown) matches no usual request, methods are case-sensitive: write it in capitals")
+                    .error("\(scalar.shown) matches no known method, methods are case-sensitive: write it in capitals")
             } else {
                 session.at(item).error(
                     "\(scalar.shown) is not idempotent, sent twice it may be done twice (RFC 9110 section 9.2.2): "

@@ -139,7 +139,7 @@ struct SharedSettingsCheck {
         guard let first else { return }
         session.at(node).warning(
             "tenant \"\(first.tenant)\" has these keys too (line \(first.line)), for an issuer of another \"url\": "
-                + "whoever has one issuer's key signs for both; give each a directory of its own"
+                + "a stolen key of one issuer signs for both; give each a directory of its own"
         )
     }
 

@@ -46,7 +46,7 @@ enum StoreReader {
         return path
     }
 
-    /// Finds a mistyped path now, rather than at the first write or by an empty store.
+    /// Reports a mistyped path now, instead of a failing first write or an empty store later.
     private static func checkParent(of path: String, name: String, _ node: DocumentNode, _ session: ReadingSession) {
         guard let slash = path.lastIndex(of: "/") else { return }
         let directory = slash == path.startIndex ? "/" : String(path[..<slash])

@@ -76,7 +76,7 @@ package struct FairQueue<Element: AnyObject, Address: Hashable> {
     /// Takes out the newest element of the longest queue, in favour of one that `address` is about to add.
     ///
     /// - Returns: Nil, with nothing taken out, if the queue of `address` would then be the longer of the two.
-    package mutating func makeRoom(for address: Address) -> Element? {
+    package mutating func evict(for address: Address) -> Element? {
         guard let longest = queues.values.max(by: { $0.entries.count < $1.entries.count })?.entries,
             longest.count > (queues[address]?.entries.count ?? 0) + 1
         else { return nil }

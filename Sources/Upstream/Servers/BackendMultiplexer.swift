@@ -89,7 +89,7 @@ final class BackendMultiplexer: ChannelInboundHandler {
         if !streams.end(id) { loop.failedInternally(.backendStream, "a stream ends that was not leased") }
         updateDeadline()
         switch state {
-        case .open: pool.hasRoom(self)
+        case .open: pool.streamAvailable(self)
         case .retired, .closed: if streams.isEmpty { context?.close(promise: nil) }
         }
     }
@@ -227,7 +227,7 @@ final class BackendMultiplexer: ChannelInboundHandler {
         // This may come from a send of another exchange.
         case .writable(let id): loop.atEndOfTurn { [self] in streams[id]?.becameWritable() }
         case .settings:
-            if case .open = state { pool.hasRoom(self) }
+            if case .open = state { pool.streamAvailable(self) }
         case .goAway: retire()
         case .connectionError(let code, let reason):
             loop.loggers.backends.debug(

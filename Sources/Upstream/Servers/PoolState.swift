@@ -32,7 +32,7 @@ struct PoolState: Equatable {
 
     struct FailureAction: Equatable {
         /// How many of the longest-waiting requests fail.
-        var told: Int
+        var failing: Int
         /// Other requests still wait, and no connection is being opened for them.
         var connects: Bool
     }
@@ -111,7 +111,7 @@ struct PoolState: Equatable {
     }
 
     /// A stream of a shared connection is promised to a waiting request.
-    mutating func promisesPlace() { promised += 1 }
+    mutating func streamPromised() { promised += 1 }
 
     /// A waiting request got a promised connection or stream.
     mutating func promiseKept() {
@@ -138,7 +138,7 @@ struct PoolState: Equatable {
         waiting -= failing
         let connects = needsConnection
         if connects { connecting += 1 }
-        return FailureAction(told: failing, connects: connects)
+        return FailureAction(failing: failing, connects: connects)
     }
 
     mutating func waiterLeft() {

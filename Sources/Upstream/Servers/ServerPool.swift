@@ -131,7 +131,7 @@ package final class ServerPool {
             queue(request)
             return .waiting
         case .refuse:
-            guard state.unpromised > 0, let dropped = waiting.makeRoom(for: request.owner?.clientName) else {
+            guard state.unpromised > 0, let dropped = waiting.evict(for: request.owner?.clientName) else {
                 return .refused
             }
             advance { $0.waiterLeft() }
@@ -263,7 +263,7 @@ package final class ServerPool {
                     advance { $0.waiterLeft() }
                     counters.connectFailures += 1
                     failed(.connectFailed, begunAt: loop.lastTick)
-                    tellUnreachable(request)
+                    failUnreachable(request)
                 }
                 withdrawPromise()
                 server.giveBack()
@@ -289,10 +289,10 @@ package final class ServerPool {
 
     // MARK: Connections that carry many requests
 
-    /// A multiplexed connection has a free stream again.
-    func hasRoom(_ connection: BackendMultiplexer) {
+    /// A multiplexed connection has at least one free stream.
+    func streamAvailable(_ connection: BackendMultiplexer) {
         while state.unpromised > 0, let stream = connection.openStream() {
-            advance { $0.promisesPlace() }
+            advance { $0.streamPromised() }
             promise(stream)
         }
     }
@@ -382,7 +382,7 @@ package final class ServerPool {
         guard connection.connected() else { return connectFailed(.connectFailed, begunAt: loop.lastTick) }
         advance { $0.sharedConnected() }
         connections.opened(connection)
-        hasRoom(connection)
+        streamAvailable(connection)
         if advance({ $0.reconsider() }) == .connect { connect() }
         // Not before the promised streams have begun.
         if isClosed { loop.atEndOfTurn { connection.drain() } }
@@ -392,12 +392,12 @@ package final class ServerPool {
         counters.connectFailures += 1
         failed(failure, begunAt: begunAt)
         let action = advance { $0.failedToConnect() }
-        let failing = (0..<action.told).compactMap { _ in waiting.next { _ in false } }
+        let failing = (0..<action.failing).compactMap { _ in waiting.next { _ in false } }
         if action.connects { connect() }
-        for request in failing { tellUnreachable(request) }
+        for request in failing { failUnreachable(request) }
     }
 
-    private func tellUnreachable(_ request: UpstreamRequest) {
+    private func failUnreachable(_ request: UpstreamRequest) {
         let number = request.number
         loop.atEndOfTurn { request.serverUnreachable(self, number: number) }
     }

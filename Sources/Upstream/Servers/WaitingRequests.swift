@@ -37,8 +37,8 @@ struct WaitingRequests {
         return clients.remove(request)
     }
 
-    /// See ``FairQueue/makeRoom(for:)``.
-    mutating func makeRoom(for address: SubjectName?) -> UpstreamRequest? { clients.makeRoom(for: address) }
+    /// See ``FairQueue/evict(for:)``.
+    mutating func evict(for address: SubjectName?) -> UpstreamRequest? { clients.evict(for: address) }
 
     /// How many requests of other addresses have waited since `moment` or longer.
     func count(butNot address: SubjectName?, since moment: MonotonicTime) -> Int {

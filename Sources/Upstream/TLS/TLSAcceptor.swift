@@ -21,7 +21,7 @@ package struct TLSArrival {
 /// server name, and is replaced by the TLS library; when the handshake is done it calls `arrived`, once.
 ///
 /// The library's own selection by name keeps one context for all: its session tickets would be valid for every tenant,
-/// and client certificates of different tenants could not be told apart. Nor does it ever send the alert
+/// and client certificates of different tenants could not be distinguished. Nor does it ever send the alert
 /// `no_application_protocol`.
 ///
 /// The caller must bound the time. A connection that fails is closed after its alert.

@@ -6,7 +6,7 @@ import Verification
 
 @testable import AdminAPI
 
-/// Revocations as the admin API tells them.
+/// Revocations as the admin API reports them.
 struct RevocationJSONTests {
     private func record(
         _ target: RevocationTarget,

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AdminAPI
 
-/// docs/operations.md tells of every metric, in the order of the text.
+/// docs/operations.md describes every metric, in the order of the text.
 struct MetricsTableTests {
     @Test func documentedTableMatchesTheMetrics() throws {
         let root = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()

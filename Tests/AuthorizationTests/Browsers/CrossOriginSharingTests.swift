@@ -24,12 +24,12 @@ struct CrossOriginSharingTests {
     }
 
     private static func ask(_ pipeline: RequestPipeline, _ lines: [String], method: String = "OPTIONS")
-        -> RequestPipeline.Answer
+        -> RequestPipeline.Outcome
     {
         pipeline.ask(RequestPipeline.request("/a", method: method, lines: lines))
     }
 
-    private static func preflight(_ decision: RequestPipeline.Answer) -> [String]? {
+    private static func preflight(_ decision: RequestPipeline.Outcome) -> [String]? {
         guard case .preflight(let preflight) = decision else { return nil }
         return preflight.fields.map(\.line)
     }

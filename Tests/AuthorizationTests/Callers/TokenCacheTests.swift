@@ -291,7 +291,7 @@ struct TokenCacheTests {
         #expect(hasher.digest(of: token.span, tenant: 2) != digest)
     }
 
-    /// Tokens with the same end share a set, and are told apart by their bytes.
+    /// Tokens with the same end share a set, and are compared by all their bytes.
     @Test func longTokensWithTheSameEndAreDifferentTokens() throws {
         let hasher = TokenHasher()
         let cache = TokenCache(sets: 4)

@@ -7,7 +7,7 @@ import Verification
 /// Who gets through, and with which refusal the others do not.
 struct AuthorizerTests {
     /// What came of a request, in one word.
-    private func mark(_ decision: RequestPipeline.Answer) -> String {
+    private func mark(_ decision: RequestPipeline.Outcome) -> String {
         switch decision {
         case .malformed(let violation): "malformed \(violation.status)"
         case .refused(let refusal): "\(refusal.status) \(refusal.code.rawValue)"

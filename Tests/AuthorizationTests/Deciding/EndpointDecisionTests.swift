@@ -47,7 +47,7 @@ struct EndpointDecisionTests {
         return pipeline
     }
 
-    private static func ask(_ pipeline: RequestPipeline, _ request: Case) -> RequestPipeline.Answer {
+    private static func ask(_ pipeline: RequestPipeline, _ request: Case) -> RequestPipeline.Outcome {
         pipeline.ask(RequestPipeline.request(request.target, method: request.method, lines: request.lines))
     }
 

@@ -43,7 +43,7 @@ struct KeyDecisionTests {
         return RequestPipeline.request(path, lines: ["Authorization: Bearer \(token)"])
     }
 
-    private func asksForKeys(_ answer: RequestPipeline.Answer, isMissing: Bool) -> Bool {
+    private func asksForKeys(_ answer: RequestPipeline.Outcome, isMissing: Bool) -> Bool {
         if case .needs(.keys(let step)) = answer { step.isMissing == isMissing && step.source == 0 } else { false }
     }
 

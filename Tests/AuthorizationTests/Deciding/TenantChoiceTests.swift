@@ -21,7 +21,7 @@ struct TenantChoiceTests {
         ])
     }
 
-    private func tenant(_ decision: RequestPipeline.Answer) -> String? { decision.grant?.request.tenant.tenant.name }
+    private func tenant(_ decision: RequestPipeline.Outcome) -> String? { decision.grant?.request.tenant.tenant.name }
 
     @Test(arguments: [
         "/api//admin/x", "/api/admin;a/x", "/api;v=1/admin/x", "/api/./admin;x=1/x", "/api/;/admin", "/api;/admin",

@@ -19,7 +19,7 @@ struct OpaqueTokenDecisionTests {
         pipeline = RequestPipeline([tenant])
     }
 
-    private func step(_ decision: RequestPipeline.Answer) throws -> IntrospectionStep {
+    private func step(_ decision: RequestPipeline.Outcome) throws -> IntrospectionStep {
         guard case .needs(.introspection(let step)) = decision else { throw NoQuestion() }
         return step
     }
@@ -48,7 +48,7 @@ struct OpaqueTokenDecisionTests {
     }
 
     private func get(_ token: String = token, allowing: AllowedSteps = .all, after seconds: Double = 0)
-        -> RequestPipeline.Answer
+        -> RequestPipeline.Outcome
     {
         pipeline.ask(
             RequestPipeline.request("/", lines: ["Authorization: Bearer \(token)"]),

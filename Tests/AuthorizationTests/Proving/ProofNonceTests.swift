@@ -18,7 +18,7 @@ struct ProofNonceTests {
     }
 
     private func answer(_ nonce: String?, jti: String = "n", at now: UnixTime = RequestPipeline.now) async throws
-        -> RequestPipeline.Answer
+        -> RequestPipeline.Outcome
     {
         let token = try pipeline.token()
         let proof = try pipeline.proof(

@@ -66,7 +66,7 @@ struct UsedProofsTests {
         #expect(recent.note(second, until: 200, at: 101) == .known)
     }
 
-    /// There was no room for it, and there is now: whether it was used cannot be told.
+    /// The set was full and now is not: whether the proof was used is unknown.
     @Test func unrecordedProofIsNotNewLater() throws {
         let recent = RecentProofs(capacity: 1)
         let (first, missed, later) = (try step("a").proof, try step("b").proof, try step("c").proof)

@@ -30,7 +30,7 @@ struct ExpiredTokenDecisionTests {
         return RequestPipeline([tenant])
     }
 
-    private func refreshed(_ decision: RequestPipeline.Answer) -> Caller? {
+    private func refreshed(_ decision: RequestPipeline.Outcome) -> Caller? {
         guard case .needs(.refresh(let caller)) = decision else { return nil }
         return caller
     }

@@ -89,7 +89,9 @@ import Verification
                 let alice = try fleet.token(["sub": "alice"])
                 #expect(try await Self.hammer(instances, alice, each: 40) == 3 * Self.burst)
                 try await server.restart()
-                try await until("all tell the store again") { fleet.log.text.count(of: "told of requests again") == 3 }
+                try await until("all count in the store again") {
+                    fleet.log.text.count(of: "counted in the store again") == 3
+                }
                 let bob = try await Self.useUp(instances, try fleet.token(["sub": "bob"]))
                 #expect((Self.burst...(Self.burst + 2 * Self.ahead)).contains(bob), "\(bob)")
             }

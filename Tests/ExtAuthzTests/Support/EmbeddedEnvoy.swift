@@ -5,7 +5,7 @@ import Synchronization
 
 @testable import ExtAuthz
 
-/// Decides when it is told to, and notes who asks.
+/// Decides on command, and records the queries.
 final class PendingAuthorizer: CheckHandler {
     typealias Reply = @Sendable (CheckReply) -> Void
 

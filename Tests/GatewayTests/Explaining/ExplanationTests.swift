@@ -39,7 +39,7 @@ struct ExplanationTests {
                 Step(
                     step: "authorize",
                     text: "rule /admin/** [GET] needs one of the roles admin, owner; the caller has roles admin, which "
-                        + "lets them in",
+                        + "is enough",
                     line: 22
                 ),
                 Step(step: "decision", text: "forward"),
@@ -58,7 +58,7 @@ struct ExplanationTests {
                     step: "authorize",
                     text:
                         "rule /admin/** [GET] needs one of the roles admin, owner; the caller has roles customer, "
-                        + "which falls short",
+                        + "which is not enough",
                     line: 22
                 ),
                 Step(step: "decision", text: "refuse 403 insufficient_role"),
@@ -110,7 +110,7 @@ struct ExplanationTests {
         let told = try #require(report.steps.last { $0.step == "authorize" })
         #expect(
             told.text == "rule /write/** needs one of the roles customer and the scopes read, delete; the caller has "
-                + "roles customer and scopes read, write, which falls short"
+                + "roles customer and scopes read, write, which is not enough"
         )
     }
 

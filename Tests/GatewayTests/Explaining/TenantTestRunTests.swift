@@ -84,7 +84,7 @@ struct TenantTestRunTests {
                     + "rule /admin/** [GET] needs one of the roles admin, owner; the caller has roles customer, which falls "
                     + "short (line 22)",
                 "t.yaml:50:9: GET /admin/x: expected 403 insufficient_role, but it would go on: rule /admin/** [GET] "
-                    + "needs one of the roles admin, owner; the caller has roles admin, which lets them in (line 22)",
+                    + "needs one of the roles admin, owner; the caller has roles admin, which is enough (line 22)",
                 "t.yaml:50:9: GET /x: expected 401 token_expired, but it would be refused with 401 missing_token: no "
                     + "rule of access is for this path and method: a signed-in caller is needed (line 20)",
             ]

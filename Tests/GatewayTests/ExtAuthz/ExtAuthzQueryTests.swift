@@ -83,7 +83,7 @@ import Verification
             "exp": .number(JSONNumber(Int(RequestPipeline.now.seconds) + 600)),
         ]
         let token = try TokenSigner(key, algorithm: .es256, keyID: key.thumbprint).sign(claims)
-        // Nobody answers as long as the test runs.
+        // There is no response while the test runs.
         let fixture = EmbeddedWorker([tenant]) { _, _ in
             try? await Task.sleep(for: .seconds(86_400))
             return .nothingNew

@@ -153,7 +153,7 @@ struct BuiltInCallerTests {
         #expect(received.refreshToken == nil)
     }
 
-    /// Whoever has another's access token could end the session otherwise, with a cookie that he made up.
+    /// Otherwise a client with a stolen access token could end the session with an invented cookie.
     @Test func forgedRefreshTokenDoesNotEndTheSession() async throws {
         let service = try Desk()
         let (tokens, principal) = try await service.signIn()

@@ -20,12 +20,12 @@ struct AccountHookTests {
 
     @Test func hookGetsProviderClaimsAndTenantRules() async throws {
         let side = try HookSide()
-        side.answer(#"{"subject":"u-1"}"#)
+        side.respond(#"{"subject":"u-1"}"#)
         let rules = AccountRules(realm: "taxi", role: "driver")
         let identity = AccountFixture.apple(email: "x1@privaterelay.appleid.com", isPrivateEmail: true)
         _ = try await repository(side, MemoryStore.still, rules).enter(identity, givenName: "Alice")
         #expect(
-            side.asked == [
+            side.accepted == [
                 [
                     "tenant": "chat", "realm": "taxi", "role": "driver", "provider": "apple", "subject": "001234.ab",
                     "email": "x1@privaterelay.appleid.com", "email_verified": true, "is_private_email": true,
@@ -42,10 +42,10 @@ struct AccountHookTests {
 
     @Test func unknownMembersAreOmitted() async throws {
         let side = try HookSide()
-        side.answer(#"{"subject":"u-1"}"#)
+        side.respond(#"{"subject":"u-1"}"#)
         _ = try await repository(side).enter(AccountFixture.google(email: nil, isEmailVerified: false))
         #expect(
-            side.asked == [
+            side.accepted == [
                 [
                     "tenant": "chat", "provider": "google", "subject": "1098765", "email_verified": false,
                     "is_private_email": false, "time": 1_800_000_000,
@@ -56,7 +56,7 @@ struct AccountHookTests {
 
     @Test func proofIsUniqueAndValidForOneMinute() async throws {
         let side = try HookSide()
-        side.answer(#"{"subject":"u-1"}"#)
+        side.respond(#"{"subject":"u-1"}"#)
         let repository = repository(side)
         _ = try await repository.enter(AccountFixture.apple())
         _ = try await repository.enter(AccountFixture.apple())
@@ -67,19 +67,19 @@ struct AccountHookTests {
 
     @Test func proofWithUnknownKeyIsRefusedByBackend() async throws {
         let side = try HookSide()
-        side.answer(#"{"subject":"u-1"}"#)
+        side.respond(#"{"subject":"u-1"}"#)
         side.signsWithAnotherKey.withLock { $0 = true }
         await #expect(throws: AccountProblem.refusedByHook(status: 403, message: "not from the issuer")) {
             try await repository(side).enter(AccountFixture.apple())
         }
-        #expect(side.asked.isEmpty)
+        #expect(side.accepted.isEmpty)
     }
 
     @Test func hookDecisionIsStored() async throws {
         let side = try HookSide()
         let store = MemoryStore.still
         let repository = repository(side, store)
-        side.answer(#"{"subject":"u-1","role":"admin","claims":{"tier":3,"groups":["a"]},"more":1}"#)
+        side.respond(#"{"subject":"u-1","role":"admin","claims":{"tier":3,"groups":["a"]},"more":1}"#)
         let account = try await repository.enter(AccountFixture.apple(), givenName: "Alice")
         #expect(account.subject == "u-1")
         #expect(account.role == "admin")
@@ -87,7 +87,7 @@ struct AccountHookTests {
         #expect(account.name == "Alice")
         #expect(try await repository.account(ofSubject: "u-1") == account)
         #expect(try await repository.account(of: AccountFixture.apple().key) == account)
-        side.answer(#"{"subject":"u-1","role":null,"claims":null}"#)
+        side.respond(#"{"subject":"u-1","role":null,"claims":null}"#)
         let later = try await repository.enter(AccountFixture.apple())
         #expect(later.claims == JSONObject())
         #expect(later.role == "admin")
@@ -97,11 +97,11 @@ struct AccountHookTests {
         let side = try HookSide()
         let log = RecordedLog()
         let repository = repository(side, log: log)
-        side.answer(#"{"subject":"u-1"}"#)
+        side.respond(#"{"subject":"u-1"}"#)
         _ = try await repository.enter(AccountFixture.apple())
         _ = try await repository.enter(AccountFixture.google())
         #expect(!log.lines.contains { $0.contains("another account") })
-        side.answer(#"{"subject":"u-2"}"#)
+        side.respond(#"{"subject":"u-2"}"#)
         #expect(try await repository.enter(AccountFixture.apple()).subject == "u-2")
         #expect(try await repository.account(of: AccountFixture.apple().key)?.subject == "u-2")
         #expect(try await repository.account(ofSubject: "u-1")?.identities == [AccountFixture.google().key])
@@ -113,9 +113,9 @@ struct AccountHookTests {
         for step in 1...20 {
             let store = WatchedStore()
             let repository = repository(side, store)
-            side.answer(#"{"subject":"u-1"}"#)
+            side.respond(#"{"subject":"u-1"}"#)
             _ = try await repository.enter(AccountFixture.apple())
-            side.answer(#"{"subject":"u-2"}"#)
+            side.respond(#"{"subject":"u-2"}"#)
             let tally = Tally()
             store.onCall { (_) async throws(StoreError) in
                 if tally.next() >= step { throw .unavailable("killed") }
@@ -135,12 +135,12 @@ struct AccountHookTests {
         let store = MemoryStore.still
         let drivers = repository(side, store, AccountRules(realm: "taxi", role: "driver"))
         let riders = repository(side, store, AccountRules(realm: "taxi", role: "rider"))
-        side.answer(#"{"subject":"u-1"}"#)
+        side.respond(#"{"subject":"u-1"}"#)
         #expect(try await drivers.enter(AccountFixture.apple()).role == "driver")
         await #expect(throws: AccountProblem.otherRole("This account is registered as a driver")) {
             try await riders.enter(AccountFixture.apple())
         }
-        side.answer(#"{"subject":"u-1","role":"rider"}"#)
+        side.respond(#"{"subject":"u-1","role":"rider"}"#)
         #expect(try await riders.enter(AccountFixture.apple()).role == "rider")
         // The hook is not asked by a check, and so there is nothing to find.
         try await drivers.check(AccountFixture.apple())
@@ -157,7 +157,7 @@ struct AccountHookTests {
     {
         let side = try HookSide()
         let store = MemoryStore.still
-        side.answer(body, status: status)
+        side.respond(body, status: status)
         await #expect(throws: AccountProblem.refusedByHook(status: told, message: message)) {
             try await repository(side, store).enter(AccountFixture.apple())
         }
@@ -166,7 +166,7 @@ struct AccountHookTests {
 
     @Test func longMessageIsCutAtCharacterBoundary() async throws {
         let side = try HookSide()
-        side.answer("{\"error\":\"a\(String(repeating: "é", count: 200))\"}", status: 403)
+        side.respond("{\"error\":\"a\(String(repeating: "é", count: 200))\"}", status: 403)
         let message = "a" + String(repeating: "é", count: 99)
         await #expect(throws: AccountProblem.refusedByHook(status: 403, message: message)) {
             try await repository(side).enter(AccountFixture.apple())
@@ -177,7 +177,7 @@ struct AccountHookTests {
     func otherStatusIsUnavailable(_ status: Int) async throws {
         let side = try HookSide()
         let log = RecordedLog()
-        side.answer(#"{"error":"busy","subject":"u-1"}"#, status: status)
+        side.respond(#"{"error":"busy","subject":"u-1"}"#, status: status)
         #expect(try await code(side, log) == .backendUnavailable)
         #expect(log.lines == ["warning the account hook fails status=\(status)"])
     }
@@ -185,7 +185,7 @@ struct AccountHookTests {
     @Test(arguments: ProviderRequestFailure.allCases)
     func failedRequestIsUnavailable(_ trouble: ProviderRequestFailure) async throws {
         let side = try HookSide()
-        side.onQuestion { (_) throws(ProviderRequestFailure) in throw trouble }
+        side.onRequest { (_) throws(ProviderRequestFailure) in throw trouble }
         let code = try await code(side, RecordedLog())
         #expect(code == (trouble == .timeout ? .backendTimeout : .backendUnavailable))
     }
@@ -195,40 +195,40 @@ struct AccountHookTests {
         (#"{"subject":""}"#, "subject"), (#"{"subject":"a\nb"}"#, "subject"),
         (#"{"subject":"a\u0085b"}"#, "subject"), (#"{"subject":"u","role":""}"#, "role"),
         (#"{"subject":"u","role":["a"]}"#, "role"), (#"{"subject":"u","role":"a\u0000"}"#, "role"),
-        (#"{"subject":"u","claims":[]}"#, "claims has to be"), (#"{"subject":"u","claims":{"sub":"v"}}"#, "has sub"),
+        (#"{"subject":"u","claims":[]}"#, "claims must be"), (#"{"subject":"u","claims":{"sub":"v"}}"#, "has sub"),
         (#"{"subject":"u","claims":{"a":1,"exp":9}}"#, "has exp"), (#"{"subject":"u","subject":"v"}"#, "no JSON"),
     ])
     func invalidResponseIsLoggedWithReason(_ body: String, _ reason: String) async throws {
         let side = try HookSide()
         let log = RecordedLog()
-        side.answer(body)
+        side.respond(body)
         #expect(try await code(side, log) == .backendUnavailable)
         let line = try #require(log.lines.first)
-        #expect(line.hasPrefix("error the account hook's answer cannot be used"))
+        #expect(line.hasPrefix("error the account hook's response cannot be used"))
         #expect(line.contains(reason))
     }
 
     @Test func responseMembersAreBounded() throws {
         let subject = String(repeating: "a", count: 255)
-        #expect(try AccountHook.Answer(Array("{\"subject\":\"\(subject)\"}".utf8)).subject == subject)
-        #expect(throws: AccountHook.Answer.Fault.subject) {
-            try AccountHook.Answer(Array("{\"subject\":\"\(subject)a\"}".utf8))
+        #expect(try AccountHook.Response(Array("{\"subject\":\"\(subject)\"}".utf8)).subject == subject)
+        #expect(throws: AccountHook.Response.Fault.subject) {
+            try AccountHook.Response(Array("{\"subject\":\"\(subject)a\"}".utf8))
         }
-        #expect(throws: AccountHook.Answer.Fault.role) {
-            try AccountHook.Answer(Array("{\"subject\":\"a\",\"role\":\"\(subject)\"}".utf8))
+        #expect(throws: AccountHook.Response.Fault.role) {
+            try AccountHook.Response(Array("{\"subject\":\"a\",\"role\":\"\(subject)\"}".utf8))
         }
         let claim = String(repeating: "a", count: 4096 - #"{"a":""}"#.utf8.count)
         let fits = Array("{\"subject\":\"a\",\"claims\":{\"a\":\"\(claim)\"}}".utf8)
-        #expect(try AccountHook.Answer(fits).claims == ["a": .string(claim)])
-        #expect(throws: AccountHook.Answer.Fault.tooManyClaims(bytes: 4097)) {
-            try AccountHook.Answer(Array("{\"subject\":\"a\",\"claims\":{\"a\":\"a\(claim)\"}}".utf8))
+        #expect(try AccountHook.Response(fits).claims == ["a": .string(claim)])
+        #expect(throws: AccountHook.Response.Fault.tooManyClaims(bytes: 4097)) {
+            try AccountHook.Response(Array("{\"subject\":\"a\",\"claims\":{\"a\":\"a\(claim)\"}}".utf8))
         }
     }
 
     @Test func reservedClaimIsRefused() {
         for name in AccessTokenClaims.reserved {
-            #expect(throws: AccountHook.Answer.Fault.reservedClaim(name)) {
-                try AccountHook.Answer(Array("{\"subject\":\"a\",\"claims\":{\"\(name)\":1}}".utf8))
+            #expect(throws: AccountHook.Response.Fault.reservedClaim(name)) {
+                try AccountHook.Response(Array("{\"subject\":\"a\",\"claims\":{\"\(name)\":1}}".utf8))
             }
         }
     }

@@ -11,12 +11,12 @@ final class HookSide: ProviderRequests, IssuerKeys {
     static let url = "https://api.example/accounts/hook"
     static let issuer = "https://chat.example"
 
-    typealias Answer = @Sendable (JSONObject) throws(ProviderRequestFailure) -> ProviderResponse
+    typealias Handler = @Sendable (JSONObject) throws(ProviderRequestFailure) -> ProviderResponse
 
     private let key: SigningKey
     private let other: SigningKey
-    private let answer = Mutex<Answer?>(nil)
-    private let questions = Mutex<[JSONObject]>([])
+    private let handler = Mutex<Handler?>(nil)
+    private let bodies = Mutex<[JSONObject]>([])
     private let proofs = Mutex<[JSONObject]>([])
     /// Signs with a key that is not the issuer's.
     let signsWithAnotherKey = Mutex(false)
@@ -28,15 +28,15 @@ final class HookSide: ProviderRequests, IssuerKeys {
         other = try SigningKey.generate(.p256)
     }
 
-    /// What it was asked, once the proof was found good.
-    var asked: [JSONObject] { questions.withLock { $0 } }
+    /// The bodies of requests with a valid proof.
+    var accepted: [JSONObject] { bodies.withLock { $0 } }
     var proven: [JSONObject] { proofs.withLock { $0 } }
     var received: [ProviderRequest] { requests.withLock { $0 } }
 
-    func onQuestion(_ answer: @escaping Answer) { self.answer.withLock { $0 = answer } }
+    func onRequest(_ handler: @escaping Handler) { self.handler.withLock { $0 = handler } }
 
-    func answer(_ text: String, status: Int = 200) {
-        onQuestion { _ in ProviderResponse(status: status, body: Array(text.utf8)) }
+    func respond(_ text: String, status: Int = 200) {
+        onRequest { _ in ProviderResponse(status: status, body: Array(text.utf8)) }
     }
 
     func hook(_ rules: AccountRules = AccountRules(), log: RecordedLog = RecordedLog()) -> AccountHook {
@@ -73,13 +73,13 @@ final class HookSide: ProviderRequests, IssuerKeys {
 
     func send(_ request: ProviderRequest) async throws(ProviderRequestFailure) -> ProviderResponse {
         requests.withLock { $0.append(request) }
-        guard let claims = proof(of: request), let question = try? JSONParser.parse(request.body).object else {
+        guard let claims = proof(of: request), let body = try? JSONParser.parse(request.body).object else {
             return ProviderResponse(status: 401, body: Array(#"{"error":"not from the issuer"}"#.utf8))
         }
-        questions.withLock { $0.append(question) }
+        bodies.withLock { $0.append(body) }
         proofs.withLock { $0.append(claims) }
-        guard let answer = answer.withLock({ $0 }) else { throw .unreachable }
-        return try answer(question)
+        guard let handler = handler.withLock({ $0 }) else { throw .unreachable }
+        return try handler(body)
     }
 
     /// What a careful backend checks.

@@ -147,7 +147,7 @@ enum EndpointFuzz {
         ],
         words: [#""claims":{"sub":"x"},"#, #""iss":"x","#, "\\u000a", "\\u0000", #""subject":"#, "null"]
     ) { bytes in
-        guard let answer = try? AccountHook.Answer(bytes) else { return false }
+        guard let answer = try? AccountHook.Response(bytes) else { return false }
         for text in [answer.subject] + (answer.role.map { [$0] } ?? []) {
             try hold(
                 !text.isEmpty && !text.utf8.contains { $0 < 0x20 || $0 == 0x7f },

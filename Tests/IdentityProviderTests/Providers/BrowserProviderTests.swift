@@ -26,7 +26,7 @@ private struct VisitedProvider {
         )
     }
 
-    static func apple(_ answer: ScriptedRequests.Answer, tokens: (any ProviderTokens)? = nil) throws -> VisitedProvider
+    static func apple(_ answer: ScriptedRequests.Outcome, tokens: (any ProviderTokens)? = nil) throws -> VisitedProvider
     {
         let requests = ScriptedRequests(["https://appleid.apple.com/auth/token": answer])
         let log = RecordedLog()
@@ -42,7 +42,7 @@ private struct VisitedProvider {
     }
 
     static func google(
-        _ answer: ScriptedRequests.Answer,
+        _ answer: ScriptedRequests.Outcome,
         secret: Secret? = Secret("s&cret ä"),
         tokens: (any ProviderTokens)? = nil
     ) throws -> VisitedProvider {
@@ -59,12 +59,12 @@ private struct VisitedProvider {
         return VisitedProvider(provider: provider, requests: requests, log: log)
     }
 
-    static func both(_ answer: ScriptedRequests.Answer) throws -> [VisitedProvider] {
+    static func both(_ answer: ScriptedRequests.Outcome) throws -> [VisitedProvider] {
         [try apple(answer), try google(answer)]
     }
 
     /// A token response with an ID token.
-    static func token(_ provider: SignIn.Provider, _ changes: JSONObject = [:]) throws -> ScriptedRequests.Answer {
+    static func token(_ provider: SignIn.Provider, _ changes: JSONObject = [:]) throws -> ScriptedRequests.Outcome {
         let own: JSONObject = ["aud": "org.example.web", "nonce": "nonce-1"]
         let token =
             switch provider {
@@ -259,9 +259,9 @@ struct BrowserProviderTests {
             (.json(["error": "redirect_uri_mismatch"], status: 400), "redirect_uri_mismatch"),
             (.json(["error": "secret-b\nforged line"], status: 400), "another error"),
             (.text("secret-b", status: 404), "another error"), (.json(["error": 1], status: 400), "another error"),
-        ] as [(ScriptedRequests.Answer, String)]
+        ] as [(ScriptedRequests.Outcome, String)]
     )
-    func refusedClientIsLoggedForOperator(answer: ScriptedRequests.Answer, word: String) async throws {
+    func refusedClientIsLoggedForOperator(answer: ScriptedRequests.Outcome, word: String) async throws {
         for browser in try VisitedProvider.both(answer) {
             let provider = browser.provider.provider
             let refusal = try await browser.refusal()
@@ -282,9 +282,9 @@ struct BrowserProviderTests {
             .failure(.unreachable), .failure(.garbled), .failure(.timeout), .text("", status: 500),
             .text("", status: 429),
             .text("", status: 302), .text("nonsense"), .text("{}"), .text("[]"), .json(["id_token": 1]),
-        ] as [ScriptedRequests.Answer]
+        ] as [ScriptedRequests.Outcome]
     )
-    func providerFailureIsUnavailable(answer: ScriptedRequests.Answer) async throws {
+    func providerFailureIsUnavailable(answer: ScriptedRequests.Outcome) async throws {
         for browser in try VisitedProvider.both(answer) {
             let refusal = try await browser.refusal()
             #expect(refusal.status == 503)

@@ -77,7 +77,7 @@ struct GoogleAccessTokenTests {
         "email_verified": "true",
     ]
 
-    private func requests(_ user: ScriptedRequests.Answer, _ token: ScriptedRequests.Answer) -> ScriptedRequests {
+    private func requests(_ user: ScriptedRequests.Outcome, _ token: ScriptedRequests.Outcome) -> ScriptedRequests {
         ScriptedRequests([Self.userInfoURL: user, Self.tokenInfoURL: token])
     }
 
@@ -203,7 +203,7 @@ struct GoogleAccessTokenTests {
 
     @Test(arguments: [400, 401, 403])
     func tokenRefusedByGoogleIsRefused(status: Int) async throws {
-        let no = ScriptedRequests.Answer.json(["error": "invalid_token"], status: status)
+        let no = ScriptedRequests.Outcome.json(["error": "invalid_token"], status: status)
         for requests in [
             requests(no, .json(Self.tokenInfo)), requests(.json(Self.userInfo), no), requests(no, no),
             requests(no, .failure(.timeout)), requests(.text("", status: 500), no),
@@ -217,9 +217,9 @@ struct GoogleAccessTokenTests {
             .failure(.unreachable), .failure(.garbled), .text("{}", status: 500), .text("", status: 503),
             .text("", status: 302), .text("{", status: 200), .text("[]"), .text(""), .text("{}", status: 429),
             .text("{}", status: 408), .text("{}", status: 204),
-        ] as [ScriptedRequests.Answer]
+        ] as [ScriptedRequests.Outcome]
     )
-    func googleFailureIsUnavailable(answer: ScriptedRequests.Answer) async throws {
+    func googleFailureIsUnavailable(answer: ScriptedRequests.Outcome) async throws {
         for requests in [requests(answer, .json(Self.tokenInfo)), requests(.json(Self.userInfo), answer)] {
             let refusal = try await refusal(requests)
             #expect(refusal.code == .backendUnavailable)

@@ -6,18 +6,18 @@ import Verification
 
 /// Scripted responses by address; records the requests.
 final class ScriptedRequests: ProviderRequests {
-    typealias Answer = Result<ProviderResponse, ProviderRequestFailure>
+    typealias Outcome = Result<ProviderResponse, ProviderRequestFailure>
 
-    private let answers: [String: Answer]
-    private let asked = Mutex<[ProviderRequest]>([])
+    private let outcomes: [String: Outcome]
+    private let received = Mutex<[ProviderRequest]>([])
 
-    /// - Parameter answers: By address, without the query.
-    init(_ answers: [String: Answer] = [:]) {
-        self.answers = answers
+    /// - Parameter outcomes: By address, without the query.
+    init(_ outcomes: [String: Outcome] = [:]) {
+        self.outcomes = outcomes
     }
 
     /// In no order: some are concurrent.
-    var requests: [ProviderRequest] { asked.withLock { $0 } }
+    var requests: [ProviderRequest] { received.withLock { $0 } }
 
     /// The only request to this address.
     func request(to address: String) throws -> ProviderRequest {
@@ -27,12 +27,12 @@ final class ScriptedRequests: ProviderRequests {
     }
 
     func send(_ request: ProviderRequest) async throws(ProviderRequestFailure) -> ProviderResponse {
-        asked.withLock { $0.append(request) }
-        guard let answer = answers[Self.address(request)] else {
+        received.withLock { $0.append(request) }
+        guard let outcome = outcomes[Self.address(request)] else {
             Issue.record("unexpected request to \(Self.address(request))")
             throw .unreachable
         }
-        return try answer.get()
+        return try outcome.get()
     }
 
     private static func address(_ request: ProviderRequest) -> String {
@@ -40,7 +40,7 @@ final class ScriptedRequests: ProviderRequests {
     }
 }
 
-extension ScriptedRequests.Answer {
+extension ScriptedRequests.Outcome {
     static func json(_ object: JSONObject, status: Int = 200) -> Self {
         .success(ProviderResponse(status: status, body: JSONWriter.bytes(of: object)))
     }

@@ -7,7 +7,7 @@ import UpstreamTestSupport
 @testable import Proxy
 @testable import Tenants
 
-/// Who gets in when the process has as many connections as it may.
+/// Which connections are accepted at the limit of the process.
 @Suite struct CrowdedListenerTests {
     private static let proxy = "127.0.0.1"
 
@@ -23,7 +23,7 @@ import UpstreamTestSupport
         loop = try #require(fixture.worker.eventLoop as? EmbeddedEventLoop)
     }
 
-    /// - Parameter client: Whom the proxy names.
+    /// - Parameter client: The client address that the proxy names.
     private func connect(from address: String, for client: String? = nil, sending text: String = "") throws
         -> EmbeddedChannel
     {

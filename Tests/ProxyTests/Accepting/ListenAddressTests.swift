@@ -7,7 +7,7 @@ import Testing
 
 @testable import Proxy
 
-/// Whether an address can be listened on, as it is asked before a listener opens.
+/// The check before a listener opens whether its address is free.
 @Suite struct ListenAddressTests {
     @Test(arguments: ["127.0.0.1", "localhost"])
     func addressInUseIsReported(host: String) async throws {
@@ -26,7 +26,7 @@ import Testing
         #expect(!ListenAddress.isTaken(HostPort(host: "127.0.0.1", port: 0)))
     }
 
-    /// A connection to a socket that only asks would be reset as soon as it has been asked.
+    /// A socket that only checks must not accept connections: they would be reset right after the check.
     @Test func connectionDuringAddressCheckIsRefused() async throws {
         let address = HostPort(host: "127.0.0.1", port: try await FreePort.find())
         let resolved = try SocketAddress(ipAddress: address.host, port: address.port)

@@ -106,7 +106,7 @@ struct ProxyProtocolBinaryTests {
         }
         var longer = ProxyHeaderBytes()
         longer.append(0x04, [UInt8](repeating: 0, count: 4096 - 28 - 2))
-        // At once, and not when all of it has come.
+        // At once, before the rest has arrived.
         #expect(ProxyProtocol.read(Array(longer.bytes[..<16])) == .malformed(.headerTooLong))
         #expect(malformation(longer) == .headerTooLong)
     }

@@ -5,7 +5,7 @@ import Upstream
 
 @testable import Proxy
 
-/// Whatever comes first on a connection gets one answer, the same however it is cut.
+/// The first bytes of a connection have one result, however they are split.
 struct ProxyProtocolFuzzTests {
     private func header(_ random: inout SplitMix64) -> [UInt8] {
         if random.oneIn(2) {
@@ -29,7 +29,7 @@ struct ProxyProtocolFuzzTests {
         return random.oneIn(3) ? header.bytesWithChecksum : header.bytes
     }
 
-    /// What a caller gets who asks again after every byte.
+    /// The result of a caller that tries again after every byte.
     private func dripped(_ bytes: [UInt8]) -> ProxyProtocol.Outcome {
         for end in 0...bytes.count {
             let outcome = ProxyProtocol.read(Array(bytes[..<end]))

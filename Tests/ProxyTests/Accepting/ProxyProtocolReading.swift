@@ -11,7 +11,7 @@ extension ProxyProtocol.Endpoint {
     }
 }
 
-/// A version 2 header, written down field by field.
+/// A version 2 header, field by field.
 struct ProxyHeaderBytes {
     var versionAndCommand: UInt8 = 0x21
     var family: UInt8 = 0x11
@@ -28,7 +28,7 @@ struct ProxyHeaderBytes {
         extensions += [type, UInt8(value.count >> 8), UInt8(value.count & 0xff)] + value
     }
 
-    /// The header with its right checksum at the end.
+    /// The header with a valid checksum at its end.
     var bytesWithChecksum: [UInt8] {
         var header = self
         header.append(3, [0, 0, 0, 0])

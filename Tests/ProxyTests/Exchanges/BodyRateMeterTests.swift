@@ -5,7 +5,7 @@ import Upstream
 
 @testable import Proxy
 
-/// The least rate of a body, on a clock of the test's own.
+/// The minimum rate of a body, with a clock that the test sets.
 struct BodyRateMeterTests {
     private static let second: UInt64 = 1_000_000_000
 

@@ -9,7 +9,7 @@ import UpstreamTestSupport
 @testable import Tenants
 @testable import Upstream
 
-/// For whom the least rate of bodies counts, and when.
+/// When the minimum rate of bodies applies, and to which requests.
 struct BodyRateTests {
     private let fixture: EmbeddedWorker
     private let client = RecordingClient()
@@ -22,7 +22,7 @@ struct BodyRateTests {
         server = RecordingServer(fixture.pools[0])
     }
 
-    /// A request whose head is with the server, and whose body follows.
+    /// A request whose head has reached the server, and whose body follows.
     private func begin(_ lines: [String] = []) throws {
         let token = try RequestPipeline.token(["exp": .number(.init(4_000_000_000))])
         let all = ["Authorization: Bearer \(token)", "Content-Length: 100000"] + lines
@@ -36,7 +36,7 @@ struct BodyRateTests {
         try #require(exchange.takesBody)
     }
 
-    /// It does as it should: it waits for the server's word.
+    /// It waits for the server's 100, as it should.
     @Test func waitForContinueDoesNotCountAgainstClient() throws {
         try begin(["Expect: 100-continue"])
         exchange.bodyAwaited(since: 0)
@@ -61,7 +61,7 @@ struct BodyRateTests {
         exchange.responseIsHeldUp()
         #expect(exchange.rates.response?.rate == 1 << 10)
         #expect(exchange.rates.response?.isWaiting == true)
-        // The deadline is met, and nothing was taken since.
+        // The deadline has passed, and nothing was taken since.
         #expect(!exchange.clientTakesResponse())
         client.taken = 5000
         #expect(exchange.clientTakesResponse())
@@ -83,7 +83,7 @@ struct BodyRateTests {
         #expect(exchange.rates.response?.isWaiting == true && client.deadline != WheelTimer.never)
     }
 
-    /// A server that has answered early, and whose response waits here, takes no more of the request.
+    /// A server that has responded early, and whose response waits here, reads no more of the request.
     @Test func bodyEndingAfterServerIsComplete() throws {
         try begin()
         exchange.upstream.end()
@@ -92,7 +92,7 @@ struct BodyRateTests {
         #expect(exchange.lifecycle.body.isComplete && !exchange.takesBody)
     }
 
-    /// The server has answered, and closed, in the very flush that brought it more of the body.
+    /// The server responds and closes during the flush that sends it more of the body.
     @Test func exchangeEndingInFlushSetsNoDeadline() throws {
         try begin()
         server.onFlush = { [exchange] in exchange.refuse(.overloaded) }

@@ -12,18 +12,18 @@ import UpstreamTestSupport
 @testable import Proxy
 @testable import Tenants
 
-/// Endpoints of a tenant that has as many questions under way as it may.
+/// Endpoints of a tenant that has as many endpoint requests in progress as allowed.
 @Suite struct EndpointLoadTests {
-    /// However many wait on a connection, none is served from within another: each would be a step down the stack.
+    /// However many wait on a connection, none is served from within another: each would use a stack frame.
     @Test func queuedRequestsAreRefusedInOrder() throws {
         let count = 1500
         var tenant = try RequestPipeline.tenant()
         tenant.issuer = BuiltInIssuer(url: "https://app.test", audience: "app", algorithm: .es256)
         let fixture = EmbeddedWorker([tenant])
-        fixture.worker.serving.tenants[0].questionsUnderWay = 256
+        fixture.worker.serving.tenants[0].endpointRequests = 256
         let loop = try #require(fixture.worker.eventLoop as? EmbeddedEventLoop)
         let peer = Peer(nil, trustedProxies: [])
-        let connection = HTTP1ServerConnection(worker: fixture.worker, peer: peer, isWelcome: true)
+        let connection = HTTP1ServerConnection(worker: fixture.worker, peer: peer, isWithinLimit: true)
         let channel = EmbeddedChannel(handler: connection, loop: loop)
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
         let request = "GET /userinfo HTTP/1.1\r\nHost: app.test\r\n\r\n"
@@ -46,7 +46,11 @@ import UpstreamTestSupport
         tenant.issuer = BuiltInIssuer(url: "https://app.test", audience: "app", algorithm: .es256)
         fixture = EmbeddedWorker([tenant])
         let loop = try #require(fixture.worker.eventLoop as? EmbeddedEventLoop)
-        connection = HTTP1ServerConnection(worker: fixture.worker, peer: Peer(nil, trustedProxies: []), isWelcome: true)
+        connection = HTTP1ServerConnection(
+            worker: fixture.worker,
+            peer: Peer(nil, trustedProxies: []),
+            isWithinLimit: true
+        )
         channel = EmbeddedChannel(handler: connection, loop: loop)
         channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
     }
@@ -56,7 +60,7 @@ import UpstreamTestSupport
         try channel.writeInbound(ByteBuffer(string: head))
     }
 
-    /// The second request on a connection: what was noted of the first must not stand for it.
+    /// The second request on a connection must not use what was recorded of the first.
     @Test func everyRequestBodyHasItsOwnDeadline() throws {
         for _ in 0..<2 {
             let before = fixture.worker.now()
@@ -99,7 +103,7 @@ import UpstreamTestSupport
         let connection = HTTP1ServerConnection(
             worker: fixture.worker,
             peer: Peer(nil, trustedProxies: []),
-            isWelcome: true
+            isWithinLimit: true
         )
         let channel = EmbeddedChannel(handler: connection, loop: loop)
         channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
@@ -107,11 +111,11 @@ import UpstreamTestSupport
         try channel.writeInbound(ByteBuffer(string: head))
         let worker = fixture.worker
         let headRead = worker.unixTime(at: worker.now())
-        // Apart by more than the rounding of a time.
+        // Further apart than a time is rounded.
         while worker.unixTime(at: worker.now()) < headRead + 0.001 {}
         try channel.writeInbound(ByteBuffer(string: "x"))
         #expect(try channel.readOutbound(as: ByteBuffer.self).map { String(buffer: $0) } == nil)
-        // Beside the parsers' tests a task may have to wait for its turn.
+        // A task may have to wait while the parsers' tests use all threads.
         #expect(try await asked.next(within: .seconds(120)) >= headRead + 0.001)
         _ = try channel.finish()
     }

@@ -6,7 +6,7 @@ import UpstreamTestSupport
 
 @testable import Proxy
 
-/// New tokens in the place of the old ones, and nothing else changed.
+/// New tokens replace the old ones, and nothing else changes.
 struct HeadRewriterTests {
     private func rewrite(
         _ text: String,
@@ -45,7 +45,7 @@ struct HeadRewriterTests {
     @Test func adjacentCopiesAreReplacedOnce() throws {
         #expect(try rewrite(head("A: oldold"), "old", with: "x") == head("A: xx"))
         #expect(try rewrite(head("A: aaaaa"), "aa", with: "b") == head("A: bba"))
-        // One that begins with the first bytes of the token.
+        // A cookie that begins with the first bytes of the token.
         #expect(try rewrite(head("A: oolold"), "old", with: "x") == head("A: oolx"))
     }
 

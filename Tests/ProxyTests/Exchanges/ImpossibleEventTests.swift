@@ -10,7 +10,7 @@ import UpstreamTestSupport
 @testable import Proxy
 @testable import Upstream
 
-/// Events that cannot happen: each costs the connection, and nothing is written to anybody. A debug build stops at them,
+/// Impossible events: each closes the connection, and nothing is written to any client. A debug build stops at them,
 /// so each has a process of its own, which exits with success exactly if the event was not noticed in time.
 struct ImpossibleEventTests {
     @Test func secondGatewayResponseIsNotWritten() async {

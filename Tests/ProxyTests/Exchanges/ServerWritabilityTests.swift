@@ -9,8 +9,8 @@ import UpstreamTestSupport
 @testable import Proxy
 @testable import Upstream
 
-/// A server over HTTP/1.1 that takes no more of a request's body, and then more again: its channel says so in the middle
-/// of a write, and the exchange hears of it when that is done.
+/// A server over HTTP/1.1 that takes no more of a request's body, and then more again: its channel says so during a
+/// write, and the exchange is notified when the write is done.
 struct ServerWritabilityTests {
     private let fixture: EmbeddedWorker
     private let exchange: RequestExchange

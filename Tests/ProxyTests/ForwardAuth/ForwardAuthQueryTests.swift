@@ -6,13 +6,13 @@ import UpstreamTestSupport
 
 @testable import Proxy
 
-/// Another proxy's question as it becomes the head of the request that it is about.
+/// How a decision query becomes the head of the request that it describes.
 @Suite struct ForwardAuthQueryTests {
     private static let told = [
         "X-Forwarded-Method: PUT", "X-Forwarded-Host: app.test", "X-Forwarded-Uri: /orders/7?x=1",
     ]
 
-    /// What a question asks about: nil where it is none.
+    /// The request that a decision query describes; nil if it is not a decision query.
     private static func asked(_ request: [UInt8]) throws -> Result<RequestReading, HTTPViolation>? {
         let head = RequestHead()
         let parser = RequestHeadParser(maximumBytes: 32 << 10, maximumFields: 100)

@@ -9,7 +9,7 @@ import Verification
 @testable import Authorization
 @testable import Tenants
 
-/// Requests whose slow step there is no room for.
+/// Requests whose slow step is refused, as too many wait.
 struct OverloadDecisionTests {
     private static func tenant(mode: Tenant.Mode = .enforce) throws -> Tenant {
         let observed = AccessRule(
@@ -26,7 +26,7 @@ struct OverloadDecisionTests {
 
     /// - Parameter withoutCapacity: The steps that could not be taken.
     private static func ask(_ pipeline: RequestPipeline, _ path: String, withoutCapacity: AllowedSteps) throws
-        -> RequestPipeline.Answer
+        -> RequestPipeline.Outcome
     {
         pipeline.decisionContext.begin(pipeline.decisionContext.peer)
         pipeline.decisionContext.steps.withoutCapacity = withoutCapacity
@@ -71,7 +71,7 @@ struct OverloadDecisionTests {
         }
     }
 
-    /// A question of another proxy's, whose keys as many requests wait for as may.
+    /// A decision query whose keys too many requests wait for already.
     @Test func queryIsDecidedWithoutSlowStep() throws {
         let source = RemoteKeySource(location: .keySet(url: "https://id.test/keys"))
         var tenant = try RequestPipeline.tenant(access: [try RequestPipeline.rule("/open/**", .anyone)])
@@ -87,7 +87,7 @@ struct OverloadDecisionTests {
             "exp": .number(JSONNumber(Int(Clock.unix().seconds) + 600)),
         ]
         let token = try TokenSigner(key, algorithm: .rs256, keyID: key.thumbprint).sign(claims)
-        // Nobody answers as long as the test runs.
+        // There is no response while the test runs.
         let fixture = EmbeddedWorker([tenant]) { _, _ in
             try? await Task.sleep(for: .seconds(86_400))
             return .nothingNew

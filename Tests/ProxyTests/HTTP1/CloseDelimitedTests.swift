@@ -6,7 +6,7 @@ import Time
 @testable import Proxy
 @testable import Upstream
 
-/// A response whose end is that of its connection, and a gateway that does not wait for its client any longer.
+/// A response that ends with its connection, after the wait for its client has ended.
 struct CloseDelimitedTests {
     private let client: HTTP1ClientConnection
 
@@ -14,7 +14,7 @@ struct CloseDelimitedTests {
 
     /// All of a response is written, and the connection closing.
     private func respond(_ head: String, _ framing: ResponseFraming) throws {
-        // A client of HTTP/1.0 knows no chunks.
+        // HTTP/1.0 has no chunked coding.
         try client.sends(try HTTP1ClientConnection.request(version: "1.0"))
         _ = try client.serverTakesRequest()
         client.exchange.responseStarted(try HTTP1ClientConnection.head(head), framing)

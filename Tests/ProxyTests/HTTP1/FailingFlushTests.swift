@@ -5,8 +5,8 @@ import Testing
 @testable import Proxy
 @testable import Upstream
 
-/// A client that has sent more and is gone, which a flush of its response finds out: NIO delivers the rest and the close
-/// inside the flush, when the exchange is not done with the response.
+/// A client that has sent more and then closed, which shows in a flush of its response: NIO delivers the rest and the
+/// close during the flush, before the exchange is done with the response.
 struct FailingFlushTests {
     /// What the flush is for.
     enum Ending: CaseIterable {
@@ -91,7 +91,7 @@ struct FailingFlushTests {
         return server
     }
 
-    /// The frames that a flush delivers go nowhere, and nothing is flushed to the server from inside.
+    /// The frames that a flush delivers are dropped, and nothing is flushed to the server during it.
     @Test func tunnelServerGetsNothingDuringFlush() throws {
         let server = try openTunnel()
         var writes = 0
@@ -116,7 +116,7 @@ struct FailingFlushTests {
         #expect(Array(server.body.readableBytesView) == [0x81, 1, 66] && flushes == 1)
     }
 
-    /// Whatever the connection is about, its request is let go of.
+    /// In every state of the connection, its request is released.
     @Test func requestOfClosingConnectionIsReleased() throws {
         try client.sends(rest)
         let server = try client.serverTakesRequest()

@@ -9,8 +9,8 @@ import UpstreamTestSupport
 @testable import Proxy
 @testable import Upstream
 
-/// A client's connection over HTTP/1.1 without sockets, whose flushes fail when a test says so, and servers that do what
-/// it says.
+/// A client's connection over HTTP/1.1 without sockets, whose flushes fail when a test says so, and servers that the
+/// test controls.
 final class HTTP1ClientConnection {
     let fixture: EmbeddedWorker
     let connection: HTTP1ServerConnection
@@ -21,7 +21,7 @@ final class HTTP1ClientConnection {
         fixture = try EmbeddedWorker()
         let loop = try #require(fixture.worker.eventLoop as? EmbeddedEventLoop)
         let peer = Peer(nil, trustedProxies: [])
-        connection = HTTP1ServerConnection(worker: fixture.worker, peer: peer, isWelcome: true)
+        connection = HTTP1ServerConnection(worker: fixture.worker, peer: peer, isWithinLimit: true)
         channel = EmbeddedChannel(loop: loop)
         try channel.pipeline.syncOperations.addHandlers([flushes, connection])
         _ = fixture.worker.opened(connection)
@@ -44,13 +44,13 @@ final class HTTP1ClientConnection {
 
     func sends(_ bytes: [UInt8]) throws { try channel.writeInbound(ByteBuffer(bytes: bytes)) }
 
-    /// The next flush finds out that the client is gone, and delivers what it sent last.
+    /// The next flush fails, as the client has closed, and delivers what it sent last.
     func leaves(sending last: [UInt8]) { flushes.next = FlushHandler.Flush(delivers: last, closes: true) }
 
     /// The next flush delivers what the client has sent, and the connection stays.
     func sendsInFlush(_ bytes: [UInt8]) { flushes.next = FlushHandler.Flush(delivers: bytes, closes: false) }
 
-    /// No flush gets anything out any more.
+    /// Flushes write nothing any more.
     func takesNothing() { flushes.isStuck = true }
 
     func endTurn() { fixture.worker.loop.endTurn() }

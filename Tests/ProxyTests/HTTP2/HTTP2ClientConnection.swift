@@ -13,9 +13,9 @@ import UpstreamTestSupport
 @testable import Upstream
 
 /// A client's connection over HTTP/2 without sockets: our session as the client, the gateway's streams, and servers that
-/// do what a test says. The client takes no more of a stream than ``HTTP2Limits/streamWindow`` unless it is told to.
+/// a test controls. The client takes no more of a stream than ``HTTP2Limits/streamWindow`` unless a test reads more.
 final class HTTP2ClientConnection {
-    /// A stream as both of its ends have it.
+    /// A stream as both of its ends see it.
     struct Stream {
         let id: UInt32
         let exchange: RequestExchange
@@ -37,7 +37,7 @@ final class HTTP2ClientConnection {
         fixture = try EmbeddedWorker()
         let loop = try #require(fixture.worker.eventLoop as? EmbeddedEventLoop)
         let peer = Peer(nil, trustedProxies: [])
-        connection = HTTP2ServerConnection(worker: fixture.worker, peer: peer, isWelcome: true)
+        connection = HTTP2ServerConnection(worker: fixture.worker, peer: peer, isWithinLimit: true)
         channel = EmbeddedChannel(loop: loop)
         try channel.pipeline.syncOperations.addHandlers([flushes, connection])
         _ = fixture.worker.opened(connection)
@@ -55,12 +55,12 @@ final class HTTP2ClientConnection {
         ]
     }
 
-    /// A request whose head is with a server.
+    /// A request whose head has reached a server.
     func request(_ path: String = "/a", token: String) throws -> Stream {
         try open(Self.get(path, token: token), endStream: true)
     }
 
-    /// A request that gets a connection that is idle, at once. Its server may take as long as it likes.
+    /// A request that gets an idle connection at once. Its server has no time limit.
     func requestAtIdleServer(token: String) throws -> UInt32 {
         let pool = try #require(fixture.pools.first)
         let address = try SocketAddress(ipAddress: "127.0.0.1", port: 9001)
@@ -86,7 +86,7 @@ final class HTTP2ClientConnection {
         try exchangeBytes()
     }
 
-    /// The next flush finds out that the client is gone, and delivers a request that it sent last.
+    /// The next flush fails, as the client has closed, and delivers the last request that it sent.
     func leaves(requesting path: String, token: String) throws {
         _ = try send(Self.get(path, token: token), endStream: true)
         flushes.next = FlushHandler.Flush(delivers: Array(session.output.readableBytesView), closes: true)
@@ -155,7 +155,7 @@ final class HTTP2ClientConnection {
         try exchangeBytes()
     }
 
-    /// The client takes so many bytes of a stream besides those that it has taken.
+    /// The client reads so many more bytes of a stream.
     func takes(_ count: Int, on stream: Stream) throws {
         let window = session.receiveWindow(ofStream: stream.id)
         session.widen(stream: stream.id, to: try #require(window) + count)
@@ -172,7 +172,7 @@ final class HTTP2ClientConnection {
 
     // MARK: Bytes and time
 
-    /// Carries what either end has written to the other until neither has anything to say.
+    /// Passes the output of each end to the other until neither has any.
     func exchangeBytes() throws {
         var isQuiet = false
         while !isQuiet {
@@ -198,7 +198,7 @@ final class HTTP2ClientConnection {
         case .headers(let id, let endStream, _): if endStream { ended.insert(id) }
         case .data(let id, let bytes, let flowControlled, let endStream):
             bodies[id, default: []] += Array(bytes.readableBytesView)
-            // The connection's window is no matter here.
+            // The connection's window does not matter here.
             session.passedOn(stream: id, flowControlled)
             if endStream { ended.insert(id) }
         case .reset(let id, let code, _): resets[id] = code
@@ -208,7 +208,7 @@ final class HTTP2ClientConnection {
 
     var now: MonotonicTime { fixture.worker.now() }
 
-    /// Meets the deadlines up to so many seconds after a moment.
+    /// Runs the timers up to so many seconds after a time.
     func pass(_ seconds: Double, after start: MonotonicTime) throws {
         let loop = fixture.worker.loop
         let moment = start + UInt64(seconds * 1_000_000_000)

@@ -8,9 +8,9 @@ import UpstreamTestSupport
 @testable import Proxy
 @testable import Upstream
 
-/// A response whose client takes no more of it, beside others that fill the connection.
+/// A response that its client does not read, beside others that fill the connection.
 struct HeldUpStreamTests {
-    /// More than may wait for one stream, and more than may wait for all, besides a window.
+    /// More than may be queued for one stream, and for all, in addition to a window.
     private static let muchForOne = 170_000
     private static let muchForAll = 900_000
 
@@ -26,7 +26,7 @@ struct HeldUpStreamTests {
         other = try client.response(token: token)
     }
 
-    /// Both are held up, each by its own window, and the other one holds so much that no server may send more.
+    /// Both are blocked, each by its own window, and the other one has so much queued that no server may send more.
     private func fill() throws {
         try client.serverSends(Self.muchForOne, on: stream)
         try client.serverSends(Self.muchForAll, on: other)
@@ -42,8 +42,8 @@ struct HeldUpStreamTests {
         try #require(client.connection.pressure.holdsServers)
     }
 
-    /// Lets both deadlines pass: by the rate, after 64 s for a window, and by idleness, after 75. The other stream gets on
-    /// meanwhile.
+    /// Lets both deadlines pass: by the rate, after 64 s for a window, and by idleness, after 75. The other stream
+    /// continues in the meantime.
     private func passDeadlines() throws {
         try client.pass(66, after: client.now)
         try client.takes(20_000, on: other)
@@ -66,7 +66,7 @@ struct HeldUpStreamTests {
         #expect(!stream.server.isAbandoned)
     }
 
-    /// The wait for others is over, and the client's own begins.
+    /// The wait for other streams is over, and the wait for the client begins.
     @Test func responseGetsDeadlineOnceWaitingForItsClient() throws {
         try fill()
         try drain()
@@ -84,7 +84,7 @@ struct HeldUpStreamTests {
         #expect(!stream.server.isReading && !other.server.isReading)
     }
 
-    /// As soon as the others are out of the way its server goes on.
+    /// As soon as the other streams are sent, its server continues.
     @Test func responseContinuesAfterWaitingForOthers() throws {
         try fill()
         try drain()

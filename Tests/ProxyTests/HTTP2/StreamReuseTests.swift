@@ -15,7 +15,7 @@ struct StreamReuseTests {
         token = try RequestPipeline.token(["exp": 4_000_000_000])
     }
 
-    /// A request whose response comes in the very flush that brings the server more of its body.
+    /// A request whose response arrives during the flush that sends the server more of its body.
     private func uploadThatIsAnsweredInTheFlush() throws -> HTTP2ServerStream {
         let upload = try client.upload(token: token)
         let stream = try #require(client.connection.streams.open[upload.id])
@@ -49,7 +49,7 @@ struct StreamReuseTests {
         #expect(client.resets[next] == nil && client.connection.streams.open[next] === stream)
     }
 
-    /// The flush is the end of one exchange, in the middle of which no other begins.
+    /// The flush ends one exchange; another must not begin during it.
     @Test func requestDuringFailingFlushIsNotStarted() throws {
         let stream = try client.response(token: token)
         try client.leaves(requesting: "/b", token: token)

@@ -14,7 +14,7 @@ import Verification
 
 /// The ends of a WebSocket on a stream of HTTP/2.
 struct WebSocketStreamTests {
-    /// What keeps the client from taking more of the WebSocket.
+    /// Why the client does not read more of the WebSocket.
     enum Obstacle: CaseIterable {
         /// Its own window is used up.
         case window
@@ -22,14 +22,14 @@ struct WebSocketStreamTests {
         case otherStream
     }
 
-    /// A message that begins and does not end here.
+    /// A message that begins and does not end.
     private static let largeMessage: [UInt8] = [0x82, 127, 0, 0, 0, 0, 0x7f, 0, 0, 0]
 
     private let client: HTTP2ClientConnection
 
     init() throws { client = try HTTP2ClientConnection() }
 
-    /// - Parameter seconds: How long the token is good, with its leeway.
+    /// - Parameter seconds: How long the token is valid, with its leeway.
     private func token(goodFor seconds: Int = 1_000_000) throws -> String {
         let worker = client.fixture.worker
         let now = worker.unixTime(at: worker.now())
@@ -46,7 +46,7 @@ struct WebSocketStreamTests {
         try client.exchangeBytes()
     }
 
-    /// In the middle of a message, with a client that takes nothing.
+    /// In the middle of a message, with a client that does not read.
     private func stall(_ stream: HTTP2ClientConnection.Stream, by obstacle: Obstacle) throws {
         switch obstacle {
         case .window:
@@ -84,7 +84,7 @@ struct WebSocketStreamTests {
         #expect(stream.server.isTunnelEnded)
     }
 
-    /// The message under way has two seconds to end, whether the client takes it or not.
+    /// An unfinished message has two seconds to end, whether the client reads it or not.
     @Test(arguments: Obstacle.allCases)
     func revokedUnresponsiveCallerIsClosedAfterTwoSeconds(_ obstacle: Obstacle) throws {
         let stream = try client.webSocket(token: try token())
@@ -102,12 +102,12 @@ struct WebSocketStreamTests {
         let stream = try client.webSocket(token: try token(goodFor: 20))
         try stall(stream, by: obstacle)
         try client.pass(21, after: client.now)
-        #expect(client.isOpen(stream), "the message under way has not ended")
+        #expect(client.isOpen(stream), "the unfinished message has not ended")
         try client.pass(24, after: client.now)
         #expect(!client.isOpen(stream) && stream.server.isTunnelEnded)
     }
 
-    /// A silent tunnel ends after the backend's `idle`, whatever the client takes; a response would have more time.
+    /// A silent tunnel ends after the backend's `idle`, even if its client does not read. A response has more time.
     @Test(arguments: Obstacle.allCases)
     func blockedTunnelKeepsIdleTimeout(_ obstacle: Obstacle) throws {
         let start = client.now

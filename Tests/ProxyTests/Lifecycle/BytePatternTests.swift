@@ -5,7 +5,7 @@ import Time
 @testable import Proxy
 
 struct BytePatternTests {
-    /// The index as another search finds it.
+    /// The index as a linear search finds it.
     private func plainIndex(of text: [UInt8], in bytes: [UInt8], _ range: Range<Int>) -> Int? {
         range.first { bytes[$0..<range.upperBound].starts(with: text) }
     }

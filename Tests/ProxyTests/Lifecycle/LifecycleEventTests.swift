@@ -7,7 +7,7 @@ import Testing
 @testable import Proxy
 @testable import Upstream
 
-/// Every event in every state: those that cannot happen are noticed, and move the request to its end.
+/// Every event in every state: impossible ones are detected, and end the request.
 struct LifecycleEventTests {
     private enum Start: CaseIterable {
         case receivingHead, deciding, waiting, inquiring, waitingForServer, endpoint, streaming, sent, toBeGathered,
@@ -120,7 +120,7 @@ struct LifecycleEventTests {
         }
     }
 
-    /// Events that come from others at any time, and mean nothing where they come too late.
+    /// Events from other parts at any time, which are ignored if they are late.
     @Test func lateEventsAreIgnored() throws {
         for start in [Start.receivingHead, .finishing, .done] {
             var life = try Self.life(start)

@@ -7,9 +7,9 @@ import UpstreamTestSupport
 
 @testable import Proxy
 
-/// Requests that meet whatever can happen, in a random order, beside an observer that knows only what went in and out.
+/// Requests with random possible events, checked by an observer that sees only input and output.
 struct LifecycleModelTests {
-    /// What was seen of one request from outside.
+    /// One request as seen from outside.
     private struct Seen {
         var responses = 0
         var heads = 0
@@ -27,7 +27,7 @@ struct LifecycleModelTests {
         for _ in 0..<400 {
             var life = RequestLifecycle()
             var seen = Seen()
-            // Nothing of a former request: a new one has neither a body nor anything to wait for.
+            // Nothing is left of a former request: a new one has neither a body nor anything to wait for.
             #expect(life.body == RequestBody() && life.keptRequest == nil && life.refresh == nil && !life.hasHolds)
             life.headReceived(.length(4), keepsAlive: random.below(4) > 0, expectsContinue: random.below(4) == 0)
             func holds() throws -> ResponseHolds {

@@ -49,7 +49,7 @@ enum LifecycleSample {
         return life
     }
 
-    /// With a response that is gathered from its beginning on.
+    /// With a response that is collected from its beginning.
     static func toBeGathered(_ framing: RequestFraming = .none, in room: ReplayBudget = ReplayBudget(0)) throws
         -> RequestLifecycle
     {

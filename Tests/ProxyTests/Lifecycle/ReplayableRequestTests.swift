@@ -7,7 +7,7 @@ import UpstreamTestSupport
 
 @testable import Proxy
 
-/// How much of a request is kept, and for whom.
+/// How much of a request is kept, and for which routes.
 struct ReplayableRequestTests {
     private let room = ReplayBudget(100)
     private let spare = SpareRequests()
@@ -53,7 +53,7 @@ struct ReplayableRequestTests {
         request.keep(piece(10))
         request.keep(piece(1))
         #expect(request.body == .given && room.left == 100)
-        // What still comes is not kept from its middle on.
+        // Later bytes are not kept: the beginning is missing.
         request.keep(piece(1))
         request.bodyEnded(trailers: [])
         #expect(!request.isWhole && request.content.readableBytes == 0 && room.left == 100)
@@ -81,7 +81,7 @@ struct ReplayableRequestTests {
         #expect(room.left == 15)
     }
 
-    /// Whatever comes in whatever order, all room is given back at the end, and all heads.
+    /// After random events all reserved bytes and heads are returned.
     @Test func memoryIsConserved() throws {
         var random = SplitMix64(seed: 42)
         let room = ReplayBudget(1000)

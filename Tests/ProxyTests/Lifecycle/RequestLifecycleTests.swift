@@ -173,7 +173,7 @@ struct RequestLifecycleTests {
         #expect(held.serverLost() == .refuse)
     }
 
-    /// The server that broke off may have signed the caller out, and the client cannot ask again.
+    /// The server that closed may have signed the caller out, and the client cannot try again.
     @Test func clientLeavingDuringRetriedSignOutIsSignedOut() throws {
         let caller = try LifecycleSample.caller()
         var life = try LifecycleSample.streaming(.none, holds: ResponseHolds(signOut: caller))

@@ -6,7 +6,7 @@ import UpstreamTestSupport
 @testable import Proxy
 @testable import Tenants
 
-/// The answers that refresh tokens are read out of.
+/// The responses that refresh tokens are read from.
 struct TokenCaptureBufferTests {
     private func buffer(room: Int = 1 << 20) throws -> TokenCaptureBuffer {
         TokenCaptureBuffer(
@@ -45,12 +45,12 @@ struct TokenCaptureBufferTests {
         let room = ReplayBudget(1 << 20)
         let buffer = TokenCaptureBuffer(try buffer().rule, room)
         let bytes = ByteBuffer(repeating: UInt8(ascii: " "), count: most)
-        /// Whether a piece of so many bytes was taken, and what there is then.
+        /// Whether a part of so many bytes was taken, and the content after it.
         func take(_ count: Int) -> [Int] {
             [buffer.take(bytes, 5..<(5 + count)) ? 1 : 0, buffer.content.readableBytes]
         }
         #expect(take(most - 5) == [1, most - 5])
-        // Nothing of a piece that is too long.
+        // Nothing of a part that is too long.
         #expect(take(6) == [0, most - 5])
         #expect(take(5) == [1, most])
         #expect(take(1) == [0, most])

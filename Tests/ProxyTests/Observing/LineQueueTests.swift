@@ -38,7 +38,7 @@ struct LineQueueTests {
         }
         #expect(told == lost.lines)
         #expect(queue.lost == lost)
-        // There is space again, and nothing to report.
+        // There is space again, and no report.
         queue.add(Self.line(count))
         #expect(try await lines.next().hasPrefix("\(count) "))
     }
@@ -61,7 +61,7 @@ struct LineQueueTests {
         pipe.setNonBlocking(true)
         let queue = LineQueue(to: pipe.writer, bound: Self.bound)
         for number in 0..<500 { queue.add(Self.line(number)) }
-        // The first write finds no room, unless the reader is quicker; most of the others do.
+        // The first write does not fit unless the reader is faster; most of the others do.
         _ = await queue.flush(within: .milliseconds(1))
         let lines = pipe.lines()
         var number = 0
@@ -98,7 +98,7 @@ struct LineQueueTests {
     }
 }
 
-/// Takes as many bytes as it has room for.
+/// Accepts as many bytes as fit.
 private final class ShortFile: Sendable {
     let room: Mutex<Int>
     let text = Mutex("")

@@ -5,7 +5,7 @@ import UpstreamTestSupport
 
 @testable import Proxy
 
-/// `gateway.log.query`: a query in the access log, without what lets somebody in.
+/// `gateway.log.query`: a query in the access log, without credentials.
 struct LoggedQueryTests {
     private func logged(_ query: String, _ tenant: Tenant? = nil) -> String {
         let bytes = Array("/a\(query)".utf8)

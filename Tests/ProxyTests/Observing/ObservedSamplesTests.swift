@@ -5,7 +5,7 @@ import Time
 
 @testable import Proxy
 
-/// Of each tenant and each reason one refusal a second is logged, and the others are counted.
+/// One refusal a second is logged for each tenant and reason; the others are counted.
 struct ObservedSamplesTests {
     private static let second = ObservedSamples.interval
 

@@ -9,7 +9,7 @@ import Verification
 @testable import Proxy
 @testable import Tenants
 
-/// What becomes of the fields of answers.
+/// How response headers are changed.
 struct AppliedHeaderRulesTests {
     private struct Asked {
         var rules = HeaderRules()
@@ -24,7 +24,7 @@ struct AppliedHeaderRulesTests {
         var delivered: [HeaderField] = []
     }
 
-    /// The lines that the client gets of an answer with these.
+    /// The lines that the client gets of a response with these.
     private func lines(_ answer: [String], _ asked: Asked) throws -> [String] {
         var tenant = try RequestPipeline.tenant(mode: asked.mode)
         tenant.headers = asked.rules
@@ -105,7 +105,7 @@ struct AppliedHeaderRulesTests {
                 "x-frame-options: DENY", "Referrer-Policy: no-referrer", all[0],
             ]
         )
-        // An alias is nothing that a browser reads.
+        // Browsers do not read an alias.
         #expect(try lines(["X_Frame_Options: DENY"], asked) == ["X_Frame_Options: DENY"] + all)
         asked.rules.response = HeaderRules.Changes(
             set: [Self.field("referrer-policy", "origin")],
@@ -146,7 +146,7 @@ struct AppliedHeaderRulesTests {
         ]
         var asked = Asked(sharing: Self.sharing, lines: request)
         #expect(try lines(theirs, asked) == ["Vary: Origin"])
-        // Where nothing is refused yet, what the backend allows is left alone.
+        // In observe mode the fields of the backend are kept.
         asked.mode = .observe
         #expect(try lines(theirs, asked) == theirs + ["Vary: Origin"])
     }

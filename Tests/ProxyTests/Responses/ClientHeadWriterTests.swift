@@ -6,7 +6,7 @@ import Time
 
 @testable import Proxy
 
-/// The head that the client gets of the backend's answer.
+/// The head that the client gets of the backend's response.
 struct ClientHeadWriterTests {
     private func write(
         _ lines: String,
@@ -108,7 +108,7 @@ struct ClientHeadWriterTests {
         }
     }
 
-    /// Random field lines: what goes on parses strictly and has one framing.
+    /// Random field lines: the output parses strictly and has one framing.
     @Test func forwardedResponseParsesStrictly() throws {
         var random = SplitMix64(seed: 90)
         let lines = [

@@ -42,7 +42,7 @@ struct DeliveryFieldsTests {
         #expect(lines(renewal, Self.cookies) == expected)
     }
 
-    /// It is of use for so long; a refresh token is worth nothing after its end.
+    /// Its lifetime; a refresh token is useless after its expiry.
     @Test func onlyAccessCookieOutlivesTokenByGrace() throws {
         let renewal = try SampleRenewal.renewal([
             SampleRenewal.cookie("access", "new", expiresAt: Self.now + 600),

@@ -6,7 +6,7 @@ import Upstream
 @testable import HTTPCore
 @testable import Proxy
 
-/// The answer of HTTP/1.1 as header blocks for an HTTP/2 client.
+/// An HTTP/1.1 response as header blocks for an HTTP/2 client.
 struct HTTP2ResponseTests {
     private func encode(
         _ lines: String,
@@ -99,7 +99,7 @@ struct HTTP2ResponseTests {
             let names = try decoder.fields(of: block).map(\.name)
             #expect(names == [":status", "date", "content-length", "retry-after", "x-new-token"])
         }
-        // By now whatever is indexed is one byte; a literal that is never indexed begins with 0x10.
+        // Indexed fields are one byte by now; a literal that is never indexed begins with 0x10.
         #expect(block.contains(0x10))
     }
 

@@ -61,7 +61,7 @@ struct ProofChallengeTests {
         #expect(expired.count == 2 && expired.allSatisfy { $0.contains("error=\"invalid_token\"") })
     }
 
-    /// Two that say different things leave a client to guess.
+    /// Two that differ would be ambiguous.
     @Test func endpointChallengeReplacesOthers() throws {
         let invalid = Refusal(.invalidToken, status: 401, detail: "why")
         let own = "DPoP realm=\"app\", error=\"use_dpop_nonce\""

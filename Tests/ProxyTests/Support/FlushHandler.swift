@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Does in a flush what NIO does in one that fails: it reads what there is, closes the channel, and says so.
+/// Imitates a failing flush of NIO: it reads the input, closes the channel, and reports the failure.
 final class FlushHandler: ChannelOutboundHandler {
     typealias OutboundIn = ByteBuffer
 

@@ -7,9 +7,9 @@ import Time
 /// A client's connection that holds as much as a test says.
 final class HoldingClient: FrontConnection {
     let address: SubjectName? = nil
-    let takesRoom = true
+    let countsForAddress = true
     let isIdle = false
-    var placeInWorker = -1
+    var indexInWorker = -1
     var backlog = ClientBacklog()
     private(set) var isClosed = false
     private let worker: Worker

@@ -6,7 +6,7 @@ import Upstream
 
 @testable import Proxy
 
-/// A client that notes what it is sent.
+/// A client that records what it is sent.
 final class RecordingClient: ClientSide {
     let peer = Peer(Array("192.0.2.1".utf8), trustedProxies: [], tls: nil)
     let tokenMemory = TokenMemory()

@@ -14,9 +14,9 @@ final class RecordingServer: UpstreamServer {
     private(set) var isTunnelEnded = false
     private(set) var isRequestOut = false
     private(set) var isReading = true
-    /// Told of whatever is sent, before that is noted.
+    /// Called with what is sent, before it is recorded.
     var onWrite: () -> Void = {}
-    /// Told of each flush.
+    /// Called on each flush.
     var onFlush: () -> Void = {}
 
     init(_ pool: ServerPool) { self.pool = pool }

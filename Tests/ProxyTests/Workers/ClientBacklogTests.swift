@@ -5,7 +5,7 @@ import Time
 
 @testable import Proxy
 
-/// What a worker holds for all its clients, and who has to go when it is too much.
+/// The bytes that a worker holds for all clients, and which one it closes beyond the limit.
 struct ClientBacklogTests {
     @Test func changeIsDifferenceToPreviousBacklog() {
         var backlog = ClientBacklog()
@@ -40,11 +40,11 @@ struct ClientBacklogTests {
         let clients = (0..<5).map { _ in HoldingClient(worker) }
         for (number, client) in clients.enumerated() {
             client.hold(1, taken: 0, at: start)
-            // The first and the third take the least.
+            // The first and the third read least.
             client.hold(300, taken: number == 0 ? 0 : number == 2 ? 1 : 1_000_000, at: start)
         }
         #expect(worker.connections.backlog.bytes == 1500)
-        // Nobody is closed from within the connection that reported.
+        // No connection is closed during the report of another.
         #expect(!clients.contains { $0.isClosed })
         (worker.eventLoop as? EmbeddedEventLoop)?.run()
         #expect(clients.map(\.isClosed) == [true, false, true, false, false])

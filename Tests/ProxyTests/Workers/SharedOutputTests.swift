@@ -37,9 +37,9 @@ struct SharedOutputTests {
     @Test func onlyOwnerReleasesBuffer() {
         let (owner, other) = (Owner(), Owner())
         output.take(for: owner)
-        output.letGo(other)
+        output.release(other)
         #expect(output.isOwned(by: owner))
-        output.letGo(owner)
+        output.release(owner)
         output.take(for: other)
         #expect(!output.isOwned(by: owner) && owner.kept.readableBytes == 0)
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Proxy
 
-/// Whose signature check is next.
+/// Which signature check is next.
 struct SlowTurnsTests {
     private final class Check {
         let tenant: TenantIndex
@@ -24,7 +24,7 @@ struct SlowTurnsTests {
         #expect(order == [0, 1, 0])
     }
 
-    /// Whatever comes and ends: no more are under way than may be, each begins once, and none is left.
+    /// With random arrivals and ends: the limit holds, each begins once, and none is left.
     @Test func everyCheckStartsOnce() {
         var random = SplitMix64(seed: 23)
         for _ in 0..<100 {

@@ -8,7 +8,7 @@ import Time
 
 @testable import Upstream
 
-/// An idle loop sleeps, and its clocks are right when it is used again.
+/// An idle loop sleeps, and its clocks are correct when it wakes.
 struct WorkerTickerTests {
     private final class Target: WheelTimerTarget {
         func deadlineMet() {}
@@ -56,7 +56,7 @@ struct WorkerTickerTests {
         _ = worker.now()
         loop.advanceTime(by: .milliseconds(50))
         #expect(worker.loop.ticker.count == count + 1)
-        // Asked again and again it ticks on.
+        // While it is used it continues to tick.
         for _ in 0..<20 {
             _ = worker.now()
             loop.advanceTime(by: .milliseconds(50))
@@ -87,7 +87,7 @@ struct WorkerTickerTests {
         let target = Target()
         let timer = WheelTimer()
         timer.target = target
-        // Reckoned from a time that was read before.
+        // Computed from a time that was read before.
         worker.loop.timers.set(timer, Clock.monotonic() + 300_000_000)
         #expect(!worker.loop.ticker.isSleeping)
         worker.loop.timers.retire(timer)

@@ -5,7 +5,7 @@ import Synchronization
 import Tenants
 import TestSupport
 
-/// A running gateway whose admin listener is asked: its tenant `app` has an issuer of its own.
+/// A running gateway with an admin listener: its tenant `app` has an issuer of its own.
 final class AdminListener: Sendable {
     static let token = "an-admin-token-of-the-real-clients"
 

@@ -29,7 +29,7 @@ final class CrossOriginFixture: Sendable {
 
     /// The results of a page's calls; see `cross_origin.py`.
     ///
-    /// - Parameter neighbour: Whose page it is; nil: the app's own.
+    /// - Parameter neighbour: The site of the page; nil: the app's own.
     func calls(from neighbour: String?) async throws -> JSONObject {
         let page = neighbour.map { "http://\($0).shop.localtest:\(pagePort)/open/page" } ?? "\(site)/open/page"
         let options = ["page=\(page)", "site=\(site)", "token=\(try SharedSecret.token())"]

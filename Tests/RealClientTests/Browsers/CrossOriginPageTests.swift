@@ -2,7 +2,7 @@ import Testing
 import Verification
 
 extension RealClients {
-    /// What pages in Chromium get done at an app that is another origin to them.
+    /// What pages in Chromium can do at an app of another origin.
     @Suite struct CrossOriginPageTests {
         /// What the app has seen of a page's calls, as "METHOD PATH USER".
         private static func seen(_ result: JSONObject) throws -> [String] {
@@ -41,14 +41,14 @@ extension RealClients {
         @Test func refusedOriginChangesNothing() async throws {
             try await withCrossOriginFixture { fixture async throws in
                 let result = try await fixture.calls(from: "evil")
-                // The browser keeps the responses from it, although the app would let it read them.
+                // The browser does not give it the responses, although the app would allow that.
                 for call in ["simple", "refused", "cookie", "asked", "posted"] {
                     #expect(result[call]?.object?["trouble"] == "TypeError", "\(call)")
                 }
                 #expect(result["blind"] == "opaque")
                 #expect(result["form"]?.object?["code"] == "cross_site_request")
                 #expect(result["socket"]?.object?["trouble"] == "closed")
-                // What changes nothing may be asked for, but not read. Nothing else has reached the app.
+                // Requests that change nothing are sent, but their responses cannot be read. No other reached the app.
                 let seen = try Self.seen(result)
                 #expect(seen == ["GET /open/simple ", "GET /cookie alice"])
             }

@@ -172,7 +172,7 @@ extension RealClients {
                 let options = [
                     "--request", "POST", "--upload-file", file, "--write-out", "%{http_code}", "--output", "/dev/null",
                 ]
-                // curl tells of the response though its upload was cut short.
+                // curl reports the response although its upload was cut short.
                 #expect(try await Self.run(fixture, way, "/private", options).text == "401")
             }
         }

@@ -7,7 +7,7 @@ import TestSupport
 import Time
 import Verification
 
-/// A running gateway with an admin listener, and who runs it at its dashboard in Chromium.
+/// A running gateway with an admin listener, and its dashboard in Chromium.
 ///
 /// Its tenants: `shop` on `shop.localtest`, whose tokens have a shared secret, and `clans` on `clans.localtest`, which
 /// has an issuer of its own.
@@ -38,7 +38,7 @@ final class DashboardFixture: Sendable {
         self.admin = "http://\(admin)"
     }
 
-    /// What came of a scenario of `dashboard.py`.
+    /// The result of a scenario of `dashboard.py`.
     func plays(_ scenario: String) async throws -> JSONObject {
         let google = try provider.googleIDToken(
             subject: "google-alice",
@@ -51,7 +51,7 @@ final class DashboardFixture: Sendable {
         return try jsonLine(try await Program.python.succeed([Program.script("dashboard"), scenario] + options))
     }
 
-    /// The first line that `text` is in of what a command of the documents prints; it is ended then.
+    /// The first line with `text` that a command of the documents prints; the command is ended then.
     ///
     /// - Parameter command: For a shell; the admin listener of the documents is this gateway's.
     func line(with text: String, of command: String) async throws -> String {
@@ -68,7 +68,7 @@ final class DashboardFixture: Sendable {
         }
     }
 
-    /// What `screenshots.py` needs to take its pictures.
+    /// The arguments of `screenshots.py`.
     func pictured(seconds: Int) throws -> [String] {
         [admin, Self.adminToken, site, try caller(), "\(seconds)", "shop"]
     }

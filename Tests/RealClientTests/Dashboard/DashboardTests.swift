@@ -9,7 +9,7 @@ extension RealClients {
             try #require(value?.array).compactMap(\.string)
         }
 
-        /// What WCAG 2.2 asks of a page (success criteria 1.4.3, 1.4.10 and 2.5.8), and on a phone 2.5.5.
+        /// The requirements of WCAG 2.2 for a page (success criteria 1.4.3, 1.4.10 and 2.5.8), and on a phone 2.5.5.
         @Test func everyViewIsReadableOnEveryScreenInBothSchemes() async throws {
             try await withDashboardFixture { fixture async throws in
                 let shown = try #require(try await fixture.plays("looks")["shown"]?.array).compactMap(\.object)
@@ -44,7 +44,7 @@ extension RealClients {
                 ] {
                     let pairs = try #require(result[view]?.array)
                     #expect(pairs.contains([.string(role), .string(name)]), "\(view): no \(role) \(name) in \(pairs)")
-                    // Nothing that is pressed or filled in is without one.
+                    // Every control has one.
                     for pair in pairs.compactMap(\.array) {
                         let needsName: [JSONValue] = [
                             "button", "link", "textbox", "combobox", "radio", "table", "image",
@@ -91,7 +91,7 @@ extension RealClients {
                 #expect(result["news"] == "Revoked for shop: token the-callers.")
                 #expect(result["after"] == "token_revoked")
                 #expect(result["kept"] == "")
-                // What somebody wrote is text, whatever it looks like.
+                // User input is shown as text, never as markup.
                 #expect(result["row"]?.string?.contains("<img src=x onerror=alert(1)>") == true)
                 #expect(result["images"] == 0)
                 #expect(result["safe"] == "Cancel")
@@ -154,7 +154,7 @@ extension RealClients {
         @Test func colorSchemeChoiceIsRemembered() async throws {
             try await withDashboardFixture { fixture async throws in
                 let (dark, light) = ("rgb(14, 20, 18)", "rgb(243, 246, 245)")
-                // As the system likes it, light, dark; and after two more steps light, in a new page too.
+                // As the system is set, light, dark; and after two more steps light, in a new page too.
                 #expect(try Self.strings(try await fixture.plays("scheme")["colors"]) == [dark, light, dark, light])
             }
         }

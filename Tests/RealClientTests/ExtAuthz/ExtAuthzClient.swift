@@ -4,7 +4,7 @@ import GRPCProtobuf
 
 @testable import ExtAuthzMessages
 
-/// Asks as Envoy does, by the gRPC client of grpc-swift.
+/// Sends queries as Envoy does, with the gRPC client of grpc-swift.
 struct ExtAuthzClient: Sendable {
     private static let check = MethodDescriptor(
         service: ServiceDescriptor(fullyQualifiedService: "envoy.service.auth.v3.Authorization"),

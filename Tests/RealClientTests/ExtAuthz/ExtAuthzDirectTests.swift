@@ -6,7 +6,7 @@ import Verification
 @testable import ExtAuthzMessages
 
 extension RealClients {
-    /// The gRPC listener, asked without an Envoy between.
+    /// The gRPC listener, without an Envoy in between.
     @Suite struct ExtAuthzDirectTests {
         @Test func callerFieldsAreSetAndCopiesRemoved() async throws {
             try await withExtAuthzGateway { fixture async throws in
@@ -93,7 +93,7 @@ extension RealClients {
                     var question = ExtAuthzClient.question("/private?q=secret", ["x-forwarded-for": "192.0.2.1"])
                     question.attributes.request.http.headers["authorization"] = "Bearer \(try fixture.token())"
                     #expect(try await client.check(question).status.code == 0)
-                    // Envoy's own neighbour is a trusted proxy: it is believed.
+                    // The proxy in front of Envoy is trusted, and so its header is used.
                     question.attributes.source.address.socketAddress.address = "127.0.0.1"
                     question.attributes.request.http.headers["authorization"] = nil
                     #expect(try await client.check(question).status.code == 16)

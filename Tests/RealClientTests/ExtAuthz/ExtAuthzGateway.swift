@@ -5,9 +5,9 @@ import Synchronization
 import Tenants
 import Verification
 
-/// A gateway that is asked by gRPC, for the app `app` on `app.test`.
+/// A gateway with a gRPC listener for queries, for the app `app` on `app.test`.
 final class ExtAuthzGateway: Sendable {
-    /// Of the listener for questions.
+    /// Of the listener for queries.
     let port: Int
     private let gateway: Gateway
     private let accessLog: AccessLines
@@ -63,7 +63,7 @@ final class ExtAuthzGateway: Sendable {
 
 /// Runs `test` with a gateway, which is closed afterwards.
 ///
-/// - Parameter proxies: Who may ask.
+/// - Parameter proxies: Addresses that may send queries.
 func withExtAuthzGateway(
     trusting proxies: String = "127.0.0.1/32",
     _ test: (ExtAuthzGateway) async throws -> Void

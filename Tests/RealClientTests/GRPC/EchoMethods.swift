@@ -6,9 +6,9 @@ enum EchoMethod {
 
     /// Unary: the same bytes.
     static let say = MethodDescriptor(service: service, method: "Say", type: .unary)
-    /// Both sides stream: each message is answered as it comes.
+    /// Both sides stream: each message is returned as it arrives.
     static let talk = MethodDescriptor(service: service, method: "Talk", type: .bidirectionalStreaming)
-    /// Both sides stream: the first message is answered, and nothing more is said until the client gives up.
+    /// Both sides stream: the first message is returned, then nothing until the client gives up.
     static let hold = MethodDescriptor(service: service, method: "Hold", type: .bidirectionalStreaming)
     /// Unary: response headers, then a status that is not OK in the trailers.
     static let fail = MethodDescriptor(service: service, method: "Fail", type: .unary)
@@ -18,7 +18,7 @@ enum EchoMethod {
     static let count = MethodDescriptor(service: service, method: "Count", type: .serverStreaming)
 }
 
-/// Messages are bytes as they are: no schema stands between a test and the wire.
+/// Messages are plain bytes, without a schema.
 struct RawMessages: MessageSerializer, MessageDeserializer {
     func serialize<Bytes: GRPCContiguousBytes>(_ message: [UInt8]) throws -> Bytes {
         Bytes(message)

@@ -13,7 +13,7 @@ struct GRPCEchoClient: Sendable {
         var trailers: Metadata
     }
 
-    /// How a call ended that was not answered.
+    /// How a call without a response ended.
     struct Failure: Sendable {
         var code: RPCError.Code
         var message: String

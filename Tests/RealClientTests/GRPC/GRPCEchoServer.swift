@@ -1,7 +1,7 @@
 import GRPCCore
 import GRPCNIOTransportHTTP2Posix
 
-/// A gRPC server of grpc-swift on loopback that says back what it hears.
+/// A gRPC server of grpc-swift on loopback that returns what it receives.
 ///
 /// The response headers and the trailers of every response carry the request's `x-user-id` and `authorization`, as
 /// `echo-x-user-id` and `echo-authorization`.
@@ -35,7 +35,7 @@ func withGRPCEchoServer(
     }
 }
 
-/// Something that the other side must not do.
+/// A protocol violation of the other side.
 struct GRPCSurprise: Error, CustomStringConvertible {
     var description: String
 

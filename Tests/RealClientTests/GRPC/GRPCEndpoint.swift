@@ -1,7 +1,7 @@
 import GRPCCore
 import GRPCNIOTransportHTTP2Posix
 
-/// Where a gRPC client calls, and as whom.
+/// Where a gRPC client calls, and with which token.
 struct GRPCEndpoint: Sendable {
     /// An IPv4 address.
     var host = "127.0.0.1"

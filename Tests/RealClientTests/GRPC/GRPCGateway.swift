@@ -5,13 +5,13 @@ import Tenants
 import TestSupport
 import Verification
 
-/// What lies between the client and the echo.
+/// The protocols on both sides of the gateway.
 enum GRPCRoute: CaseIterable, Sendable {
     /// Prior knowledge on both sides of the gateway.
     case plaintext
-    /// The client comes by TLS with ALPN.
+    /// The client uses TLS with ALPN.
     case tlsToGateway
-    /// The gateway goes to the backend by TLS with ALPN.
+    /// The gateway uses TLS with ALPN to the backend.
     case tlsToBackend
 }
 
@@ -20,10 +20,10 @@ struct GRPCGateway: Sendable {
     static let subject = "alice"
 
     let server: GRPCEchoServer
-    /// The gateway, called with a good token.
+    /// The gateway, called with a valid token.
     let endpoint: GRPCEndpoint
 
-    /// A token that is good for an hour.
+    /// A token that is valid for an hour.
     static func token() throws -> String {
         try SharedSecret.token(["aud": "echo"])
     }

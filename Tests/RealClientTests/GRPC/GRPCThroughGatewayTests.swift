@@ -1,8 +1,8 @@
 import GRPCCore
 import Testing
 
-/// grpc-swift on both sides of the gateway: streams, trailers, flow control and cancellation pass as if it were not
-/// there, and a call without a good token does not pass at all.
+/// grpc-swift on both sides of the gateway: streams, trailers, flow control and cancellation pass unchanged, and a call
+/// without a valid token does not pass.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct GRPCThroughGatewayTests {
     @Test(arguments: GRPCRoute.allCases)
@@ -16,7 +16,7 @@ struct GRPCThroughGatewayTests {
     @Test(arguments: GRPCRoute.allCases)
     func messagesOfFourMebibytesPassBothWays(_ route: GRPCRoute) async throws {
         try await withEcho(route) { client, _ async throws in
-            // A pattern whose period divides neither frames nor windows: a piece lost, doubled or moved shows.
+            // A pattern whose period divides neither frames nor windows: a part that is lost, repeated or moved shows.
             let message = (0..<4 << 20).map { UInt8(truncatingIfNeeded: $0 % 251) }
             let response = try await client.say(message).message
             // Compared on its own, so that a failure does not print eight million numbers.
@@ -86,7 +86,7 @@ struct GRPCThroughGatewayTests {
                     try await client.converse(EchoMethod.hold) { conversation in
                         conversation.send([7])
                         echo.yield(try await conversation.receive())
-                        // Nothing more comes: the call stands until it is cancelled.
+                        // Nothing more arrives: the call is open until it is cancelled.
                         _ = try await conversation.receive()
                     }
                 }
@@ -107,8 +107,8 @@ struct GRPCThroughGatewayTests {
             }
             #expect(echo == [9])
             #expect(server.log.calls.first?.metadata.texts("grpc-timeout").count == 1)
-            // The server says nothing until it is spoken to: this call cannot end in another way, however slow the
-            // machine.
+            // The server sends nothing before it receives a message: this call cannot end in another way, even on a
+            // slow machine.
             let error = await #expect(throws: RPCError.self) {
                 try await client.converse(within: .milliseconds(200)) { conversation in
                     _ = try await conversation.receive()
@@ -147,7 +147,7 @@ struct GRPCThroughGatewayTests {
                 let error = await #expect(throws: RPCError.self) { try await client.say([1]) }
                 #expect(error?.code == .unauthenticated)
                 #expect(error?.message == (token == nil ? "missing_token" : "invalid_token"))
-                // One with messages under way is refused too, without waiting for their end.
+                // One with unfinished messages is refused too, without waiting for their end.
                 let refused = await #expect(throws: RPCError.self) { try await client.talk([[1], [2]]) }
                 #expect(refused?.code == .unauthenticated)
             }

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension RealClients {
-    /// nghttp2's own client and load generator, the strictest readers of HTTP/2 at hand.
+    /// nghttp2's own client and load generator, which check HTTP/2 strictly.
     @Suite struct NGHTTPTests {
         private static func url(_ fixture: RealGateway, tls: Bool, _ path: String, host: String = "127.0.0.1") -> String
         {

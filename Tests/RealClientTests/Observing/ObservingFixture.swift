@@ -5,7 +5,7 @@ import Tenants
 import TestSupport
 import Verification
 
-/// A running gateway whose metrics and traces are looked at, before a Python backend and beside a collector.
+/// A running gateway whose metrics and traces are checked, with a Python backend and a trace collector.
 ///
 /// Its tenant `app` on `app.test` refreshes its tokens at the backend; anyone may ask for `/open`.
 final class ObservingFixture: Sendable {
@@ -50,12 +50,12 @@ final class ObservingFixture: Sendable {
             .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent(path).path
     }
 
-    /// - Parameter id: Makes it another one.
+    /// - Parameter id: A value that makes the token unique.
     static func token(_ id: String) throws -> String {
         try SharedSecret.token(["aud": "app", "jti": .string(id)])
     }
 
-    /// Asks with curl, which gives the body.
+    /// Sends a request with curl. Returns the body.
     func get(_ target: String, token: String? = nil, fields: [String] = []) async throws -> String {
         let all = ["Host: app.test"] + (token.map { ["Authorization: Bearer \($0)"] } ?? []) + fields
         return try await Program.curl.succeed(
@@ -108,7 +108,7 @@ final class ObservingFixture: Sendable {
 /// - Parameters:
 ///   - sample: The share of requests that are traced.
 ///   - trusts: Whether loopback is a trusted proxy.
-///   - refusals: How many messages the collector turns away at first.
+///   - refusals: How many messages the collector refuses at first.
 func withObservingFixture(
     sample: Double = 1,
     trusts: Bool = false,

@@ -3,7 +3,7 @@ import Testing
 import Verification
 
 extension RealClients {
-    /// Metrics, alert rules and the dashboard as the programs that they are for read them.
+    /// Metrics, alert rules and the dashboard as Prometheus and Grafana read them.
     @Suite struct PrometheusTests {
         /// There from the start.
         private static let promised = [
@@ -85,7 +85,7 @@ extension RealClients {
                 let used = Self.metrics(in: expressions.joined(separator: "\n") + rules)
                 #expect(used.count > 20)
                 #expect(used.subtracting(known) == [])
-                // And the other way round: what is measured is shown.
+                // And the other way round: every metric is shown.
                 let shown = Self.metrics(in: expressions.joined(separator: "\n"))
                 for name in families.members.map(\.name) where name.hasPrefix("gatehouse_") {
                     #expect(shown.contains { $0.hasPrefix(name) }, "\(name) is not on the dashboard")

@@ -2,7 +2,7 @@ import Testing
 import Verification
 
 extension RealClients {
-    /// Traces as OpenTelemetry's own library reads them at a collector.
+    /// Traces as OpenTelemetry's own library reads them in a collector.
     @Suite struct TraceTests {
         private struct Span {
             let object: JSONObject
@@ -57,7 +57,7 @@ extension RealClients {
         @Test func traceContinuesFromClientToBackend() async throws {
             let trace = "0af7651916cd43dd8448eb211c80319c"
             try await withObservingFixture(sample: 0) { fixture, _ async throws in
-                // This client has not sampled it: neither do we, and all it sent goes on as it came.
+                // This client has not sampled it: neither do we, and its fields are forwarded unchanged.
                 let quiet = "00-\(trace)-b7ad6b7169203331-00"
                 var seen = try jsonLine(
                     try await fixture.get("/open/x", fields: ["traceparent: \(quiet)", "tracestate: a=1"])
@@ -69,7 +69,7 @@ extension RealClients {
                 #expect(seen.received("traceparent").allSatisfy { $0.hasSuffix("-00") })
                 let fields = ["traceparent: 00-\(trace)-00f067aa0ba902b7-01", "tracestate: a=1,b=2"]
                 seen = try jsonLine(try await fixture.get("/open/x", fields: fields))
-                // What comes first is of the third request.
+                // The first span is of the third request.
                 let spans = try await Self.spans(3, from: fixture)
                 #expect(spans.allSatisfy { $0.text("trace") == trace })
                 #expect(spans[0].text("parent") == "00f067aa0ba902b7")
@@ -117,7 +117,7 @@ extension RealClients {
                 var spans = try await Self.spans(2, from: fixture)
                 #expect(spans.map(\.title) == ["server GET", "internal decide"])
                 #expect(spans[1].attribute("gatehouse.outcome") == "missing_token")
-                // It is the client's fault: no error of the server (OpenTelemetry semantic conventions for HTTP).
+                // An error of the client is not one of the server (OpenTelemetry semantic conventions for HTTP).
                 #expect(!spans[0].isError && spans[0].attribute("http.response.status_code") == 401)
 
                 let token = try ObservingFixture.token("first")

@@ -107,7 +107,7 @@ async def other_browser(browser, authorize, provider, **_):
     caught = {"heading": await victim.heading(), "url": (await victim.url()).split("?")[0],
               "status": await victim.evaluate("performance.getEntriesByType('navigation')[0].responseStatus"),
               "cookies": [cookie["name"] for cookie in await victim.cookies()]}
-    # Whoever began may still end it.
+    # The browser that began may still end it.
     await attacker.follow("Continue as")
     return {**caught, "ended_by_its_own": "code" in query(await attacker.url())}
 

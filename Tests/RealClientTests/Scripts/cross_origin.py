@@ -1,7 +1,7 @@
 """A page that calls an app behind a gateway, in Chromium: cross_origin.py KEY=VALUE...
 
-`page` is the page's URL, `site` the app's origin, `token` what its cookie `session` holds. Prints one line of JSON: what
-the page itself was told of each of its calls.
+`page` is the page's URL, `site` the app's origin, `token` what its cookie `session` holds. Prints one line of JSON: the
+result of each call that the page has made.
 """
 
 import asyncio

@@ -40,7 +40,7 @@ class Handler(BaseHTTPRequestHandler):
         seen.append([self.command, self.path, self.headers.get("X-User-Id", "")])
         if self.headers.get("Upgrade") == "websocket":
             return self.greet()
-        # As apps do that were written before there was a gateway: whoever asks may read it.
+        # As apps did before they had a gateway: every origin may read it.
         origin = self.headers.get("Origin", "*")
         self.answer("application/json", json.dumps({"user": self.headers.get("X-User-Id")}), **{
             "X-Total": "3", "X-Hidden": "4", "Access-Control-Allow-Origin": origin,

@@ -86,7 +86,7 @@ async def looks(browser, admin, token, **_):
 
 
 async def names(browser, admin, token, **_):
-    """What a screen reader is told of each view, without mere text."""
+    """What a screen reader announces in each view, without plain text."""
     tab = await browser.page(await browser.person(), **DESKTOP)
     told = {}
     await tab.go(admin)
@@ -140,7 +140,7 @@ async def traffic(browser, admin, token, site, caller, **_):
         .find(row => row.innerText.startsWith('shop')).innerText""")
     drawn = await tab.until("document.querySelector('#traffic path.area')?.getAttribute('d')")
     latency = await tab.evaluate("document.querySelector('#latency svg').getAttribute('aria-label')")
-    # One tenant alone: of the other there is nothing to tell.
+    # Only one tenant: nothing is shown of the other.
     await tab.evaluate("[...document.querySelectorAll('#tenants button')].find(b => b.textContent === 'clans').click()")
     other = await tab.evaluate("document.getElementById('refusals').innerText")
     await tab.evaluate("location.hash = 'health'")
@@ -170,7 +170,7 @@ async def keyboard(browser, admin, token, site, caller, **_):
     await reach(tab, "document.querySelector('#revocations-table button')")
     await tab.press("Enter")
     await tab.until("document.getElementById('confirm').open")
-    # Whoever presses a key without reading has said no.
+    # Pressing a key without reading cancels.
     safe = await tab.evaluate("document.activeElement.textContent")
     await reach(tab, "document.getElementById('confirm-yes')", steps=3)
     await tab.press("Enter")
@@ -231,7 +231,7 @@ async def sessions(browser, admin, token, site, google, **_):
 
 
 async def lock(browser, admin, token, site, caller, google, **_):
-    """What is left of all views when the page is locked: of what was told, of what was typed, and of a late answer."""
+    """What is left of all views when the page is locked: of what was shown and typed, and of a late response."""
     _, answer = await call(site, "clans.localtest", "/auth/google", body={"id_token": google})
     payload = json.loads(answer)["access_token"].split(".")[1]
     claims = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))

@@ -37,7 +37,7 @@ class Client(OpenIDMixin, OAuth2Session):
 
 
 class KeyFetcher(requests.Session):
-    """Is told not to send a token, of which it has none."""
+    """Ignores the option not to send a token: it has none."""
 
     def request(self, *arguments, withhold_token=True, **options):
         return super().request(*arguments, **options)
@@ -81,9 +81,9 @@ class Document(html.parser.HTMLParser):
 
 
 def sign_in(url, provider, redirect_uri, ca):
-    """Goes from link to link as a person does, up to where the app is told.
+    """Follows the links as a person does, up to the redirect to the app.
 
-    Gives the URL that the app is told by.
+    Returns the URL of that redirect.
     """
     browser = trusting(ca, requests.Session())
     page = browser.get(url, allow_redirects=False)

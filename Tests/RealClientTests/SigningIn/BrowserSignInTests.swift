@@ -2,7 +2,7 @@ import Testing
 import Verification
 
 extension RealClients {
-    /// Whole sign-ins in Chromium, with its own mind about cookies, redirects and forms from elsewhere.
+    /// Whole sign-ins in Chromium, with its rules for cookies, redirects and forms of other sites.
     @Suite struct BrowserSignInTests {
         struct Way: Sendable, CustomTestStringConvertible {
             var provider: String
@@ -23,7 +23,7 @@ extension RealClients {
                 let options = ["provider": way.provider, "script": way.script]
                 let result = try await Person.plays("keyboard", in: fixture, at: authorize, options)
                 #expect(result["heading"] == "Sign in to Clan Boards")
-                // All that the browser says is that over http it does without one of the protections.
+                // The only message of the browser is that one of the protections does not apply over http.
                 let complaints = try #require(result["complaints"]?.array).compactMap(\.string)
                 #expect(complaints.filter { !$0.hasPrefix("The Cross-Origin-Opener-Policy header") } == [])
                 #expect(complaints.isEmpty == way.isSecured)
@@ -34,7 +34,7 @@ extension RealClients {
                     ]
                 )
                 #expect(order.allSatisfy { $0["visible"] == true })
-                // Apple's response is a form from another site, with which no cookie comes: the browser has to come
+                // Apple's response is a form of another site, which is sent without cookies: the browser has to send it
                 // again.
                 let callbacks = try #require(result["callbacks"]?.array)
                 #expect(callbacks.count == (way.provider == "Apple" ? 2 : 1))

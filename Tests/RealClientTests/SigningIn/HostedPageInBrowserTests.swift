@@ -2,10 +2,10 @@ import Testing
 import Verification
 
 extension RealClients {
-    /// The pages that people see, as Chromium shows and reads them out.
+    /// The pages of the gateway, as Chromium shows them and its accessibility tree describes them.
     @Suite struct HostedPageInBrowserTests {
-        /// What WCAG 2.2 asks of a page (success criteria 1.4.3, 1.4.10 and 2.5.5), and more: nothing is loaded for it,
-        /// and nothing on it was refused.
+        /// The requirements of WCAG 2.2 for a page (success criteria 1.4.3, 1.4.10 and 2.5.5). It loads nothing, and
+        /// nothing on it was refused.
         private static func expectGood(_ shown: JSONValue, on background: (JSONValue) -> Bool) throws {
             let page = try #require(shown.object)
             let comment = Comment(rawValue: "\(JSONWriter.text(of: shown))")
@@ -40,7 +40,7 @@ extension RealClients {
                 ] {
                     #expect(names.count { $0 == [.string(role), .string(name)] } == 1, "\(role) \(name) in \(names)")
                 }
-                // The two are one list, and nothing is there that has no name.
+                // The two lists are equal, and every control has a name.
                 #expect(names.count { $0.array?.first == "listitem" } == 2)
                 #expect(names.count { $0.array?.first == "link" } == 3)
                 #expect(!names.contains { $0.array?.first == "image" })
@@ -53,7 +53,7 @@ extension RealClients {
                 let result = try await Person.plays("page", in: fixture, at: url)
                 try Self.expectGood(everywhere: result)
                 for look in try #require(result["shown"]?.array) {
-                    // What the browser says of every page with status 400.
+                    // The browser's message for every page with status 400.
                     let complaints = try #require(look.object?["complaints"]?.array)
                     #expect(complaints.count == 1)
                     #expect(complaints.first?.string?.contains("status of 400") == true)
@@ -71,7 +71,7 @@ extension RealClients {
                 #expect(page["text"]?.string?.contains("Sign in") == false)
                 let complaints = try #require(page["complaints"]?.array).compactMap(\.string)
                 #expect(complaints.contains { $0.contains("frame-ancestors") }, "\(complaints)")
-                // The frame would show a page that lets it.
+                // The frame would show a page that allows framing.
                 #expect(result["other"]?.object?["text"]?.string?.contains("Back in the app") == true)
             }
         }

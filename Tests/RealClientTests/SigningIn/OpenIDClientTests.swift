@@ -9,7 +9,7 @@ extension RealClients {
             case publicClient = "clans-app"
             case confidential = "clans-server"
 
-            /// Both providers take their turn.
+            /// The providers alternate.
             var provider: String { self == .publicClient ? "Apple" : "Google" }
 
             var secret: [String] { self == .publicClient ? [] : [SignInFixture.clientSecret] }

@@ -1,8 +1,8 @@
 import Verification
 
-/// People in Chromium; see `browser.py`.
+/// Users in Chromium; see `browser.py`.
 enum Person {
-    /// What came of a scenario.
+    /// The result of a scenario.
     static func plays(
         _ scenario: String,
         in fixture: SignInFixture,

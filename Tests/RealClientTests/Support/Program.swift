@@ -3,8 +3,7 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// A program of the machine, which knows nothing of this gateway. Whatever it does, it is ended after a minute, so that
-/// what waits for its output waits no longer.
+/// An installed program. It is ended after a minute in any case, so that no test waits longer for its output.
 struct Program: Sendable {
     struct Output: Sendable {
         var status: Int32
@@ -58,7 +57,7 @@ struct Program: Sendable {
 
     /// Runs it to its end and gives its standard output.
     ///
-    /// - Throws: ``Failure`` with what it complained of, if it fails.
+    /// - Throws: ``Failure`` with its standard error, if it fails.
     @discardableResult
     func succeed(_ arguments: [String], input: String = "") async throws -> String {
         let output = try await run(arguments, input: input)
@@ -82,7 +81,7 @@ struct Program: Sendable {
     }
 }
 
-/// A program at work, which is spoken to and listened to meanwhile.
+/// A running program, with its input and output.
 final class RunningProgram: Sendable {
     private let process = Process()
     private let input = Pipe()
@@ -107,7 +106,7 @@ final class RunningProgram: Sendable {
         }
         try process.start()
         DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(60)) { [weak process] in
-            // Who waits for it holds it; held from here, its pipes would stay open for the minute.
+            // The waiting task retains it; retained here, its pipes would stay open for the minute.
             if let process { Self.kill(process) }
         }
         lines = Self.lines(of: output.fileHandleForReading)
@@ -149,7 +148,7 @@ final class RunningProgram: Sendable {
 
     /// The next line of its standard output, without its end.
     ///
-    /// - Throws: ``Program/Failure`` with what it complained of, if there is none.
+    /// - Throws: ``Program/Failure`` with its standard error, if there is none.
     func line() async throws -> String {
         for await line in lines { return String(decoding: line, as: UTF8.self).trimmingCharacters(in: .newlines) }
         var complaint = ""
@@ -187,7 +186,7 @@ final class RunningProgram: Sendable {
         try? endInput()
     }
 
-    /// Gentler signals are blocked in it, as they are on the thread that it was started from.
+    /// Other signals are blocked in it, as on the thread that has started it.
     private static func kill(_ process: Process) {
         if process.isRunning { _ = Glibc.kill(process.processIdentifier, SIGKILL) }
     }

@@ -1,5 +1,5 @@
 import Testing
 
-/// Tests with programs as clients run one after the other: each takes a processor of its own, and a machine has few.
+/// Tests with client programs run one after the other: each needs a processor of its own.
 @Suite(.serialized, .timeLimit(.minutes(3)))
 enum RealClients {}

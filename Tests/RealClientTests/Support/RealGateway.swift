@@ -34,7 +34,7 @@ final class RealGateway: Sendable {
     /// The authority that all of the gateway's certificates are issued by, as a file.
     var authority: String { certificates.file("authority.pem") }
 
-    /// A token of `alice`, good for so many seconds.
+    /// A token of `alice`, valid for so many seconds.
     func token(seconds: Int = 3600) throws -> String {
         try SharedSecret.token(["aud": "app"], seconds: seconds)
     }

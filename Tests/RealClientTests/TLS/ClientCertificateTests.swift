@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension RealClients {
-    /// A tenant with `client_ca_file` is entered with a certificate of that authority, and with no other.
+    /// A tenant with `client_ca_file` accepts clients with a certificate of that authority, and no others.
     @Suite struct ClientCertificateTests {
         private static func options(_ fixture: RealGateway, member: String? = nil, version: String = "-tls1_3")
             -> [String]

@@ -2,19 +2,19 @@
 struct TLSClient: Sendable {
     let fixture: RealGateway
 
-    /// - Parameter options: Without `-connect`. The certificate is verified, and the verdict noted, but not acted on.
+    /// - Parameter options: Without `-connect`. The certificate is verified, but a failure does not end the connection.
     func arguments(_ options: [String]) -> [String] {
         ["s_client", "-connect", "127.0.0.1:\(fixture.securedPort)", "-CAfile", fixture.authority] + options
     }
 
-    /// Sends one request of HTTP/1.1 after the handshake and gives everything that `s_client` says, whether or not the
+    /// Sends one request of HTTP/1.1 after the handshake and returns all output of `s_client`, whether or not the
     /// handshake succeeds.
     func ask(_ options: [String], host: String = "app.test", path: String = "/open/x") async throws -> Program.Output {
         let head = "GET \(path) HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n"
         return try await Program.openssl.run(arguments(["-ign_eof"] + options), input: head)
     }
 
-    /// What it says of the handshake alone.
+    /// Its output about the handshake only.
     func shake(_ options: [String]) async throws -> Program.Output {
         try await Program.openssl.run(arguments(options))
     }

@@ -1,7 +1,7 @@
 import Testing
 
 extension RealClients {
-    /// The TLS of the front door, by OpenSSL's client: other code than what serves it.
+    /// The TLS of the listeners, checked with OpenSSL's client: a different library from the one that serves it.
     @Suite struct TLSHandshakeTests {
         // MARK: SNI
 

@@ -28,7 +28,7 @@ extension RealClients {
                 #expect(result["settings"]?.object?["enable_connect_protocol"] == 1)
                 let response = try #require(result["answer"]?.object)
                 #expect(response[":status"] == "200")
-                // They belong to the handshake of HTTP/1.1, which the backend saw alone.
+                // They belong to the handshake of HTTP/1.1, which only the backend saw.
                 for name in ["connection", "upgrade", "sec-websocket-accept"] {
                     #expect(response[name] == nil, "\(name)")
                 }
@@ -86,7 +86,7 @@ extension RealClients {
         @Test func unknownProtocolIsNotOpened() async throws {
             try await withRealGateway("websocket_server") { fixture async throws in
                 let result = try await Self.run(fixture, options: ["protocol=connect-udp"])
-                // A response that refuses it or a reset: both are good (RFC 9220 section 3 asks for 501).
+                // A response that refuses it or a reset: both are valid (RFC 9220 section 3 asks for 501).
                 let status = result["answer"]?.object?[":status"]?.string ?? "reset"
                 #expect(status == "reset" || status.hasPrefix("4") || status.hasPrefix("5"), "\(status)")
             }

@@ -2,7 +2,7 @@ import Testing
 import Verification
 
 extension RealClients {
-    /// Python's `websockets` on both sides of the gateway, which notice of it only what they should.
+    /// Python's `websockets` on both sides of the gateway, which see only its intended effects.
     @Suite struct WebSocketClientTests {
         enum Way: String, CaseIterable {
             case ws

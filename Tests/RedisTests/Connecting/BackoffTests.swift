@@ -4,7 +4,7 @@ import Testing
 @testable import Redis
 
 @Suite struct BackoffTests {
-    /// Gives the greatest number always: the wait is as long as it can be.
+    /// Always returns the greatest number: the wait has its maximum length.
     private struct Greatest: RandomNumberGenerator {
         mutating func next() -> UInt64 { .max }
     }

@@ -10,7 +10,7 @@ import Testing
     private static let commands = Handshake.Purpose.commands(mustBeMaster: false)
     private static let question = Handshake.Purpose.findMaster(name: "gate")
 
-    /// Gives the greatest number always: the wait is as long as it can be.
+    /// Always returns the greatest number: the wait has its maximum length.
     private struct Greatest: RandomNumberGenerator {
         mutating func next() -> UInt64 { .max }
     }
@@ -64,7 +64,7 @@ import Testing
         var state = Self.direct([Self.first, Self.second])
         _ = state.started()
         #expect(state.openingFailed(.transient("x"), using: &generator) == .open(Self.second, Self.commands))
-        // Not told yet: there was another way.
+        // Not reported yet: there was another address.
         #expect(state.failure == nil)
         #expect(state.openingFailed(.transient("y"), using: &generator) == .wait(.milliseconds(50)))
         #expect(state.failure == .transient("y"))
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    /// Whatever happens in whatever order: it is opening, ready or waiting for a timer that was asked for, never stuck.
+    /// After random events it is opening, ready or waiting for a timer that it has requested, never stuck.
     @Test(arguments: 0..<60 as Range<UInt64>)
     func everyStateHasANextStep(seed: UInt64) {
         var generator = SplitMix64(seed: seed)

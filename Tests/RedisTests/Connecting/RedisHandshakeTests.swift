@@ -14,7 +14,7 @@ import Testing
         return configuration
     }
 
-    /// Brings a handshake to the step after `count` good answers.
+    /// Brings a handshake to the step after `count` good replies.
     private static func handshake(
         after count: Int,
         _ configuration: RedisConfiguration = configuration(),
@@ -62,7 +62,7 @@ import Testing
         #expect(handshake.received(Self.error("\(code) for secret")) == .fail(.refused(reason)))
     }
 
-    /// It is read from, though it takes no writes.
+    /// It can be read although it accepts no writes.
     @Test func serverThatCannotSaveIsConnectedTo() {
         var handshake = Self.handshake(after: 1)
         let action = handshake.received(Self.error("MISCONF unable to persist to disk"))
@@ -78,8 +78,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("ERR unknown command 'AUTH', with args beginning with: 'gate' 'secret'", "ERR in answer to AUTH"),
-        ("LOADING secret", "LOADING in answer to AUTH"), ("secret is no command", "an error in answer to AUTH"),
+        ("ERR unknown command 'AUTH', with args beginning with: 'gate' 'secret'", "ERR in reply to AUTH"),
+        ("LOADING secret", "LOADING in reply to AUTH"), ("secret is no command", "an error in reply to AUTH"),
     ])
     func whatIsSaidOfThePasswordIsNotToldOn(text: String, beginning: String) {
         var handshake = Self.handshake(after: 0)
@@ -187,6 +187,6 @@ import Testing
             guard case .send = action else { return }
             action = handshake.received(RESPWriter.random(depth: 2, using: &generator))
         }
-        Issue.record("it asked more than it has to ask")
+        Issue.record("it has sent more commands than necessary")
     }
 }

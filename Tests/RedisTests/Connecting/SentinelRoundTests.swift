@@ -21,7 +21,7 @@ import Testing
         var round = SentinelRound(Self.addresses)
         round.failed(refused: false)
         round.failed(refused: false)
-        round.answered()
+        round.responded()
         #expect(round.next() == Self.addresses[2])
         round.failed(refused: false)
         #expect(round.next() == Self.addresses[0])
@@ -29,7 +29,7 @@ import Testing
 
     @Test func misleadingSentinelIsQueriedLast() {
         var round = SentinelRound(Self.addresses)
-        round.answered()
+        round.responded()
         round.misled()
         #expect(round.next() == Self.addresses[1])
     }

@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import Redis
 
-/// What a server answers.
+/// The replies of a server.
 enum RedisFuzz {
     private static let maximumBytes = 4096
 

@@ -56,7 +56,7 @@ import Testing
     ])
     func eachTypeIsRead(text: String, reply: RedisReply) throws {
         #expect(try Self.read(text) == Outcome(replies: [reply]))
-        // The one before leaves nothing behind.
+        // The one before leaves no state.
         #expect(try Self.read(text + text) == Outcome(replies: [reply, reply]))
     }
 

@@ -11,7 +11,7 @@ import Testing
         CommandQueue(maximumCommands: commands, maximumBytes: bytes)
     }
 
-    /// Adds a call of which the text is what is sent.
+    /// Adds a call that sends the text.
     private static func add(
         _ text: String,
         to queue: inout CommandQueue,
@@ -38,9 +38,9 @@ import Testing
 
     @Test func unexpectedReplyIsReported() throws {
         var queue = Self.queue()
-        #expect(queue.received(.null) == .unasked)
+        #expect(queue.received(.null) == .unexpected)
         _ = try Self.add("not sent yet", to: &queue)
-        #expect(queue.received(.null) == .unasked)
+        #expect(queue.received(.null) == .unexpected)
     }
 
     @Test func commandsBeyondTheLimitAreRefused() throws {
@@ -49,7 +49,7 @@ import Testing
         #expect(throws: RedisError.queueFull) { try Self.add("cd", to: &queue, commands: 2) }
         _ = try Self.add("c", to: &queue)
         #expect(throws: RedisError.queueFull) { try Self.add("d", to: &queue) }
-        // Sent is not answered: they still count.
+        // They were sent without a reply yet: they still count.
         _ = queue.takeUnwritten()
         #expect(throws: RedisError.queueFull) { try Self.add("d", to: &queue) }
         _ = queue.received(.null)
@@ -88,7 +88,7 @@ import Testing
         _ = queue.takeUnwritten()
         let unsent = try Self.add("c", to: &queue, deadline: 9)
         #expect(queue.expire(at: Self.at(4)) == .init(unanswered: [late], closesConnection: true))
-        // It was told; the other one is lost with the connection.
+        // It has failed already; the other one is lost with the connection.
         #expect(queue.connectionLost() == [other])
         #expect(queue.takeUnwritten() == ByteBuffer(string: "c"))
         #expect(queue.received(.null) == .complete(unsent, [.null]))
@@ -139,7 +139,7 @@ import Testing
         #expect(queue.isEmpty && queue.commands == 0 && queue.bytes == 0)
     }
 
-    /// A pretend world records every call, and every call has exactly one end.
+    /// A model records every call, and every call ends exactly once.
     @Test(arguments: 0..<50 as Range<UInt64>)
     func everyCallEndsOnce(seed: UInt64) throws {
         var world = PretendWorld(seed: seed)
@@ -156,7 +156,7 @@ private struct PretendWorld {
     private(set) var ended: Set<CommandQueue.CallID> = []
     private var generator: SplitMix64
     private var now = NIODeadline.uptimeNanoseconds(0)
-    /// What the server was sent and has not answered: each call's number of commands, and the first reply's number.
+    /// Calls that the server has not replied to: each with its number of commands and the number of its first reply.
     private var server: [(id: CommandQueue.CallID, commands: Int)] = []
     private var unsent: [(id: CommandQueue.CallID, commands: Int, text: String)] = []
 
@@ -200,10 +200,10 @@ private struct PretendWorld {
         unsent = []
     }
 
-    /// The server answers its oldest call whole, naming it.
+    /// The server replies to all commands of its oldest call, with the call's number.
     private mutating func answer() throws {
         guard !server.isEmpty else {
-            #expect(queue.received(.null) == .unasked)
+            #expect(queue.received(.null) == .unexpected)
             return
         }
         let (id, commands) = server.removeFirst()
@@ -214,7 +214,7 @@ private struct PretendWorld {
             #expect(replies == [RedisReply](repeating: reply, count: commands))
             end(id)
         case .kept: #expect(ended.contains(id))
-        case .complete, .unasked: Issue.record("the reply to \(id) went elsewhere")
+        case .complete, .unexpected: Issue.record("the reply to \(id) went elsewhere")
         }
     }
 

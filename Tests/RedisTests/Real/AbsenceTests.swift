@@ -3,7 +3,7 @@ import Redis
 import TestSupport
 import Testing
 
-/// A server that has been away for longer than calls wait for it.
+/// A server that was unreachable for longer than calls wait.
 @Suite(.timeLimit(.minutes(5))) struct AbsenceTests {
     private static func configuration(_ address: RedisAddress) -> RedisConfiguration {
         var configuration = RedisConfiguration.direct(address)
@@ -11,7 +11,7 @@ import Testing
         return configuration
     }
 
-    /// Their own timeouts are longer than the test may take: who waited for one would fail it.
+    /// Their own timeouts are longer than the test may take: a call that waited for one would fail it.
     @Test func callsToAnAbsentServerFailAtOnce() async throws {
         let closed = try ClosedPort()
         let address = RedisAddress(host: "127.0.0.1", port: closed.port)
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    /// The connection stands, and nothing comes over it: the first call finds out, the next ones know.
+    /// The connection is open but silent: the first call detects it, the next ones fail at once.
     @Test func hangingServerIsAbsentAfterACallTimesOut() async throws {
         try await RedisServer.run { server in
             try await Client.run(Self.configuration(server.address)) { client in

@@ -148,7 +148,7 @@ import Testing
             configuration.commandTimeout = .seconds(1)
             configuration.idleCheckInterval = .milliseconds(200)
             try await Client.run(configuration) { client in
-                // Longer than the timeout of other commands, and the checks of idle connections do not get behind it.
+                // Longer than the timeout of other commands; the checks of idle connections must not wait for it.
                 let reply = try await client.send("XREAD", "BLOCK", 1500, "STREAMS", "s", "$", timeout: .seconds(20))
                 #expect(reply == .null)
                 #expect(client.redis.connectionNumber == 1)

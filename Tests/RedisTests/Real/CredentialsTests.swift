@@ -43,7 +43,7 @@ import Testing
                     return
                 }
                 #expect(reason.contains("WRONGPASS") && !reason.contains("wr0ng"))
-                // It goes on trying, in silence, and finds that the server's password was changed.
+                // It continues to try without logging, and then finds that the server's password has changed.
                 try await Client.run(Self.configuration(server, password: "secret")) { other in
                     _ = try await other.send("CONFIG", "SET", "requirepass", "wr0ng")
                 }
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    /// As servers answer that are older than users, or that have renamed the command.
+    /// The reply of servers that are older than ACL users, or that have renamed the command.
     @Test func echoedPasswordIsNotReported() async throws {
         try await FakeServer.run { server in
             let lines = Mailbox<String>("a log line")
@@ -65,8 +65,8 @@ import Testing
                 #expect(try await peer.commands.next() == ["AUTH", "default", "s3cret"])
                 peer.send("-ERR unknown command 'AUTH', with args beginning with: 'default' 's3cret'\r\n")
                 let told = try await lines.next()
-                #expect(told.contains("ERR in answer to AUTH") && !told.contains("s3cret"))
-                // Where the client is late, it says that first.
+                #expect(told.contains("ERR in reply to AUTH") && !told.contains("s3cret"))
+                // If the client is late, it reports that first.
                 while true {
                     let error = await client.failure(of: RedisCommand("PING"), timeout: .milliseconds(50))
                     guard case .unavailable(let reason) = error else {
@@ -74,7 +74,7 @@ import Testing
                         return
                     }
                     #expect(!reason.contains("s3cret"))
-                    if reason.contains("ERR in answer to AUTH") { break }
+                    if reason.contains("ERR in reply to AUTH") { break }
                 }
             }
         }
@@ -84,7 +84,7 @@ import Testing
         try await RedisServer.run(["requirepass secret"]) { server in
             try await Client.run(.direct(server.address)) { client in
                 guard case .unusable(let reason) = await client.failure(of: RedisCommand("PING")) else {
-                    Issue.record("not told")
+                    Issue.record("no change was read")
                     return
                 }
                 #expect(reason.contains("NOAUTH"))

@@ -105,7 +105,7 @@ import Testing
                 #expect(try await peer.commands.next() == ["ECHO", "other"])
                 async let late = client.failure(of: RedisCommand("ECHO", "late"), timeout: .milliseconds(100))
                 #expect(await late == .timedOut)
-                #expect(await other == .lostInFlight("the server did not answer in time"))
+                #expect(await other == .lostInFlight("the server did not reply in time"))
             }
         }
     }
@@ -118,7 +118,7 @@ import Testing
             try await Client.run(configuration) { client in
                 try await client.up()
                 server.process.pause()
-                #expect(try await client.down() == "the server did not answer in time")
+                #expect(try await client.down() == "the server did not reply in time")
                 #expect(!client.redis.isUp)
                 server.process.resume()
                 try await client.up()

@@ -17,7 +17,7 @@ import Testing
                 #expect(try await client.send("SET", "key", "before") == .status("OK"))
                 #expect(try await client.send("WAIT", 1, 10_000) == .integer(1))
                 try await set.master.process.kill()
-                // The first command of the new time waits through the whole failover.
+                // The first command after the stop waits for the whole failover.
                 var reply = await client.failure(of: RedisCommand("PING"))
                 while case .lostInFlight = reply { reply = await client.failure(of: RedisCommand("PING")) }
                 #expect(reply == nil)
@@ -41,7 +41,7 @@ import Testing
                 set.master.process.pause()
                 try await client.backUp()
                 #expect(try await client.send("SET", "key", "after") == .status("OK"))
-                // It comes back as a replica: nobody goes there any more.
+                // It comes back as a replica, which clients do not use.
                 set.master.process.resume()
                 #expect(try await client.send("GET", "key") == .string(Array("after".utf8)))
             }
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    /// Answers as a sentinel that takes `server` for the master.
+    /// Replies as a sentinel that names `server` as the master.
     private static func name(_ server: RedisServer, by sentinel: FakeServer) async throws {
         let peer = try await sentinel.peers.next()
         #expect(try await peer.commands.next() == ["SENTINEL", "get-master-addr-by-name", "gate"])

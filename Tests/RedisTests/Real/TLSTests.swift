@@ -25,7 +25,7 @@ import Testing
         return configuration
     }
 
-    /// What a client that cannot connect is told.
+    /// The error of a client that cannot connect.
     private static func reason(_ configuration: RedisConfiguration) async throws -> String {
         var reason = ""
         try await Client.run(configuration) { client in
@@ -79,7 +79,7 @@ import Testing
 
     @Test func certificateForAnotherNameIsRefused() async throws {
         try await Self.run(["tls-auth-clients no"]) { port, certificates in
-            // It is for the address that the connection goes to, which is not what was asked for.
+            // It is for the address of the connection, not for the configured name.
             let tls = RedisTLS(caFile: certificates.file("authority.pem"), serverName: "redis.test")
             let reason = try await Self.reason(Self.configuration(port, host: "localhost", tls))
             #expect(reason.contains("TLS") && reason.contains("redis.test"))

@@ -114,7 +114,7 @@ import Testing
         let port = try ClosedPort()
         try await Client.run(Self.nowhere(port)) { client in
             async let waiting = client.failure(of: RedisCommand("PING"))
-            // One turn of the event loop, in which the call before can have come.
+            // One turn of the event loop, in which the call before can have arrived.
             _ = await client.failure(of: RedisCommand("PING"), timeout: .milliseconds(50))
             await client.redis.close()
             #expect(await waiting == .closed)

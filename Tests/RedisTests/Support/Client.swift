@@ -4,7 +4,7 @@ import NIOPosix
 import Redis
 import TestSupport
 
-/// A client with its states as they come, closed when `run` is over.
+/// A client with the stream of its states, closed when `run` returns.
 struct Client: Sendable {
     let redis: RedisClient
     let states: Mailbox<RedisClientState>
@@ -28,7 +28,7 @@ struct Client: Sendable {
         }
     }
 
-    /// Waits until it is down, then until it is up again, and gives the number of the new connection.
+    /// Waits until it is down, then until it is up again, and returns the number of the new connection.
     @discardableResult
     func backUp() async throws -> UInt64 {
         var wasDown = false
@@ -58,7 +58,7 @@ struct Client: Sendable {
         return try await redis.send(command, timeout: timeout)
     }
 
-    /// The error of a command that is not answered.
+    /// The error of a command without a reply.
     func failure(of command: RedisCommand, timeout: Duration? = nil) async -> RedisError? {
         do {
             _ = try await redis.send(command, timeout: timeout)
@@ -70,7 +70,7 @@ struct Client: Sendable {
 }
 
 extension RedisConfiguration {
-    /// With so short waits between attempts that a test has no time to lose.
+    /// With short waits between attempts, so that tests are fast.
     static func direct(_ address: RedisAddress) -> RedisConfiguration {
         var configuration = RedisConfiguration(servers: .direct([address]))
         configuration.commandTimeout = .seconds(10)
@@ -90,7 +90,7 @@ extension RedisPassword {
 extension Logger {
     static let silent = Logger(label: "silent") { _ in SwiftLogNoOpLogHandler() }
 
-    /// Everything from `info` on goes to the mailbox, as its level, message and reason.
+    /// Records of level `info` and above go to the mailbox: level, message and reason.
     static func heard(by lines: Mailbox<String>) -> Logger {
         Logger(label: "heard") { _ in HearingLogHandler(lines: lines) }
     }

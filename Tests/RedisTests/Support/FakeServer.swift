@@ -2,12 +2,12 @@ import NIOCore
 import NIOPosix
 import TestSupport
 
-/// A server that says what its test wants. Each connection gives the commands that came, and takes bytes to send.
+/// A server that its test controls. Each connection has the received commands, and sends the bytes it is given.
 final class FakeServer: Sendable {
-    /// One connection that was taken.
+    /// One accepted connection.
     struct Peer: Sendable {
         let channel: any Channel
-        /// Each command as the text of its words.
+        /// Each command as its parts, as text.
         let commands: Mailbox<[String]>
 
         func send(_ text: String) { send(Array(text.utf8)) }
@@ -19,7 +19,7 @@ final class FakeServer: Sendable {
 
         func close() { channel.close(promise: nil) }
 
-        /// Answers the `PING` with which the client begins.
+        /// Replies to the `PING` with which the client begins.
         func welcome() async throws {
             _ = try await commands.next()
             send("+PONG\r\n")

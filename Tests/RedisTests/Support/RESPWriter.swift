@@ -2,7 +2,7 @@ import TestSupport
 
 @testable import Redis
 
-/// Writes replies the plain way, to compare with.
+/// Writes replies in the simplest way, for comparison.
 enum RESPWriter {
     static func bytes(_ reply: RedisReply) -> [UInt8] {
         switch reply {
@@ -15,7 +15,7 @@ enum RESPWriter {
         }
     }
 
-    /// - Parameter depth: How many arrays may be in each other.
+    /// - Parameter depth: How deeply arrays may be nested.
     static func random(depth: Int, using generator: inout SplitMix64) -> RedisReply {
         switch Int.random(in: 0...(depth > 0 ? 6 : 4), using: &generator) {
         case 0: .string(generator.bytes(Int.random(in: 0...40, using: &generator)))

@@ -2,6 +2,6 @@ import Redis
 import TestSupport
 
 extension RedisServer {
-    /// In the clear.
+    /// Without TLS.
     var address: RedisAddress { RedisAddress(host: "127.0.0.1", port: port) }
 }

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Each target for a moment, from a fixed seed; `make fuzz` runs them for as long as one wants.
+/// Each target briefly, from a fixed seed; `make fuzz` runs them for any time.
 @Suite struct FuzzTests {
     @Test(arguments: RecordFuzz.targets)
     func noInputBreaksTheRules(of target: FuzzTarget) {

@@ -22,13 +22,13 @@ enum RecordFuzz {
             .oauth2(clientID: nil, clientSecret: nil),
             cookies: [("refresh", "/refresh_token"), ("session", "/access_token"), ("other", "/id/t")]
         )
-        var isAccepted = false
+        var isWithinLimit = false
         for status in [200, 302, 400, 503] {
             let response = RefreshHTTPResponse(status: status, body: bytes)
             guard case .tokens(let tokens) = RefreshResponseReader.result(response, rules, at: SampleCalls.now) else {
                 continue
             }
-            isAccepted = true
+            isWithinLimit = true
             try hold(status == 200, "tokens of an answer \(status)")
             try hold(TokenText.isAccessToken(tokens.accessToken), "an access token of other bytes")
             try hold(tokens.refreshToken.map(TokenText.isRefreshToken) ?? true, "a refresh token of other bytes")
@@ -41,7 +41,7 @@ enum RecordFuzz {
                 )
             }
         }
-        return isAccepted
+        return isWithinLimit
     }
 
     static let refreshRecord = FuzzTarget(

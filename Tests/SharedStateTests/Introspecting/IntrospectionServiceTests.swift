@@ -148,7 +148,7 @@ struct IntrospectionServiceTests {
         #expect(await service.introspect(request("d")).text == "alice")
     }
 
-    /// Garbage that the server gives up on must not keep those out whom it knows.
+    /// Invalid tokens that make the server fail must not lock out valid ones.
     @Test func formerlyActiveTokenIsTriedDuringTheQuietTime() async throws {
         let service = try service()
         server.set("t", Self.alice)
@@ -180,14 +180,14 @@ struct IntrospectionServiceTests {
     @Test func concurrentIntrospectionsAreLimited() async throws {
         let service = try service()
         server.shut()
-        let asking = (0..<IntrospectionState.mostUnderWay).map { number in
+        let asking = (0..<IntrospectionState.mostConcurrent).map { number in
             Task { await service.introspect(request("garbage-\(number)")).text }
         }
-        await server.wasAsked(IntrospectionState.mostUnderWay)
+        await server.wasAsked(IntrospectionState.mostConcurrent)
         #expect(await service.introspect(request("one more")).text == "overloaded")
         server.open()
         for one in asking { #expect(await one.value == "inactive") }
-        #expect(server.asked.count == IntrospectionState.mostUnderWay)
+        #expect(server.asked.count == IntrospectionState.mostConcurrent)
     }
 
     @Test func claimsAreCheckedByTheTenantsRules() async throws {

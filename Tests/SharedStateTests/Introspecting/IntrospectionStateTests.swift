@@ -100,7 +100,7 @@ struct IntrospectionStateTests {
         #expect(reply(1, after: 1) == "call")
     }
 
-    /// Whoever has such a token may send it as often as he likes.
+    /// A client may send such a token any number of times.
     @Test(arguments: [IntrospectionFailure.network, .timeout, .proxyFailed])
     func oneFailingTokenDoesNotBlockOthers(trouble: IntrospectionFailure) throws {
         for second in 0..<10 {
@@ -160,7 +160,7 @@ struct IntrospectionStateTests {
 
     @Test func floodOfUnknownTokensLeavesReservedCalls() throws {
         box.state.succeeded([200, 0], try Self.active(asked: Self.now - 60), at: Self.now - 60)
-        for number in 0..<IntrospectionState.mostUnderWay { #expect(reply([UInt8(number)]) == "call") }
+        for number in 0..<IntrospectionState.mostConcurrent { #expect(reply([UInt8(number)]) == "call") }
         #expect(reply([255, 0]) == "overloaded")
         #expect(reply([200, 0]) == "call")
         box.state.succeeded([7], .refused(Self.failure, until: Self.now), at: Self.now)

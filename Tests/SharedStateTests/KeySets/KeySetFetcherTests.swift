@@ -16,7 +16,7 @@ import Verification
     /// Runs `body` with a fetcher and a provider, and takes both down again.
     private func withProvider<Result: Sendable>(
         timeout: Duration = .seconds(10),
-        _ answer: @escaping @Sendable (_ head: String, _ port: Int) -> ProviderServer.Answer,
+        _ answer: @escaping @Sendable (_ head: String, _ port: Int) -> ProviderServer.Response,
         _ body: (KeySetFetcher, ProviderServer) async throws -> Result
     ) async throws -> Result {
         let fetcher = KeySetFetcher(group: MultiThreadedEventLoopGroup.singleton, timeout: timeout)
@@ -38,7 +38,7 @@ import Verification
     /// What the fetcher says of a provider that answers so.
     private func problem(
         timeout: Duration = .seconds(10),
-        _ answer: @escaping @Sendable (_ head: String, _ port: Int) -> ProviderServer.Answer
+        _ answer: @escaping @Sendable (_ head: String, _ port: Int) -> ProviderServer.Response
     ) async throws -> (problem: String?, requests: Int) {
         try await withProvider(timeout: timeout, answer) { fetcher, server in
             do throws(KeySetFetchProblem) {
@@ -52,7 +52,7 @@ import Verification
 
     @Test func fetchesASetWithItsTimesAndTag() async throws {
         let keySet = try SampleKeys.keySet()
-        let answer = ProviderServer.Answer.keySet(
+        let answer = ProviderServer.Response.keySet(
             keySet,
             ["cache-control: public, max-age=7200", "age: 200", #"etag: "one""#, "content-type: text/plain"]
         )
@@ -72,7 +72,7 @@ import Verification
 
     @Test func setInSmallPiecesIsRead() async throws {
         let keySet = try SampleKeys.keySet()
-        var answer = ProviderServer.Answer.keySet(keySet)
+        var answer = ProviderServer.Response.keySet(keySet)
         answer.isDripped = true
         try await withProvider { [answer] _, _ in
             answer

@@ -171,7 +171,7 @@ import Verification
         fixture.provider.hold(true)
         fixture.start()
         await fixture.provider.waitForFetches(3)
-        #expect(fixture.provider.books.value.mostUnderWay == 3)
+        #expect(fixture.provider.books.value.mostConcurrent == 3)
         fixture.provider.hold(false)
         await fixture.used[0].wait { $0.count == 3 }
         #expect(await fixture.services[0].statuses().map(\.label) == sources.map(\.label))

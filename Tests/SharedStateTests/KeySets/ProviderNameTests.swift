@@ -19,7 +19,7 @@ import Testing
 
     private func withProvider(
         _ certificate: String,
-        _ answer: @escaping @Sendable (_ head: String, _ port: Int) -> ProviderServer.Answer,
+        _ answer: @escaping @Sendable (_ head: String, _ port: Int) -> ProviderServer.Response,
         _ body: (KeySetFetcher, ProviderServer) async throws -> Void
     ) async throws {
         let chain = try NIOSSLCertificate.fromPEMFile(folder.file("\(certificate).pem"))

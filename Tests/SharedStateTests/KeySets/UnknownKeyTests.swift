@@ -56,7 +56,7 @@ import Verification
             #expect(fixture.provider.fetches == 1 + minute)
             fixture.clock.advance(by: 61)
         }
-        #expect(fixture.provider.books.value.mostUnderWay == 1)
+        #expect(fixture.provider.books.value.mostConcurrent == 1)
         await fixture.stop()
     }
 

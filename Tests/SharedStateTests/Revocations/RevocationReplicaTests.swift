@@ -65,7 +65,7 @@ struct RevocationReplicaTests {
         )
         #expect(lost.isEmpty)
         #expect(isInForce(book, "a"))
-        #expect(!isInForce(book, "b"), "it was taken back while nobody told us")
+        #expect(!isInForce(book, "b"), "it was withdrawn while changes were lost")
         #expect(isInForce(book, "c"))
         #expect(book.sets["app"]?.count == 2)
     }

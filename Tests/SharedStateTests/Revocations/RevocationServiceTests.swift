@@ -153,7 +153,7 @@ struct RevocationServiceTests {
         }
     }
 
-    /// Whoever tolerates less than before would find a copy that is too old, and refuse for no fault of the store.
+    /// With a smaller limit than before the copy would be too old at first, and requests would be refused needlessly.
     @Test func loopsGetAContactBeforeACloserPaceApplies() async throws {
         let calm = RevocationPace(wait: .seconds(1), quiet: 600_000_000_000)
         await service.slowDown(to: calm)

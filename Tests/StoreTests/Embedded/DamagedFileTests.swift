@@ -4,10 +4,10 @@ import Testing
 
 @testable import Store
 
-/// Files that were damaged, or that cannot be written any more: an error that names the file and what to do, and
-/// nothing acknowledged that is not kept.
+/// Files that are damaged or not writable: the error names the file and the remedy, and no write is acknowledged that
+/// is not stored.
 @Suite(.timeLimit(.minutes(5))) struct DamagedFileTests {
-    /// What was done to a closed file.
+    /// The damage to a closed file.
     enum Damage: CaseIterable, Sendable {
         case cutOffInTheHeader, cutOffInTheMiddle, headerOverwritten, pagesOverwritten
 
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    /// Where the damage does not show at once, the first load finds it.
+    /// Damage that opening does not detect is detected by the first load.
     @Test(arguments: Damage.allCases)
     func damagedFileIsReportedAndNotRepaired(_ damage: Damage) async throws {
         try await StoreFactory.embedded.run { world in
@@ -39,7 +39,7 @@ import Testing
                 return
             }
             #expect(reason.contains(world.file.path) && reason.contains("move it away, or restore it"), "\(reason)")
-            // It is left for whoever wants to restore it.
+            // The file is kept so that it can be restored.
             #expect(try Data(contentsOf: world.file).count >= damaged.count)
         }
     }
@@ -86,7 +86,7 @@ import Testing
         try await StoreFactory.embedded.run { world in
             let store = try #require(try await world.store() as? EmbeddedStore)
             let acknowledged = try await store.revoke([revocation("first")])
-            // What SQLite answers for a file that lost its rights, which the user of these tests may have all the same.
+            // SQLite's error for a file without permissions, which the user of these tests may still read.
             try await store.write { try $0.script("PRAGMA query_only = 1") }
             let error = await #expect(throws: StoreError.self) { try await store.revoke([revocation("second")]) }
             guard case .unusable(let reason) = error else {

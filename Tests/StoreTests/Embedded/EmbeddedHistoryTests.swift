@@ -2,7 +2,7 @@ import Testing
 
 @testable import Store
 
-/// Rows of the history that somebody deleted before they were read are missed.
+/// Rows of the history that were deleted before they were read are reported as missed.
 @Suite struct EmbeddedHistoryTests {
     @Test(arguments: [0, 3], ["IN (1, 4)", "IN (2, 5)", "IN (3, 6)", "> 0"])
     func deletedUnreadChangeIsMissed(seen: Int, deleted: String) async throws {

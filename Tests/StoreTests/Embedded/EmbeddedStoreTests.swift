@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test func copyHasAcknowledgedWrites() async throws {
-        // What a process leaves that is killed: the files as they are, never closed.
+        // As a killed process leaves them: the files are never closed.
         try await StoreFactory.embedded.run { world in
             let store = try await world.store()
             let records = try await store.revoke((0..<500).map { revocation("\($0)") })
@@ -74,7 +74,7 @@ import Testing
             let store = try await world.store()
             _ = try await store.revoke([revocation("one")])
             await store.close()
-            // The file is whole without its log.
+            // The file is complete without its log.
             let log = try? Data(contentsOf: URL(fileURLWithPath: world.file.path + "-wal"))
             #expect(log?.isEmpty ?? true)
             let copy = try Data(contentsOf: world.file)
@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    /// Whoever counts requests goes on alone long before SQLite gives up.
+    /// Rate limits go on without the store long before SQLite gives up.
     @Test(.timeLimit(.minutes(5))) func allowanceUseObeysItsTimeout() async throws {
         try await StoreFactory.embedded.run { world in
             let store = try await world.store()
@@ -183,7 +183,7 @@ import Testing
         }
     }
 
-    /// Of a table that somebody made anew, without its types.
+    /// Of a table that was created again without its types.
     @Test(arguments: ["version", "withdrawn", "revoked_at", "note", "tenant"])
     func columnOfAnotherTypeIsUnreadable(column: String) async throws {
         try await StoreFactory.embedded.run { world in

@@ -2,7 +2,7 @@ import TestSupport
 
 @testable import Store
 
-/// What the store gives back, which others may have written.
+/// Stored values, which others may have written.
 enum StoreFuzz {
     static let targets = [revocationLine, revocationNote, streamID, sealedValue]
 
@@ -55,7 +55,7 @@ enum StoreFuzz {
         return true
     }
 
-    /// The first byte chooses the value; the rest is what stands in the store.
+    /// The first byte chooses the kind of value; the rest is the stored value.
     static let sealedValue = {
         let key = StoreKey(tenant: "app", kind: "fuzz", name: "a")
         let sealer = (try? SealingKeys("MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=")).map(Sealer.init)
@@ -63,7 +63,7 @@ enum StoreFuzz {
         return FuzzTarget("sealed-value", seeds: seeds) { bytes in
             let opened = try? sealer?.open(bytes, for: key).value
             try hold((opened != nil) == seeds.contains(bytes), "opened what was not sealed, or not what was")
-            // Nearly nothing is: what matters is that each is judged.
+            // Almost no input is valid: what matters is that each is checked.
             return true
         }
     }()

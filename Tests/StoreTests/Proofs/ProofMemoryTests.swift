@@ -3,7 +3,7 @@ import Time
 
 @testable import Store
 
-/// Each proof is used once, whoever is asked.
+/// Each proof is used once, at any instance.
 @Suite struct ProofMemoryTests {
     private let key = [UInt8](repeating: 1, count: 32)
 

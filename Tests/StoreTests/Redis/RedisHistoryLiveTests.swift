@@ -4,8 +4,8 @@ import Testing
 
 @testable import Store
 
-/// Random histories of a real server, on which instances follow now and then: whatever is trimmed, deleted or lost
-/// meanwhile, every instance knows in the end what was acknowledged.
+/// Random histories of a real server, on which instances follow now and then: although entries are trimmed,
+/// deleted and lost, every instance has all acknowledged changes in the end.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct RedisHistoryLiveTests {
     @Test(arguments: 0..<6 as Range<UInt64>)
     func everyInstanceHasAcknowledgedChangesAfterServerLosses(seed: UInt64) async throws {
@@ -21,7 +21,7 @@ import Testing
     }
 }
 
-/// Follows as the gateway does: what the store has lost and it knows, it puts back.
+/// Follows as the gateway does: it restores changes that it has and the store has lost.
 private struct LiveInstance {
     let store: any Store
     var known: [RevocationDigest: RevocationRecord] = [:]
@@ -70,7 +70,7 @@ private struct LiveFleet {
         generator = SplitMix64(seed: seed)
     }
 
-    /// A server that dies then begins again with what it has.
+    /// A server that stops then restarts with the data that it has.
     private func save() async throws { _ = try await withRedis(world.server, [RedisCommand("SAVE")]) }
 
     mutating func begin() async throws {
@@ -93,11 +93,11 @@ private struct LiveFleet {
         case 12: try await send(RedisCommand("DEL", "gatehouse:changes"))
         case 13: try await send(RedisCommand("FLUSHALL"))
         case 14:
-            // Or it begins with what it had when it was saved last, and takes other changes from then on.
+            // Or it restarts with its last snapshot, and accepts other changes from then on.
             if any(2) == 0 { try await save() }
             try world.server?.restart()
         default:
-            // What is forgotten here the store has, and keeps.
+            // What is dropped here is in the store, and stays there.
             try await settle()
             try await save()
             instances[place].known = [:]
@@ -114,7 +114,7 @@ private struct LiveFleet {
         try await send(RedisCommand("XDEL", "gatehouse:changes", String(decoding: id, as: UTF8.self)))
     }
 
-    /// All instances follow until nothing happens any more.
+    /// All instances follow until there are no more changes.
     mutating func settle() async throws {
         let isAtRest = try await eventually {
             var isQuiet = true

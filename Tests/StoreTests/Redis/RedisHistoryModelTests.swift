@@ -4,8 +4,8 @@ import Time
 
 @testable import Store
 
-/// Thousands of random histories of a Redis and of instances that are cut off from it for a while: whatever is trimmed,
-/// deleted or lost meanwhile, to a failover too, every instance knows in the end what was acknowledged.
+/// Thousands of random histories of a Redis and of instances that are disconnected for a while: although entries are
+/// trimmed, deleted and lost, in a failover too, every instance has all acknowledged changes in the end.
 @Suite struct RedisHistoryModelTests {
     @Test(arguments: [true, false])
     func everyInstanceHasAcknowledgedChangesAfterStreamLosses(countsEntries: Bool) {
@@ -47,14 +47,14 @@ private struct ModelRedis {
     /// 0: there is none.
     var count: UInt64 = 0
     var records: [Int: RedisStreamID] = [:]
-    /// No two servers name a change alike.
+    /// Two servers never give changes the same ID.
     var clock: UInt64
-    /// Which server this is. Whoever connects to another one has another connection.
+    /// Which server this is. Another server means another connection.
     var server: UInt64 = 0
 
     private var milliseconds: UInt64 { clock * 64 + server }
 
-    /// - Parameter isCounted: Not so by a gateway that does not know of the count.
+    /// - Parameter isCounted: False for a gateway of a version without the count.
     mutating func add(_ item: Int, noise: UInt64, isCounted: Bool = true) -> RedisStreamID {
         if isCounted { increment(noise) }
         let now = RedisStreamID(milliseconds: milliseconds, sequence: 0)
@@ -86,7 +86,7 @@ private struct ModelRedis {
     func startOfCount(_ noise: UInt64) -> UInt64 { clock * 1000 + noise % 1000 }
 
     mutating func deleteStream() {
-        // Nobody deletes one twice in a millisecond.
+        // None is deleted twice in a millisecond.
         clock += 1
         entries = []
         last = .zero
@@ -94,7 +94,7 @@ private struct ModelRedis {
     }
 }
 
-/// What an instance keeps, and how it follows.
+/// The state of an instance, and how it follows.
 private struct ModelInstance {
     static let page = 5
 
@@ -105,7 +105,7 @@ private struct ModelInstance {
 
     mutating func know(_ item: Int, _ version: RedisStreamID) { known[item] = max(version, known[item] ?? .zero) }
 
-    /// One read, or one load with what it puts back.
+    /// One read, or one load with the changes that it restores.
     ///
     /// - Returns: Whether there was nothing to do.
     mutating func follow(_ redis: inout ModelRedis, noise: UInt64) -> Bool {
@@ -149,11 +149,11 @@ private struct ModelInstance {
 private struct ModelFleet {
     private var generator: SplitMix64
     private var redis: ModelRedis
-    /// The server that takes over when this one fails: it has what this one had a while ago.
+    /// The server that takes over when this one fails: it has an earlier state of this one.
     private var replica: ModelRedis
     private var servers: UInt64 = 1
     /// Whether some gateway adds changes without counting them. Their stream is deleted with the count or not at all:
-    /// where it alone is, and such a gateway is the first to add to the next, nothing tells the two apart.
+    /// where it alone is, and such a gateway is the first to add to the next, nothing distinguishes the two.
     private let hasOlderGateway: Bool
     private var items = 0
     private(set) var instances = [ModelInstance(), ModelInstance(), ModelInstance()]
@@ -187,8 +187,8 @@ private struct ModelFleet {
         }
     }
 
-    /// It takes longer than the clocks of the two differ. What the old master had alone is gone, for it gets its data
-    /// from the new one.
+    /// It takes longer than the clocks of the two differ. What only the old master had is lost, as it copies the data
+    /// of the new one.
     private mutating func failOver() {
         let now = redis.clock
         redis = replica
@@ -198,7 +198,7 @@ private struct ModelFleet {
         if any(2) == 0 { replica = redis }
     }
 
-    /// What every day has: changes, reads, and a look from time to time.
+    /// Normal operation: changes, reads, and a load from time to time.
     mutating func calmStep() {
         redis.clock += 100
         if any(2) == 0 { revoke(any(3)) } else { _ = instances[any(3)].follow(&redis, noise: generator.next()) }
@@ -212,14 +212,14 @@ private struct ModelFleet {
         acknowledged.insert(items)
     }
 
-    /// It forgets all, but not before the store and its replica have it.
+    /// It drops everything, but not before the store and its replica have it.
     private mutating func restart(_ instance: Int) {
         settle()
         replica = redis
         instances[instance] = ModelInstance()
     }
 
-    /// All instances follow until nothing happens any more.
+    /// All instances follow until there are no more changes.
     mutating func settle() {
         for _ in 0..<1000 {
             var isQuiet = true

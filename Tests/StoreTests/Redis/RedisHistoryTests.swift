@@ -3,12 +3,12 @@ import Testing
 
 @testable import Store
 
-/// What was trimmed or deleted before an instance has read it is missed, wherever in the stream it was.
+/// Entries that were trimmed or deleted before an instance has read them are missed, at any place in the stream.
 @Suite struct RedisHistoryTests {
-    /// What a reader that has seen `seen` changes is told when it looks again: after `count` changes, the command, and
+    /// What a reader that has seen `seen` changes gets when it reads again: after `count` changes, the command, and
     /// `more` changes.
     ///
-    /// - Parameter leavesEntries: Otherwise there is none that tells this history from another, and the next change is
+    /// - Parameter leavesEntries: Otherwise there is none that identifies this history, and the next change is
     ///   missed once more.
     private func missed(
         _ count: Int,

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Store
 
-/// Keys that hold what no gateway wrote: each call does its work or fails with an error that says so, and when the key
-/// is gone the store goes on by itself.
+/// Keys with values that no gateway has written: each call succeeds or fails with an error that names the key, and
+/// once the key is deleted the store works again.
 @Suite(.timeLimit(.minutes(5))) struct RedisHostileContentTests {
     private static let value = StoreKey(tenant: "chat", kind: "value", name: "a")
     private static let lease = StoreKey(tenant: "chat", kind: "lease", name: "a")
@@ -116,7 +116,7 @@ import Testing
             }
             #expect(store.isUp)
             _ = try await withRedis(world.server, [RedisCommand("DEL", hostile.key)])
-            // As whoever follows does.
+            // As a reader that follows does.
             try await store.restore(records)
             let after = try await store.revoke([revocation("after")])
             let loaded = try await store.load(["chat"]).records
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    /// Beyond what a signed or unsigned number of 64 bits holds, below zero, and none at all.
+    /// Larger than a signed or unsigned number of 64 bits, below zero, and not a number.
     private static let numbers = [
         "9223372036854775807", "18446744073709551615", "99999999999999999999999", "-5", "-9223372036854775808", "1e5",
         "nan", "inf", "", "0x10", " 7",
@@ -147,7 +147,7 @@ import Testing
             ]
             _ = try await withRedis(world.server, commands)
             for call in Call.allCases where call != .revoke && call != .withdraw {
-                // Whatever comes of it, the process goes on.
+                // Whatever the result is, the process continues.
                 _ = await call.error(store, position, acknowledged[0])
             }
             acknowledged += (try? await store.revoke([revocation("new")])) ?? []

@@ -221,7 +221,7 @@ import Time
     @Test func fullMillisecondIsFollowedByTheNext() async throws {
         try await StoreFactory.redis.run { world in
             let store = try await world.store()
-            // A clock that went back: the stream is far ahead of it, and its count nearly at its end.
+            // A clock that was set back: the stream is far ahead of it, and its count is close to the maximum.
             let ahead = "4000000000000-1048574"
             _ = try await withRedis(world.server, [RedisCommand("XADD", "gatehouse:changes", ahead, "t", "other")])
             let records = try await store.revoke((0..<3).map { revocation("\($0)") })

@@ -7,13 +7,13 @@ import Testing
 
 @testable import Store
 
-/// States of a server in which it answers with errors. Nothing is acknowledged then; when they are over, the store goes
-/// on by itself, with all that was acknowledged before.
+/// States of a server in which it responds with errors. Nothing is acknowledged then; afterwards the store works
+/// again, with everything that was acknowledged before.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct RedisTroubleTests {
     /// Acknowledges a revocation, calls `begin`, expects that further ones are refused, calls `end`, and expects that
     /// they are taken again.
     ///
-    /// - Parameter reason: What the error says at some time.
+    /// - Parameter reason: A text that one of the errors contains.
     private func withTrouble(
         _ reason: String,
         _ options: [String] = [],
@@ -62,7 +62,7 @@ import Testing
         #expect(isRefused, "\(reasons)")
     }
 
-    /// To whoever loads, and to whoever has followed since before.
+    /// To a reader that loads, and to one that has followed since before.
     private func expectInForce(
         _ acknowledged: [RevocationRecord],
         _ position: StorePosition,
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    /// Instances that start then load what is in force.
+    /// Instances that start then load the revocations in force.
     @Test func serverThatCannotSaveIsReadByNewConnections() async throws {
         try await StoreFactory.redis.run { world in
             let records = try await world.store().revoke([revocation("one")])
@@ -150,7 +150,7 @@ import Testing
         var killer: RedisClient?
         var script: Task<Void, Never>?
         try await withTrouble("BUSY", ["busy-reply-threshold 50"]) { server, _ in
-            // Connected before: a server that is busy takes no new clients.
+            // Connected before: a busy server accepts no new clients.
             let client = try RedisClient(
                 RedisConfiguration(servers: .direct([server.address])),
                 eventLoopGroup: MultiThreadedEventLoopGroup.singleton,

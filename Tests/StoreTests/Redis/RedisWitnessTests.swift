@@ -22,7 +22,7 @@ import Testing
         witness.saw(id(7), on: 2)
         witness.read(upTo: id(6), having: [id(5), id(7)])
         #expect(witness.unread == [id(7)])
-        // It was acknowledged while the stream was read, by another server that named it before.
+        // It was acknowledged while the stream was read, by another server that gave it an earlier ID.
         witness.saw(id(4), on: 3)
         witness.read(upTo: id(9), having: [id(7)])
         #expect(witness.unread == [id(4)])
@@ -46,7 +46,7 @@ import Testing
         witness.loadBegan()
         witness.saw(id(4), on: 3)
         witness.saw(id(10), on: 2)
-        // Another load that begins meanwhile forgets nothing of that.
+        // Another load that begins in the meantime loses nothing of that.
         witness.loadBegan()
         witness.loaded()
         #expect(witness.unread == [id(10), id(4)])

@@ -22,7 +22,7 @@ import Verification
         #expect(try sealer.seal(value, for: key) != sealed)
     }
 
-    /// Sealed, derived and named by swift-crypto, which did this before.
+    /// Values that were sealed and derived with swift-crypto, which was used before.
     @Test func whatAnEarlierVersionSealedOpens() throws {
         let keys = try SealingKeys("AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=")
         let sealed = try #require(

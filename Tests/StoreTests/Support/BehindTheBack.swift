@@ -7,7 +7,7 @@ import Testing
 
 @testable import Store
 
-/// A client of its own, to look and write behind a store's back.
+/// A second client, to read and write without the store.
 func withRedis(_ server: UnawaitedRedisServer?, _ commands: [RedisCommand]) async throws -> [RedisReply] {
     let address = try #require(server).address
     let client = try RedisClient(
@@ -27,14 +27,14 @@ func withRedis(_ server: UnawaitedRedisServer?, _ commands: [RedisCommand]) asyn
 }
 
 extension StoreWorld {
-    /// One of another process.
+    /// A store of another process.
     func connection() throws -> SQLiteConnection {
         try SQLiteConnection(file.path, access: .readWrite, busyMilliseconds: 2000)
     }
 
     func write(_ sql: String) throws { try connection().script(sql) }
 
-    /// Makes the record one that cannot be read.
+    /// Makes the record unreadable.
     func spoil(_ record: RevocationRecord) async throws {
         if factory == .redis {
             let key = "gatehouse:{\(record.tenant)}:revocations"
@@ -49,7 +49,7 @@ extension StoreWorld {
         }
     }
 
-    /// Puts a change into the history that cannot be read.
+    /// Adds an unreadable change to the history.
     func addNonsense() async throws {
         if factory == .redis {
             let change = RedisCommand("XADD", "gatehouse:changes", "*", "a", "b")

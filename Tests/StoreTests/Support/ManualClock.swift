@@ -2,7 +2,7 @@ import Store
 import Synchronization
 import Time
 
-/// Unix time that passes when it is told to.
+/// Unix time that a test advances.
 final class ManualClock: Sendable {
     private let time = Mutex(UnixTime(1_800_000_000.5))
 

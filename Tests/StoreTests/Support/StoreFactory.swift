@@ -12,9 +12,9 @@ import Time
 enum StoreFactory: String, CaseIterable {
     case memory, embedded, redis
 
-    /// Runs `body` with a store that is empty, and is gone afterwards.
+    /// Runs `body` with an empty store, which is removed afterwards.
     ///
-    /// - Parameter keptChanges: How long the store's history is at least.
+    /// - Parameter keptChanges: The minimum length of the store's history.
     func run(keptChanges: Int = 100_000, _ body: (StoreWorld) async throws -> Void) async throws {
         let world = try await StoreWorld(self, keptChanges: keptChanges)
         try await attempt {
@@ -87,7 +87,7 @@ final class StoreWorld: Sendable {
     }
 }
 
-/// Asks again and again until it is so; not for longer than a minute.
+/// Polls until the condition holds, for a minute at most.
 func eventually(_ condition: () async throws -> Bool) async throws -> Bool {
     let end = ContinuousClock.now + .seconds(60)
     while ContinuousClock.now < end {
@@ -97,7 +97,7 @@ func eventually(_ condition: () async throws -> Bool) async throws -> Bool {
 }
 
 extension Store {
-    /// All that is on record, and the position to go on from.
+    /// All records, and the position to continue from.
     func load(_ tenants: [String]) async throws -> (records: [RevocationDigest: RevocationRecord], StorePosition) {
         let loaded = Mutex<[RevocationDigest: RevocationRecord]>([:])
         let position = try await loadRevocations(tenants: tenants) { page in
@@ -106,7 +106,7 @@ extension Store {
         return (loaded.withLock { $0 }, position)
     }
 
-    /// What happened since, without waiting.
+    /// The changes since then, without waiting.
     func changes(after position: StorePosition) async throws -> [RevocationRecord]? {
         guard case .changes(let records, _, _) = try await changes(after: position, waiting: .zero) else { return nil }
         return records

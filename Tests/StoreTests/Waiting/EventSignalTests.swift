@@ -4,36 +4,36 @@ import Testing
 
 @Suite struct EventSignalTests {
     @Test func eventBetweenCheckAndWaitEndsTheWait() async {
-        let bell = EventSignal()
-        let rings = bell.rings
-        bell.ring()
-        await bell.wait(past: rings, for: .seconds(600))
-        #expect(bell.rings == rings + 1)
+        let signal = EventSignal()
+        let count = signal.count
+        signal.notify()
+        await signal.wait(past: count, for: .seconds(600))
+        #expect(signal.count == count + 1)
     }
 
     @Test func eventWakesAllWaiters() async {
-        let bell = EventSignal()
+        let signal = EventSignal()
         await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<20 { group.addTask { await bell.wait(past: 0, for: .seconds(600)) } }
-            group.addTask { bell.ring() }
+            for _ in 0..<20 { group.addTask { await signal.wait(past: 0, for: .seconds(600)) } }
+            group.addTask { signal.notify() }
         }
-        #expect(bell.rings == 1)
+        #expect(signal.count == 1)
     }
 
     @Test func waitEndsAfterItsDuration() async {
-        let bell = EventSignal()
-        await bell.wait(past: 0, for: .milliseconds(1))
-        await bell.wait(past: 0, for: .zero)
-        await bell.wait(past: 0, for: .seconds(-1))
-        #expect(bell.rings == 0)
+        let signal = EventSignal()
+        await signal.wait(past: 0, for: .milliseconds(1))
+        await signal.wait(past: 0, for: .zero)
+        await signal.wait(past: 0, for: .seconds(-1))
+        #expect(signal.count == 0)
     }
 
     @Test func cancellationEndsTheWait() async {
-        let bell = EventSignal()
-        let waiting = Task { await bell.wait(past: 0, for: .seconds(600)) }
+        let signal = EventSignal()
+        let waiting = Task { await signal.wait(past: 0, for: .seconds(600)) }
         waiting.cancel()
         await waiting.value
-        #expect(bell.rings == 0)
+        #expect(signal.count == 0)
     }
 }
 
@@ -46,12 +46,12 @@ import Testing
     }
 
     @Test func overdueWorkIsCancelledAndAbandoned() async {
-        let bell = EventSignal()
+        let signal = EventSignal()
         let ended = EventSignal()
         let error = await #expect(throws: StoreError.self) {
             try await within(.milliseconds(1)) {
-                await bell.wait(past: 0, for: .seconds(600))
-                ended.ring()
+                await signal.wait(past: 0, for: .seconds(600))
+                ended.notify()
             }
         }
         guard case .unavailable = error else {
@@ -59,12 +59,12 @@ import Testing
             return
         }
         await ended.wait(past: 0, for: .seconds(600))
-        #expect(ended.rings == 1)
+        #expect(ended.count == 1)
     }
 
     @Test func cancelledCallerReturnsAtOnce() async {
-        let bell = EventSignal()
-        let caller = Task { try await within(.seconds(600)) { await bell.wait(past: 0, for: .seconds(600)) } }
+        let signal = EventSignal()
+        let caller = Task { try await within(.seconds(600)) { await signal.wait(past: 0, for: .seconds(600)) } }
         caller.cancel()
         await #expect(throws: StoreError.self) { try await caller.value }
     }
@@ -90,10 +90,10 @@ import Testing
     }
 
     @Test func recentEventIsReported() {
-        let bell = EventSignal()
-        #expect(!bell.hasRung(within: .seconds(3600)))
-        bell.ring()
-        #expect(bell.hasRung(within: .seconds(3600)))
-        #expect(!bell.hasRung(within: .zero))
+        let signal = EventSignal()
+        #expect(!signal.wasNotified(within: .seconds(3600)))
+        signal.notify()
+        #expect(signal.wasNotified(within: .seconds(3600)))
+        #expect(!signal.wasNotified(within: .zero))
     }
 }

@@ -4,7 +4,7 @@ import Verification
 
 @testable import Tenants
 
-/// docs/configuration.md tells of every key, and every YAML in the documents is right.
+/// docs/configuration.md describes every key, and every YAML in the documents is valid.
 struct DocumentationTests {
     @Test func documentedReferenceIsTheSchemas() throws {
         let text = try Repository.text("docs/configuration.md")

@@ -7,7 +7,7 @@ import Verification
 
 /// What `gatehouse schema` prints, in the hands of a validator, beside what the reader says of the same texts.
 struct JSONSchemaTests {
-    /// Mistakes that the schema tells in words only: bounds of what has a unit.
+    /// Mistakes that only the description of the schema shows: bounds of values with a unit.
     private static let inWordsOnly: Set<String> = [
         "zeroTimeout", "durationTooLong", "durationOverflow", "sizeTooSmall", "tooManyReplayBytes",
         "introspectionRememberedForLong", "staleForDays", "proofsOfYesterday",

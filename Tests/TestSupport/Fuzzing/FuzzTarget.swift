@@ -9,7 +9,7 @@ package struct FuzzTarget: Sendable, CustomStringConvertible {
     package let words: [[UInt8]]
     /// How many inputs a run of the ordinary tests makes.
     package let quickInputs: Int
-    /// Checks one input, and tells whether the code under test accepted it. Throws ``FuzzFailure`` for a broken rule.
+    /// Checks one input. Returns whether the code under test accepted it. Throws ``FuzzFailure`` for a broken rule.
     package let check: @Sendable ([UInt8]) throws -> Bool
 
     package init(

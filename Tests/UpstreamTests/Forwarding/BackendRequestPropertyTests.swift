@@ -5,7 +5,7 @@ import Verification
 
 @testable import Tenants
 
-/// Random heads with random forgeries: whatever comes in, the backend sees one identity, and it is the verified one.
+/// Random heads with random forgeries: the backend sees one identity, and it is the verified one.
 struct BackendRequestPropertyTests {
     private static let identity = Identity(headers: [
         Identity.Header(name: "X-User-Id", claim: "sub"), Identity.Header(name: "X-User-Email", claim: "email"),
@@ -67,7 +67,7 @@ struct BackendRequestPropertyTests {
         }
     }
 
-    /// Heads of every kind: what is granted is written so that it parses strictly, with the body framed alike.
+    /// Heads of every kind: granted ones are written so that they parse strictly, with the same framing of the body.
     @Test func forwardedRequestParsesStrictlyWithSameFraming() throws {
         let pipeline = RequestPipeline([try RequestPipeline.tenant(access: [try RequestPipeline.rule("/**", .anyone)])])
         let peer = try RequestPipeline.peer()

@@ -5,7 +5,7 @@ import Verification
 
 @testable import Tenants
 
-/// What the backend gets of a request, read by the same strict parser that took it in.
+/// The head that the backend gets, read by the same strict parser.
 struct BackendRequestTests {
     private func pipeline(
         prefix: String? = nil,
@@ -245,7 +245,7 @@ struct BackendRequestTests {
         #expect(String(decoding: reading.target, as: UTF8.self) == "/admin")
     }
 
-    /// Where some would read a host after it.
+    /// Some parsers would read a host after it.
     @Test(arguments: [("/shop//host/a", "/host/a"), ("/shop//", "/"), ("/shop///a", "/a")])
     func strippedPathStartsWithOneSlash(target: String, expected: String) throws {
         let pipeline = try pipeline(prefix: "/shop", strips: true)

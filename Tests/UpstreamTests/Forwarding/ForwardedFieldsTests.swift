@@ -108,7 +108,7 @@ struct ForwardedFieldsTests {
         #expect(try client(lines) == expected)
     }
 
-    /// A client that writes the addresses of proxies itself has no more of them looked at.
+    /// Proxy addresses that a client writes itself are not considered.
     @Test func proxyChainLengthIsBounded() throws {
         let most = ClientAddress.maximumProxies
         let proxies = { (count: Int) in (0..<count).map { "10.1.\($0 / 250).\($0 % 250)" }.joined(separator: ",") }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Upstream
 
-/// Whole heads that ask for a WebSocket or grant it (RFC 6455 sections 4.2.1 and 4.2.2).
+/// Whole heads that request a WebSocket or accept it (RFC 6455 sections 4.2.1 and 4.2.2).
 struct WebSocketFieldsTests {
     private static let key = "dGhlIHNhbXBsZSBub25jZQ=="
     private static let accept = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="

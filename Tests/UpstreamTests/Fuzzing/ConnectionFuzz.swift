@@ -5,7 +5,7 @@ import TestSupport
 @testable import HTTPCore
 @testable import Upstream
 
-/// What is read of connections that are not the gateway's to speak on: TLS before its handshake, and WebSockets.
+/// What is read of connections without taking part: TLS before its handshake, and WebSockets.
 enum ConnectionFuzz {
     static let targets = [clientHello, webSocketFrames, webSocketKey]
 

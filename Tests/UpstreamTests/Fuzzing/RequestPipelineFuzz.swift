@@ -139,7 +139,7 @@ enum RequestPipelineFuzz {
 
     private static let identity = ["X-User-Id", "X-User-Email"]
 
-    /// Doors are for one thread.
+    /// A pipeline is for one thread.
     private final class SharedPipeline: Sendable {
         private let pipeline: Mutex<RequestPipeline?>
 

@@ -5,7 +5,7 @@ import Upstream
 
 @testable import Authorization
 
-/// The queue of a server's pool: who is next, and who makes room.
+/// The queue of a server's pool: which request is next, and which is evicted.
 struct FairQueueTests {
     private final class Request {
         let address: SubjectName
@@ -54,15 +54,15 @@ struct FairQueueTests {
 
     @Test func fullQueueDropsNewestOfLongestLine() {
         var queue = queue([Self.a, Self.a, Self.b, Self.a])
-        let dropped = (0..<3).map { _ in queue.makeRoom(for: Self.c)?.number }
-        // One more of its own would be as many as the longest line has then.
+        let dropped = (0..<3).map { _ in queue.evict(for: Self.c)?.number }
+        // With one more its queue would be as long as the longest then.
         #expect(dropped == [3, 1, nil])
         #expect(queue.count == 2)
     }
 
     @Test func longestLineCannotEvictForItself() {
         var queue = queue([Self.a, Self.a, Self.a, Self.b])
-        let dropped = queue.makeRoom(for: Self.a)
+        let dropped = queue.evict(for: Self.a)
         #expect(dropped == nil)
         #expect(queue.count == 4)
     }
@@ -84,7 +84,7 @@ struct FairQueueTests {
         #expect(left == [2, 3, nil])
     }
 
-    /// Clients of however many addresses that all give up cost the same each.
+    /// Removing a client costs the same for any number of addresses.
     @Test func removalWorkIsLinear() {
         func comparisons(ofRequests count: Int) -> Int {
             let counter = Counter()
@@ -151,7 +151,7 @@ struct FairQueueTests {
                     #expect(first && !second)
                     waiting.removeAll { $0 === request }
                 default:
-                    guard let request = queue.makeRoom(for: Self.name(UInt8(random.below(5)))) else { continue }
+                    guard let request = queue.evict(for: Self.name(UInt8(random.below(5)))) else { continue }
                     #expect(waiting.last { $0.address == request.address } === request)
                     waiting.removeAll { $0 === request }
                 }

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Upstream
 
-/// What servers may send ahead for one client's connection.
+/// How much servers may send in advance for one client connection.
 struct ReceiveWindowsTests {
     private struct Stream {
         var outstanding = ReceiveWindows.least
@@ -32,8 +32,7 @@ struct ReceiveWindowsTests {
         }
     }
 
-    /// Streams come, are sent on, read from and ended as they like: what may come together stays within the bound, and
-    /// nothing is held once all have ended.
+    /// Random streams: the sum of all windows stays within the bound, and nothing is held once all have ended.
     @Test func totalWindowIsBounded() {
         var random = SplitMix64(seed: 0x77_69_6e)
         let bound = ReceiveWindows.total + 100 * ReceiveWindows.least

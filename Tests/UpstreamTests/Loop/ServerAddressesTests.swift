@@ -6,9 +6,9 @@ import Time
 
 @testable import Upstream
 
-/// Where a server is, by its address or by its name.
+/// The location of a server, by address or name.
 struct ServerAddressesTests {
-    /// What a loop is given, and whether it stands by it.
+    /// The limits of a loop, and whether they hold.
     private struct Found: Sendable {
         var addresses: [SocketAddress]
         var contains: Bool

@@ -6,7 +6,7 @@ import Testing
 @testable import Tenants
 @testable import Upstream
 
-/// Heads that are given back twice would be two exchanges'.
+/// A head that is returned twice would belong to two exchanges.
 struct SparesTests {
     private func loop() -> LoopContext {
         LoopContext(EmbeddedEventLoop(), names: .system, logger: Logger(label: "test"), limits: ConnectionLimits())

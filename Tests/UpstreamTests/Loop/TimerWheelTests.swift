@@ -9,7 +9,7 @@ struct TimerWheelTests {
         func deadlineMet() {}
     }
 
-    /// Timers whose deadlines a plain list knows as well.
+    /// Timers, compared with a plain list of their deadlines.
     private struct World {
         static let tick = TimerWheel.tickLength
         var now: MonotonicTime
@@ -34,21 +34,21 @@ struct TimerWheelTests {
             deadlines[index] = deadline
         }
 
-        /// Takes a timer out, for one that is set anew later.
+        /// Takes a timer out, to be set again later.
         mutating func retire(_ index: Int) {
             wheel.retire(timers[index])
             timers[index].target = targets[index]
             deadlines[index] = nil
         }
 
-        /// Advances and says what went wrong, if anything did.
+        /// Advances. Returns a description of the failure, if any.
         mutating func advance(to time: MonotonicTime) -> String? {
             now = time
             for timer in wheel.advance(to: time) where timer.takeDeadline(at: time) {
                 guard let target = timer.target else { return "a timer without a target was given" }
-                guard let index = targets.firstIndex(where: { $0 === target }) else { return "a stranger was told" }
-                guard let deadline = deadlines[index] else { return "\(index) was told without a deadline" }
-                guard deadline <= time else { return "\(index) was told \(deadline - time) ns early" }
+                guard let index = targets.firstIndex(where: { $0 === target }) else { return "an unknown target" }
+                guard let deadline = deadlines[index] else { return "\(index) was called without a deadline" }
+                guard deadline <= time else { return "\(index) was called \(deadline - time) ns early" }
                 guard timers[index].deadline == WheelTimer.never else { return "\(index) still has its deadline" }
                 deadlines[index] = nil
             }
@@ -100,7 +100,7 @@ struct TimerWheelTests {
         }
     }
 
-    /// Advanced only when it said so, or a tick after it asked to be.
+    /// Advanced only at its next deadline, or a tick after it.
     @Test func sleepingWheelFiresWithinOneTick() {
         final class Alarm { var rang = false }
         var random = SplitMix64(seed: 120)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Upstream
 
-/// Every event in every state: where it leads, and that one which cannot happen changes nothing.
+/// Every event in every state: its transition, and that an impossible one changes nothing.
 struct BackendConnectionStateTests {
     private enum Start: String, CaseIterable {
         case opening, idle, leased, awaitingHead, answering, holding, lostWhileHolding, readingBody, tunnel, ending,
@@ -128,14 +128,14 @@ struct BackendConnectionStateTests {
         }
     }
 
-    /// A server may close what it had kept idle, unless it began to answer.
+    /// A server may close an idle connection, unless it has begun to respond.
     @Test(arguments: [(false, true), (true, false)])
     func reusedConnectionIsStaleUntilServerResponds(_ spoke: Bool, _ expected: Bool) {
         var state = state(.readingBody)
         let isUsedAgain = state.responseEnded() && state.begin(request) && (!spoke || state.spoke())
         #expect(isUsedAgain)
         guard case .endBeforeHead(_, let isStale) = state.lost(properly: true) else {
-            Issue.record("the request is not told")
+            Issue.record("the request gets no event")
             return
         }
         #expect(isStale == expected)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Upstream
 
-/// Connections over HTTP/1.1 as their pool gives them to requests.
+/// HTTP/1.1 connections as their pool assigns them to requests.
 struct BackendConnectionTests {
     private static let response = ByteBuffer(string: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
 
@@ -21,7 +21,7 @@ struct BackendConnectionTests {
         second = RecordingOwner(servers.loop)
     }
 
-    /// A connection stands, and is the pool's.
+    /// A connection is established and belongs to the pool.
     private func open(_ handlers: any ChannelHandler & Sendable...) throws -> (BackendConnection, EmbeddedChannel) {
         let channel = EmbeddedChannel()
         for handler in handlers { try channel.pipeline.syncOperations.addHandler(handler) }
@@ -56,7 +56,7 @@ struct BackendConnectionTests {
 
     // MARK: Connections that are being closed
 
-    /// A channel with TLS: it is closed when the server has agreed, and reads on until then.
+    /// A channel with TLS: it is closed when the server has sent its close_notify, and reads until then.
     private final class SlowClose: ChannelOutboundHandler, Sendable {
         typealias OutboundIn = ByteBuffer
         func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {}
@@ -116,7 +116,7 @@ struct BackendConnectionTests {
 
     @Test func headOfHeldResponseIsParsedOnce() throws {
         let channel = try held("HTTP/1.1 401 Unauthorized\r\nContent-Length: 4\r\n\r\na")
-        // Given back, it would be the next that is taken.
+        // If it were in the pool again, it would be the next one taken.
         let other = servers.loop.spares.responses.take()
         try channel.writeInbound(ByteBuffer(string: "bc"))
         first.upstream.server?.resumeResponse()

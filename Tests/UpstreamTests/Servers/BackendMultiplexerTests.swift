@@ -17,7 +17,7 @@ struct BackendMultiplexerTests {
         try channel.pipeline.syncOperations.addHandler(multiplexer)
     }
 
-    /// The write of the preface may fail and close the channel before the pool has heard of the connection.
+    /// The write of the preface may fail and close the channel before the pool knows the connection.
     @Test func connectionLostInFirstWriteIsNotPooled() {
         channel.pipeline.fireChannelInactive()
         #expect(!multiplexer.connected())

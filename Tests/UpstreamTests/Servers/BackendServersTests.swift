@@ -25,7 +25,7 @@ struct BackendServersTests {
         #expect(servers.choose(for: nil, butNot: []) == nil)
     }
 
-    /// A request that lasts for days holds what it began with, and not one more for each reload since.
+    /// A request that lasts for days holds the configuration that it began with, and not one for each reload since.
     @Test func serversOfIntermediateReloadsAreReleased() throws {
         let embedded = try EmbeddedServers(2)
         let first = embedded.servers
@@ -41,7 +41,7 @@ struct BackendServersTests {
         }
         let last = reloadTwice()
         #expect(between == nil)
-        // What is sent again goes where the tenant is served now.
+        // A retry goes to the current servers of the tenant.
         let chosen = try #require(first.choose(for: nil, butNot: []))
         #expect(last.pools.contains { $0 === chosen })
     }

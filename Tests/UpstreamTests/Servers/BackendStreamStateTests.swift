@@ -3,7 +3,7 @@ import Testing
 
 @testable import Upstream
 
-/// Every event in every state: where it leads, and that one which cannot happen changes nothing.
+/// Every event in every state: its transition, and that an impossible one changes nothing.
 struct BackendStreamStateTests {
     private enum Start: String, CaseIterable {
         case leased, queued, awaitingHead, holding, holdingAll, readingBody, ended

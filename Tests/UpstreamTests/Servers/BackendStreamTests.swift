@@ -64,7 +64,7 @@ struct BackendStreamTests {
         owner.isHolding = true
         try peer.respond("held")
         try #require(owner.responses.count == 1 && owner.statuses == [])
-        // Given back, it would be the next that is taken.
+        // If it were in the pool again, it would be the next one taken.
         let other = servers.loop.spares.responses.take()
         owner.upstream.server?.resumeResponse()
         #expect(owner.responses.count == 2, "held once more")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Upstream
 
-/// Requests of the gateway's own in a pool whose connections are all held by those who wait for what they bring.
+/// The gateway's own requests in a pool whose connections are all held by requests that wait for their results.
 struct OwnRequestPoolTests {
     @Test func ownRequestsMayExceedLimit() {
         var state = PoolState(maximumConnections: 1, maximumWaiting: 0)
@@ -30,7 +30,7 @@ struct OwnRequestPoolTests {
         #expect(own == .waitAndConnect)
         _ = state.connected()
         state.promiseKept()
-        // The own request had the connection; when it breaks, the other one is still not due for one.
+        // The gateway's own request had the connection; when it breaks, the other one must still wait.
         let loss = state.busyClosed()
         #expect(loss == .nothing)
         let last = state.busyClosed()

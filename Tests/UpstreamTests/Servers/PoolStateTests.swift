@@ -3,7 +3,7 @@ import Testing
 
 @testable import Upstream
 
-/// A pool's numbers against a pretend world that has the requests and connections themselves.
+/// A pool's counts against a model that has the requests and connections themselves.
 struct PoolStateTests {
     /// Requests are numbers; each is waiting, served, or failed.
     private struct World {
@@ -14,10 +14,10 @@ struct PoolStateTests {
         var connecting = 0
         var waiting: [Int] = []
         var served: [Int] = []
-        /// Connections that requests which wait get when the loop's turn ends.
+        /// Connections that waiting requests get at the end of the loop's turn.
         var promised = 0
         var requests = 0
-        var turnedAway = 0
+        var refused = 0
 
         init(maximum: Int, maximumWaiting: Int) {
             state = PoolState(maximumConnections: maximum, maximumWaiting: maximumWaiting)
@@ -44,7 +44,7 @@ struct PoolStateTests {
                 waiting.append(requests)
             case .refuse:
                 guard open == maximum, unpromised >= maximumWaiting else { return "a request is refused too early" }
-                turnedAway += 1
+                refused += 1
             }
             return nil
         }
@@ -73,7 +73,7 @@ struct PoolStateTests {
             return becameFree(state.released())
         }
 
-        /// A connection that was promised is gone before the loop's turn ends, and its pool hears of either first.
+        /// A promised connection is gone before the loop's turn ends; the pool gets the two events in either order.
         mutating func losePromised(isLossFirst: Bool) {
             promised -= 1
             if isLossFirst, state.busyClosed() == .connect { connecting += 1 }
@@ -90,10 +90,10 @@ struct PoolStateTests {
         mutating func fail() -> String? {
             connecting -= 1
             let action = state.failedToConnect()
-            guard action.told <= waiting.count else { return "more are told than wait" }
-            guard unpromised == 0 || action.told > 0 else { return "nobody is told of a failure" }
-            waiting.removeFirst(action.told)
-            turnedAway += action.told
+            guard action.failing <= waiting.count else { return "more fail than wait" }
+            guard unpromised == 0 || action.failing > 0 else { return "no request fails" }
+            waiting.removeFirst(action.failing)
+            refused += action.failing
             if action.connects { connecting += 1 }
             guard waiting.isEmpty || connecting + served.count + promised > 0 else {
                 return "nothing will come for who waits"
@@ -120,7 +120,7 @@ struct PoolStateTests {
                 state.idleClosed()
             case 8 where !waiting.isEmpty:
                 waiting.remove(at: random.below(waiting.count))
-                turnedAway += 1
+                refused += 1
                 state.waiterLeft()
             case 9...10 where promised > 0: return keepPromise()
             case 11 where promised > 0: losePromised(isLossFirst: random.oneIn(2))
@@ -155,7 +155,7 @@ struct PoolStateTests {
         }
     }
 
-    /// From any state, once nothing new arrives and every connection does its part, no request is left waiting.
+    /// From any state, if nothing new arrives and every connection works, no request is left waiting.
     @Test func everyWaiterIsServedOrFailed() {
         for seed in 0..<200 {
             var random = SplitMix64(seed: UInt64(1000 + seed))
@@ -212,14 +212,14 @@ struct PoolStateTests {
         #expect(state.connected() == .promise)
         state.promiseKept()
         for _ in 0..<3 { _ = state.requestArrived() }
-        #expect(state.failedToConnect() == PoolState.FailureAction(told: 1, connects: true))
+        #expect(state.failedToConnect() == PoolState.FailureAction(failing: 1, connects: true))
         #expect(state.connecting == 1)
     }
 
     @Test func lastFailureFailsAllWaiters() {
         var state = PoolState(maximumConnections: 1, maximumWaiting: 5)
         for _ in 0..<4 { _ = state.requestArrived() }
-        #expect(state.failedToConnect() == PoolState.FailureAction(told: 4, connects: false))
+        #expect(state.failedToConnect() == PoolState.FailureAction(failing: 4, connects: false))
         #expect(state.open == 0)
     }
 

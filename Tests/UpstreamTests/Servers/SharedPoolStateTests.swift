@@ -3,13 +3,13 @@ import Testing
 
 @testable import Upstream
 
-/// A pool's numbers where connections carry many requests, against a pretend world that has them.
+/// A pool's counts where connections carry many requests, against a model that has them.
 struct SharedPoolStateTests {
-    /// Each connection has a number of places; what is served on it takes one.
+    /// Each connection has a number of streams; each request on it takes one.
     private struct World {
         struct Connection {
             var underWay = 0
-            /// Places that requests which wait get when the loop's turn ends.
+            /// Streams that waiting requests get at the end of the loop's turn.
             var promised = 0
 
             var taken: Int { underWay + promised }
@@ -20,11 +20,11 @@ struct SharedPoolStateTests {
         let maximumWaiting: Int
         let places: Int
         var connections: [Connection] = []
-        /// Places that were promised on connections that are gone.
+        /// Streams that were promised on connections that are gone.
         var brokenPromises = 0
         var connecting = 0
         var waiting = 0
-        var turnedAway = 0
+        var refused = 0
 
         init(maximum: Int, maximumWaiting: Int, places: Int) {
             state = PoolState(maximumConnections: maximum, maximumWaiting: maximumWaiting, sharesConnections: true)
@@ -36,7 +36,7 @@ struct SharedPoolStateTests {
         var promised: Int { connections.reduce(brokenPromises) { $0 + $1.promised } }
         var unpromised: Int { max(0, waiting - promised) }
 
-        /// As ``ServerPool`` does: a place is looked for before the numbers are asked.
+        /// As ``ServerPool`` does: it looks for a free stream before it asks the counts.
         mutating func arrive() -> String? {
             if let free = connections.firstIndex(where: { $0.taken < places }) {
                 connections[free].underWay += 1
@@ -52,7 +52,7 @@ struct SharedPoolStateTests {
             case .wait: waiting += 1
             case .refuse:
                 guard unpromised >= maximumWaiting else { return "a request is refused too early" }
-                turnedAway += 1
+                refused += 1
             }
             return nil
         }
@@ -60,7 +60,7 @@ struct SharedPoolStateTests {
         private mutating func fill() {
             for place in connections.indices {
                 while unpromised > 0, connections[place].taken < places {
-                    state.promisesPlace()
+                    state.streamPromised()
                     connections[place].promised += 1
                 }
             }
@@ -101,14 +101,14 @@ struct SharedPoolStateTests {
         mutating func failed() -> String? {
             connecting -= 1
             let action = state.failedToConnect()
-            guard action.told <= waiting else { return "more are told than wait" }
-            waiting -= action.told
-            turnedAway += action.told
+            guard action.failing <= waiting else { return "more fail than wait" }
+            waiting -= action.failing
+            refused += action.failing
             if action.connects { connecting += 1 }
             return nil
         }
 
-        /// The connection is gone, and what was under way on it.
+        /// The connection is gone, with the requests on it.
         mutating func lose(_ place: Int) {
             brokenPromises += connections.remove(at: place).promised
             if state.sharedClosed() == .connect { connecting += 1 }
@@ -167,14 +167,14 @@ struct SharedPoolStateTests {
         for _ in 0..<50 { #expect(state.requestArrived() == .wait) }
         #expect(state.connecting == 1)
         state.sharedConnected()
-        for _ in 0..<51 { state.promisesPlace() }
+        for _ in 0..<51 { state.streamPromised() }
         for _ in 0..<51 { state.promiseKept() }
         #expect(state.shared == 1)
         #expect(state.waiting == 0)
     }
 
     @Test func protocolIsLearnedFromConnection() {
-        // Taken for one that shares, it turns out to be one that does not: each who waits has its own then.
+        // The server was presumed to share connections and does not: each waiting request gets its own then.
         var state = PoolState(maximumConnections: 3, maximumWaiting: 10, sharesConnections: true)
         for _ in 0..<3 { _ = state.requestArrived() }
         #expect(state.connecting == 1)
@@ -183,7 +183,7 @@ struct SharedPoolStateTests {
         #expect(!state.sharesConnections)
         #expect(state.requestArrived() == .waitAndConnect)
 
-        // And the other way round: no more are opened than need be.
+        // And the other way round: no more are opened than necessary.
         var other = PoolState(maximumConnections: 3, maximumWaiting: 10)
         for _ in 0..<2 { #expect(other.requestArrived() == .waitAndConnect) }
         other.sharedConnected()
@@ -195,11 +195,11 @@ struct SharedPoolStateTests {
         var state = PoolState(maximumConnections: 1, maximumWaiting: 5, sharesConnections: true)
         _ = state.requestArrived()
         state.sharedConnected()
-        state.promisesPlace()
+        state.streamPromised()
         state.promiseKept()
         #expect(state.requestArrived() == .wait)
         #expect(state.sharedClosed() == .connect)
-        #expect(state.failedToConnect() == PoolState.FailureAction(told: 1, connects: false))
+        #expect(state.failedToConnect() == PoolState.FailureAction(failing: 1, connects: false))
         #expect(state.open == 0)
     }
 
@@ -207,10 +207,10 @@ struct SharedPoolStateTests {
         var state = PoolState(maximumConnections: 2, maximumWaiting: 5, sharesConnections: true)
         _ = state.requestArrived()
         state.sharedConnected()
-        state.promisesPlace()
+        state.streamPromised()
         state.promiseKept()
         #expect(state.requestArrived() == .waitAndConnect)
         #expect(state.requestArrived() == .wait)
-        #expect(state.failedToConnect() == PoolState.FailureAction(told: 1, connects: true))
+        #expect(state.failedToConnect() == PoolState.FailureAction(failing: 1, connects: true))
     }
 }

@@ -5,7 +5,7 @@ import Testing
 @testable import Tenants
 @testable import Upstream
 
-/// Whether another server may have a request.
+/// Whether a request may be sent to another server.
 struct UpstreamAttemptsTests {
     private let retries = Retries(
         RetryRules(attempts: 2, afterConnectFailure: true, afterReset: true, methods: ["GET"])
@@ -35,7 +35,7 @@ struct UpstreamAttemptsTests {
         #expect(!again)
     }
 
-    /// What it began goes to a client: a second response behind it would be taken for a part of the first.
+    /// Its response has begun at the client: a second one would be read as a part of the first.
     @Test func startedResponseIsNeverRetried() {
         var attempts = sent()
         attempts.serverSpoke()
@@ -51,7 +51,7 @@ struct UpstreamAttemptsTests {
         #expect(first && !second)
     }
 
-    /// A server that never looked at the request leaves it to any other, whatever its method; but not for ever.
+    /// A request that a server has not processed may go to any other, whatever its method, a limited number of times.
     @Test func refusedRequestIsRetriedElsewhereOnce() {
         var attempts = sent(.post)
         let first = attempts.lost(0, wasActedOn: false, hasBody: false)

@@ -5,7 +5,7 @@ import Upstream
 
 @testable import Tenants
 
-/// A tenant's servers as a loop that never runs has them. They do not hold the loop: this does.
+/// A tenant's servers on a loop that never runs. The servers do not retain the loop; this does.
 struct EmbeddedServers {
     let loop: LoopContext
     let servers: BackendServers

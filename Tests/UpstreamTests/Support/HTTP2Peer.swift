@@ -12,7 +12,7 @@ final class HTTP2Peer {
     private let loop: LoopContext
     private var session = HTTP2Session(role: .server, limits: HTTP2Limits())
     private var fields = HeaderList()
-    /// Streams whose requests came, in turn.
+    /// Streams whose requests arrived, in order.
     private(set) var requests: [UInt32] = []
     private(set) var resets: [UInt32: HTTP2ErrorCode] = [:]
 
@@ -25,7 +25,7 @@ final class HTTP2Peer {
         try exchangeBytes()
     }
 
-    /// The response to the last request, in one go.
+    /// The whole response to the last request.
     func respond(_ body: String) throws {
         try respond(to: try #require(requests.last), body)
     }
@@ -57,8 +57,8 @@ final class HTTP2Peer {
         }
     }
 
-    /// Carries what either end has written to the other until neither has anything to say. What is to be done at the end
-    /// of the loop's turn is done.
+    /// Passes the output of each end to the other until neither has any. The work for the end of
+    /// the loop's turn is done.
     func exchangeBytes() throws {
         var isQuiet = false
         while !isQuiet {

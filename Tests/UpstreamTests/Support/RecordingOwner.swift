@@ -13,7 +13,7 @@ final class RecordingOwner: UpstreamRequestOwner {
     private let loop: LoopContext
     /// Of its client's connection.
     private(set) var windows = ReceiveWindows()
-    /// The windows that servers were granted, in turn.
+    /// The windows that servers were granted, in order.
     private(set) var granted: [Int] = []
     private(set) var statuses: [Int] = []
     private(set) var body = ByteBuffer()
@@ -42,7 +42,7 @@ final class RecordingOwner: UpstreamRequestOwner {
         return outcome
     }
 
-    /// Begins a request. Gives whether it waits.
+    /// Begins a request. Returns whether it waits.
     func waits(at pool: ServerPool) -> Bool {
         if case .waiting = begin(at: pool) { true } else { false }
     }

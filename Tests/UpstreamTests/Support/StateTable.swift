@@ -1,12 +1,12 @@
 import Testing
 
-/// A state machine whose events say whether they could happen: every event in every state.
+/// A state machine whose events report whether they were possible: every event in every state.
 struct StateTable<State, Name: Hashable & CaseIterable> {
     struct Event {
         let name: String
-        /// Where it leads, from where it can happen.
+        /// The next state, by the states in which it is possible.
         let ends: [Name: Name]
-        /// Gives whether it could happen.
+        /// Returns whether it was possible.
         let apply: (inout State) -> Bool
     }
 
@@ -14,7 +14,7 @@ struct StateTable<State, Name: Hashable & CaseIterable> {
     let state: (Name) -> State
     let name: (State) -> Name
 
-    /// An event leads where it says, and one that cannot happen changes nothing.
+    /// A possible event has the stated transition, an impossible one changes nothing.
     func expect(_ events: [Event]) {
         for event in events {
             for start in Name.allCases {
@@ -28,7 +28,7 @@ struct StateTable<State, Name: Hashable & CaseIterable> {
 }
 
 extension Array {
-    /// The state that events lead to, all of which have to be possible.
+    /// The state after these events, all of which must be possible.
     func lead<State>(from first: State) -> State where Element == (inout State) -> Bool {
         var state = first
         for event in self {

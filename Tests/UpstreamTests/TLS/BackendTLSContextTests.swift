@@ -21,7 +21,7 @@ import Testing
         _ tls: BackendTLS?,
         host: String,
         protocols: [String] = ["h2", "http/1.1"]
-    ) async throws -> TestClient.Answer {
+    ) async throws -> TestClient.Received {
         let certificates = try #require(try ServerCertificates(loading: [(hosts: [], certificate: server)]))
         let context = try BackendTLSContext(tls, applicationProtocols: protocols)
         let pipeline = try await TLSListenerFixture(certificates)

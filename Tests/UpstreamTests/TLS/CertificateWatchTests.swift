@@ -64,7 +64,7 @@ import Testing
     }
 }
 
-/// With real files. What is waited for is what the watch hands on; the time limit is a failure's.
+/// With real files. The tests wait for the events of the watch; the time limit only ends a failing test.
 @Suite(.timeLimit(.minutes(1))) struct CertificateWatchTests {
     private enum Event: Sendable {
         case loaded(ServerCertificates)

@@ -187,7 +187,7 @@ import Upstream
         }
     }
 
-    // MARK: What is no TLS
+    // MARK: Input that is not TLS
 
     @Test(arguments: ["GET / HTTP/1.1\r\nHost: shop.test\r\n\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "hello"])
     func plainTextGetsHintToUseTLS(text: String) async throws {

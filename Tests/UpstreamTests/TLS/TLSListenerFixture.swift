@@ -6,7 +6,7 @@ import Synchronization
 import Tenants
 import Upstream
 
-/// A TLS port behind the entrance. To the first bytes of a client it tells what it knows of it, and closes.
+/// A TLS listener. It responds to the first bytes of a client with what it knows of the connection, and closes.
 final class TLSListenerFixture: Sendable {
     let port: Int
     private let current: Holder
@@ -77,9 +77,9 @@ private final class Teller: ChannelInboundHandler {
     }
 }
 
-/// A connection that sends once and collects what comes until it ends, with NIO.
+/// A connection that sends once and collects the response until it is closed, with NIO.
 enum TestClient {
-    struct Answer {
+    struct Received {
         var bytes: [UInt8]
         var error: (any Error)?
 
@@ -91,8 +91,8 @@ enum TestClient {
         port: Int,
         send: [UInt8],
         tls: (context: BackendTLSContext, host: String)? = nil
-    ) async throws -> Answer {
-        let promise = MultiThreadedEventLoopGroup.singleton.next().makePromise(of: Answer.self)
+    ) async throws -> Received {
+        let promise = MultiThreadedEventLoopGroup.singleton.next().makePromise(of: Received.self)
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .channelInitializer { channel in
@@ -113,10 +113,10 @@ enum TestClient {
 private final class Collector: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
-    private let promise: EventLoopPromise<TestClient.Answer>
-    private var answer = TestClient.Answer(bytes: [])
+    private let promise: EventLoopPromise<TestClient.Received>
+    private var answer = TestClient.Received(bytes: [])
 
-    init(_ promise: EventLoopPromise<TestClient.Answer>) {
+    init(_ promise: EventLoopPromise<TestClient.Received>) {
         self.promise = promise
     }
 

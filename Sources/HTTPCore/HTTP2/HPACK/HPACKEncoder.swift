@@ -3,7 +3,7 @@ public import NIOCore
 /// Encodes header blocks (RFC 7541): one object per connection.
 ///
 /// A field enters the dynamic table when it is seen for the second time: values that change with each message
-/// (identifiers, tags, lengths) would only evict stable ones, and no list of names can tell them apart.
+/// (identifiers, tags, lengths) would only evict stable ones, and no list of names can distinguish them.
 public struct HPACKEncoder: Sendable {
     /// Whether a field may be in the dynamic table.
     public enum Indexing: Sendable {

@@ -13,7 +13,7 @@ struct HTTP2StreamHistory: Sendable {
     /// A burst of refusals within one round trip may cause this many resets.
     private static let resetsKept = 512
     private static let othersKept = 64
-    /// Identifiers have 31 bits; this one tells how the stream ended.
+    /// Identifiers have 31 bits; this one records how the stream ended.
     private static let resetByPeerBit: UInt32 = 1 << 31
 
     var highestPeerStream: UInt32 = 0

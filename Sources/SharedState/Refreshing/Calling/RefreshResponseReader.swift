@@ -62,7 +62,7 @@ enum RefreshResponseReader {
 // MARK: How long a cookie lives
 
 extension RefreshResponseReader {
-    /// - Returns: Nil if neither the value nor the response tells.
+    /// - Returns: Nil if neither the value nor the response says.
     private static func expiry(
         of value: [UInt8],
         at pointer: JSONPointer,

@@ -35,8 +35,8 @@ struct RecentRefreshes: Sendable {
 
     static let most = 50_000
     static let mostSpent = 100_000
-    /// Nanoseconds for which this process remembers a result; the store may keep it longer.
-    static let memory: UInt64 = 30_000_000_000
+    /// Nanoseconds for which this process keeps a result; the store may keep it longer.
+    static let retention: UInt64 = 30_000_000_000
 
     var results = BoundedMap<RefreshSession, Result, MonotonicTime>(capacity: most)
     var failures = BoundedMap<RefreshSession, Failure, MonotonicTime>(capacity: most)
@@ -88,10 +88,10 @@ struct RecentRefreshes: Sendable {
     }
 
     mutating func remember(_ result: Result, of session: RefreshSession, for duration: UInt64, at now: MonotonicTime) {
-        results.insert(result, for: session, until: now + min(duration, Self.memory), at: now)
+        results.insert(result, for: session, until: now + min(duration, Self.retention), at: now)
         guard let digest = result.record.newDigest else { return }
         let newName = RefreshSession(tenant: session.tenant, name: SessionName(result.principal))
-        newDigests.insert(digest, for: newName, until: now + Self.memory, at: now)
+        newDigests.insert(digest, for: newName, until: now + Self.retention, at: now)
     }
 
     mutating func remember(_ failure: Failure, of session: RefreshSession, for duration: UInt64, at now: MonotonicTime)

@@ -3,7 +3,7 @@ import Store
 /// Results of refreshes that are not in the store yet. A refresh token among them exists nowhere else.
 struct RefreshBacklog: Sendable {
     struct Entry: Sendable {
-        /// Counts the additions, to tell an entry from a later one with the same key.
+        /// Counts the additions, to distinguish an entry from a later one with the same key.
         let number: UInt64
         var publication: RefreshPublication
         let session: RefreshSession

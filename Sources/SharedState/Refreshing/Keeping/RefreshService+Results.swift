@@ -20,7 +20,7 @@ extension RefreshService {
         }
     }
 
-    /// What other instances are told; nil: nothing, or they have it from the store.
+    /// The event to announce; nil: there is none, or other instances have it from the store.
     private func event(_ ending: RefreshFlight.Ending) -> String? {
         guard ending.isOwn, !ending.isUnpublished, case .value(let record) = ending.content else { return nil }
         return record.event

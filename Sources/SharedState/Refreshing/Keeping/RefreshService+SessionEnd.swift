@@ -29,8 +29,8 @@ extension RefreshService {
 
     /// Revokes what a refused refresh has ended.
     ///
-    /// Where a cookie is required, the access token alone does not prove the session: whoever has a copy of it and
-    /// makes up a cookie is refused, which must neither end the owner's session nor keep the owner from refreshing it
+    /// Where a cookie is required, the access token alone does not prove the session: a client with a copy of it and
+    /// an invented cookie is refused, which must neither end the owner's session nor keep the owner from refreshing it
     /// once the token has expired. A token that the backend has answered with 401 is revoked, without its session.
     func endSession(_ request: RefreshRequest, _ session: RefreshSession) async {
         recent[session.tenant].failures.update(session) { $0.endedSession = true }

@@ -7,7 +7,7 @@ extension Schema {
 
     struct RefreshKeys: KeyTable {
         let on401 = Key("on_401", .boolean, default: true)
-            .means("Whether the backend's 401 to a good session leads to a refresh.")
+            .means("Whether a 401 of the backend causes a refresh if the session is valid.")
         let within = Key("within", .duration(.zero...year, example: "24h"), default: .zero)
             .means("Also refresh ahead when the token expires within this; 0s: never ahead.")
         let grace = Key("grace", .duration(.zero...year, example: "7d"), default: .zero)

@@ -29,7 +29,8 @@ extension Schema {
             .means("Where tokens are found, and who may have signed them.")
         let access = Key("access", .list(.object(Schema.accessRule)), default: [])
             .means("Who may do what. The first rule that matches decides; without one a signed-in caller is needed.")
-        let identity = Key("identity", .object(Schema.identity)).means("What the backend is told of the caller.")
+        let identity = Key("identity", .object(Schema.identity))
+            .means("Which headers tell the backend who the caller is.")
         let mode = Key("mode", .choice(Tenant.Mode.self), default: .enforce)
             .means("`observe` decides, logs and counts, but lets everything through: for migrations.")
         let limits = Key("limits", .object(Schema.requestLimits)).means("Bounds on one request.")
@@ -152,7 +153,7 @@ extension Schema {
             .means("What the client sees, of the gateway's own answers too.")
         let security = Key("security", .choice(HeaderRules.Security.self), default: .off)
             .means(
-                "`standard` adds fields that tell browsers to be careful, where the backend does not say them itself."
+                "`standard` adds security headers that the backend does not set itself."
             )
     }
 

@@ -36,7 +36,7 @@ enum CrossOriginReader {
         for item in items {
             guard let scalar = item.filled else { continue }
             if !NetworkText.isToken(scalar.text) || scalar.text == "*" {
-                session.at(item).error("\(scalar.shown) is no field name: write it like X-Total-Count")
+                session.at(item).error("\(scalar.shown) is not a field name: write it like X-Total-Count")
             } else if !names.contains(where: { $0.lowercased() == scalar.text.lowercased() }) {
                 names.append(scalar.text)
             }

@@ -19,12 +19,12 @@ enum ExtAuthzReader {
                 .error("\"\(address)\" already accepts other requests: give the gRPC listener another port")
         }
         if gateway[Schema.gateway.trustedProxies]?.items.isEmpty ?? true {
-            session.at(node).error("nobody would be answered: name Envoy's address in \"trusted_proxies\"")
+            session.at(node).error("every query would be refused: name Envoy's address in \"trusted_proxies\"")
         }
         if !address.isLoopback {
             session.at(node).warning(
-                "what is asked here and told of callers crosses the network in clear: listen on 127.0.0.1, or where "
-                    + "only Envoy gets"
+                "queries and the identities in their responses cross the network unencrypted: listen on 127.0.0.1, or "
+                    + "where only Envoy gets"
             )
         }
         return ExtAuthzSettings(address: address)

@@ -23,7 +23,7 @@ struct HeaderRulesReader {
         func isValid(_ name: String, shown: String, _ position: Position) -> Bool {
             let folded = FieldNames.folded(name)
             if !NetworkText.isToken(name) {
-                session.at(position).error("\(shown) is no field name: write it like X-Served-By")
+                session.at(position).error("\(shown) is not a field name: write it like X-Served-By")
             } else if let problem = problem(folded) {
                 session.at(position).error("\(shown) \(problem)")
             } else if let line = lines[folded] {

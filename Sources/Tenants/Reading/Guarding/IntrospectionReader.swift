@@ -31,7 +31,7 @@ struct IntrospectionReader {
         guard let scalar = node.scalar else { return nil }
         guard !scalar.text.isEmpty else {
             return session.at(node).refuse(
-                "\"client_secret\" is empty: fill it in, a server tells nobody else about tokens (RFC 7662 section 2.1)"
+                "\"client_secret\" is empty: fill it in, introspection requires authentication (RFC 7662 section 2.1)"
             )
         }
         return ClientSecretReader.read(node, session)
@@ -65,7 +65,7 @@ struct IntrospectionReader {
 
     private func warnOfAudience(_ session: ReadingSession) {
         session.at(entry).warning(
-            "aud is not checked: a token that was made for another app is good here if the server tells of it; list "
+            "aud is not checked: a token that was issued for another app is accepted here if the server knows it; list "
                 + "\"audiences\""
         )
     }

@@ -44,7 +44,7 @@ enum RateLimitsReader {
             return .claim(String(scalar.text.dropFirst(6)))
         }
         return session.at(node)
-            .refuse("\(scalar.shown) is nothing that requests are counted by: write ip, subject, tenant or claim:NAME")
+            .refuse("\(scalar.shown) is not a key to count requests by: write ip, subject, tenant or claim:NAME")
     }
 
     private static func readRate(_ node: DocumentNode, _ session: ReadingSession) -> (count: Int, seconds: Int)? {

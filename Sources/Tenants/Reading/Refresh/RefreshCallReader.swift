@@ -25,7 +25,7 @@ struct RefreshCallReader {
         }
         let isBearer = if case .bearer = strategy { true } else { false }
         if isBearer, let entry = node.entry(keys.refreshToken) {
-            session.at(entry).error("send bearer goes without refresh tokens: leave \"refresh_token\" out")
+            session.at(entry).error("send bearer does not use refresh tokens: leave \"refresh_token\" out")
         }
         let method = readMethod(send, hasBody: strategy.takesRefreshToken, session)
         guard let method, let target = readTarget(session) else { return nil }
@@ -56,7 +56,7 @@ struct RefreshCallReader {
     private func readOAuth(_ session: ReadingSession) -> RefreshCall.Strategy? {
         guard node[keys.clientID] != nil else {
             return session.at(entry)
-                .refuse("send oauth2 lacks \"client_id\": add the name that the provider knows the app by")
+                .refuse("send oauth2 lacks \"client_id\": add the client ID that the provider has given the app")
         }
         let id = ClientText.read(keys.clientID, in: node, session)
         guard let value = node[keys.clientSecret] else { return id.map { .oauth2(clientID: $0, clientSecret: nil) } }
@@ -90,12 +90,12 @@ struct RefreshCallReader {
         guard let value = node.given(keys.method), let scalar = value.filled else { return nil }
         let method = scalar.text
         if !NetworkText.isToken(method) {
-            session.at(value).error("\(scalar.shown) is no method: write it like POST")
+            session.at(value).error("\(scalar.shown) is not a method: write it like POST")
         } else if method != method.uppercased() {
             session.at(value)
-                .error("\(scalar.shown) is no usual method, methods are case-sensitive: write it in capitals")
+                .error("\(scalar.shown) is not a known method, methods are case-sensitive: write it in capitals")
         } else if Self.withoutTokens.contains(method) {
-            session.at(value).error("an answer to \(scalar.shown) holds no token: use POST")
+            session.at(value).error("a response to \(scalar.shown) has no token: use POST")
         } else if method == "GET", hasBody {
             session.at(value).error("send \(send.rawValue) has a body, which \(scalar.shown) has not: use POST")
         } else {

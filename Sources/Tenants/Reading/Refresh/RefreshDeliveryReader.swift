@@ -62,7 +62,7 @@ struct RefreshDeliveryReader {
         for entry in node.entries {
             if !NetworkText.isToken(entry.key) {
                 session.at(entry)
-                    .error("this is no cookie's name (RFC 6265 section 4.1.1): use letters, digits, \"-\" and \"_\"")
+                    .error("this is not a cookie name (RFC 6265 section 4.1.1): use letters, digits, \"-\" and \"_\"")
             }
             guard let pointer = PointerReader.read(entry.value, name: entry.key, session) else { continue }
             cookies.append(RefreshDelivery.Cookie(name: entry.key, value: pointer))

@@ -96,7 +96,7 @@ struct RefreshReader {
             )
         case (.cookie?, let vault?, _), (_, let vault?, nil):
             session.at(vault)
-                .error("\"vault\" is never looked into without \"from: vault\": add that, or leave \"vault\" out")
+                .error("\"vault\" is never used without \"from: vault\": add that, or leave \"vault\" out")
         default: break
         }
     }
@@ -118,7 +118,7 @@ struct RefreshReader {
         }
         if node.read(Schema.refresh.within) >= issuer.access, let value = node[Schema.refresh.within] {
             session.at(value).warning(
-                "tokens of \"issuer\" live \(issuer.access.shown), so that each request leads to a refresh: give less"
+                "tokens of \"issuer\" live \(issuer.access.shown), so that each request causes a refresh: give less"
             )
         }
     }
@@ -128,7 +128,7 @@ struct RefreshReader {
         let isAfter = node.read(Schema.refresh.grace) > .zero
         guard !node.read(Schema.refresh.on401), !isAhead, !isAfter else { return }
         session.at(entry)
-            .warning("nothing ever leads to a refresh: leave \"on_401\" on, or give \"within\" or \"grace\"")
+            .warning("no request ever causes a refresh: leave \"on_401\" on, or give \"within\" or \"grace\"")
     }
 }
 

@@ -39,7 +39,7 @@ struct AppleSignInReader {
             )
         } else {
             session.at(value)
-                .warning("who knows a user's name at Apple is let through as that user: use it for a migration only")
+                .warning("anyone who knows a user's Apple name can sign in as that user: use it for a migration only")
         }
         return legacy
     }

@@ -57,7 +57,7 @@ enum IssuerClientsReader {
         }
         if client.bindsToCertificate, tenant[Schema.tenant.tls]?[Schema.serverCertificate.clientCAFile] == nil {
             session.at(node.entry(Schema.client.certificateBound)?.keyPosition ?? node.position).error(
-                "this client gets no tokens, because nobody is asked for a certificate: add \"client_ca_file\" to the "
+                "this client gets no tokens, because no certificate is requested: add \"client_ca_file\" to the "
                     + "tenant's \"tls\", or leave \"certificate_bound\" out"
             )
         }
@@ -123,7 +123,7 @@ enum IssuerClientsReader {
             }
             if !isToken {
                 session.at(item)
-                    .error("\(scalar.shown) is no scope (RFC 6749 section 3.3): write one word of visible ASCII")
+                    .error("\(scalar.shown) is not a scope (RFC 6749 section 3.3): write one word of visible ASCII")
             } else if scopes.contains(scalar.text) {
                 session.at(item).error("\(scalar.shown) is listed twice: leave one out")
             }

@@ -12,7 +12,7 @@ enum ReturnAddress {
     static func checked(_ text: String, allowsApps: Bool) throws(Remedy) -> String {
         try NetworkText.checkURLCharacters(text)
         guard !text.contains("#") else { throw Remedy("leave \"#\" and what follows it out") }
-        guard !text.contains("*") else { throw Remedy("\"*\" stands for nothing here; write each one out") }
+        guard !text.contains("*") else { throw Remedy("\"*\" is not allowed here; write each one out") }
         let scheme = text.prefix { $0 != ":" }
         guard isScheme(scheme), scheme.utf8.count < text.utf8.count else {
             throw Remedy("begin it with its scheme, like https://")

@@ -96,7 +96,7 @@ import Verification
         try await withFile { file async throws in
             let unknown = try await explain(file, ["--tenant", "own", "--method", "GET", "--path", "/x"], token: token)
             #expect(unknown.exit == 1, "\(unknown)")
-            #expect(unknown.errors.contains("it cannot be told here; ask the running gateway with --admin URL"))
+            #expect(unknown.errors.contains("this cannot be decided here; ask the running gateway with --admin URL"))
             #expect(unknown.output.contains("its keys are in the store of the running gateway"))
             #expect(!unknown.output.contains("\nrefuse"))
             let open = try await explain(

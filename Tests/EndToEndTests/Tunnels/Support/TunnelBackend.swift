@@ -22,7 +22,7 @@ final class TunnelBackend: Sendable {
         func close() async { await exchange.close() }
         func reset() async throws { try await exchange.reset() }
 
-        fileprivate func letGo() { over.open() }
+        fileprivate func release() { over.open() }
 
         fileprivate func stay() async throws {
             try await over.passed()
@@ -126,7 +126,7 @@ extension GatewayFixture {
     }
 
     func withTunnel(_ tunnel: Tunnel, _ test: (Tunnel) async throws -> Void) async throws {
-        defer { tunnel.server.letGo() }
+        defer { tunnel.server.release() }
         try await test(tunnel)
     }
 }

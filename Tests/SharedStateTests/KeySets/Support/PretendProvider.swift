@@ -13,8 +13,8 @@ final class PretendProvider: KeySetFetching {
         var isHeld = false
         /// Unix seconds of each fetch, by the clock of the instance that made it.
         var fetches: [UnixTime] = []
-        var underWay = 0
-        var mostUnderWay = 0
+        var concurrent = 0
+        var mostConcurrent = 0
     }
 
     let books: Awaited<Books>
@@ -39,12 +39,12 @@ final class PretendProvider: KeySetFetching {
     ) async throws(KeySetFetchProblem) -> KeySetRecord {
         books.update { books in
             books.fetches.append(now)
-            books.underWay += 1
-            books.mostUnderWay = max(books.mostUnderWay, books.underWay)
+            books.concurrent += 1
+            books.mostConcurrent = max(books.mostConcurrent, books.concurrent)
         }
         await books.wait { !$0.isHeld }
         let answer = books.update { books in
-            books.underWay -= 1
+            books.concurrent -= 1
             return books.answer
         }
         return KeySetRecord(

@@ -5,24 +5,24 @@ import TestSupport
 
 /// A provider on loopback that answers byte for byte what a test says, and keeps the heads of all requests.
 final class ProviderServer: Sendable {
-    struct Answer: Sendable {
+    struct Response: Sendable {
         /// Nil: none, ever.
         var bytes: [UInt8]?
         var isDripped = false
         var closes = false
 
-        static let silence = Answer(bytes: nil)
+        static let silence = Response(bytes: nil)
 
-        static func status(_ status: String, _ fields: [String] = [], _ body: [UInt8] = []) -> Answer {
+        static func status(_ status: String, _ fields: [String] = [], _ body: [UInt8] = []) -> Response {
             let lines = ["HTTP/1.1 \(status)", "content-length: \(body.count)"] + fields
-            return Answer(bytes: Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8) + body)
+            return Response(bytes: Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8) + body)
         }
 
-        static func keySet(_ body: [UInt8], _ fields: [String] = []) -> Answer { status("200 OK", fields, body) }
+        static func keySet(_ body: [UInt8], _ fields: [String] = []) -> Response { status("200 OK", fields, body) }
 
         /// With a head that says what it likes of the body.
-        static func raw(_ head: String, _ body: [UInt8] = []) -> Answer {
-            Answer(bytes: Array(head.utf8) + body, closes: true)
+        static func raw(_ head: String, _ body: [UInt8] = []) -> Response {
+            Response(bytes: Array(head.utf8) + body, closes: true)
         }
     }
 
@@ -32,10 +32,10 @@ final class ProviderServer: Sendable {
 
     /// - Parameters:
     ///   - tls: Nil: plain HTTP.
-    ///   - answer: Given the head of a request, and the port.
+    ///   - response: Given the head of a request, and the port.
     init(
         tls: NIOSSLContext? = nil,
-        _ answer: @escaping @Sendable (_ head: String, _ port: Int) -> Answer
+        _ response: @escaping @Sendable (_ head: String, _ port: Int) -> Response
     ) async throws {
         let requests = self.requests
         channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -43,7 +43,7 @@ final class ProviderServer: Sendable {
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls)) }
-                    try channel.pipeline.syncOperations.addHandler(Handler(requests, answer))
+                    try channel.pipeline.syncOperations.addHandler(Handler(requests, response))
                 }
             }
             .bind(host: "127.0.0.1", port: 0)
@@ -60,12 +60,12 @@ final class ProviderServer: Sendable {
         typealias OutboundOut = ByteBuffer
 
         private let requests: Awaited<[String]>
-        private let answer: (String, Int) -> Answer
+        private let response: (String, Int) -> Response
         private var received = ""
 
-        init(_ requests: Awaited<[String]>, _ answer: @escaping (String, Int) -> Answer) {
+        init(_ requests: Awaited<[String]>, _ response: @escaping (String, Int) -> Response) {
             self.requests = requests
-            self.answer = answer
+            self.response = response
         }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -74,16 +74,16 @@ final class ProviderServer: Sendable {
                 let head = received
                 received = ""
                 requests.update { $0.append(head) }
-                send(answer(head, context.channel.localAddress?.port ?? 0), context)
+                send(response(head, context.channel.localAddress?.port ?? 0), context)
             }
         }
 
-        private func send(_ answer: Answer, _ context: ChannelHandlerContext) {
-            guard let bytes = answer.bytes else { return }
-            for part in answer.isDripped ? bytes.map({ [$0] }) : [bytes] {
+        private func send(_ response: Response, _ context: ChannelHandlerContext) {
+            guard let bytes = response.bytes else { return }
+            for part in response.isDripped ? bytes.map({ [$0] }) : [bytes] {
                 context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: part)), promise: nil)
             }
-            if answer.closes { context.close(promise: nil) }
+            if response.closes { context.close(promise: nil) }
         }
 
         func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }

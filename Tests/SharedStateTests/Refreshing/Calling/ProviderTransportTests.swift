@@ -7,7 +7,7 @@ import Testing
 
 /// The transport and a provider over loopback. What is waited for is an answer; the time limit is a failure's.
 @Suite(.timeLimit(.minutes(1))) struct ProviderTransportTests {
-    private typealias Answering = @Sendable (_ request: String, _ number: Int) -> TokenEndpoint.Answer
+    private typealias Answering = @Sendable (_ request: String, _ number: Int) -> TokenEndpoint.Response
 
     /// Runs `body` with a transport and a provider, and takes both down again.
     private func withEndpoint<Result: Sendable>(
@@ -48,7 +48,7 @@ import Testing
     private func outcome(
         timeout: Duration = .seconds(30),
         method: String = "POST",
-        _ answer: TokenEndpoint.Answer
+        _ answer: TokenEndpoint.Response
     ) async throws -> (Result<RefreshHTTPResponse, RefreshFailure>, requests: Int) {
         try await withEndpoint(timeout: timeout, { _, _ in answer }) { transport, endpoint in
             do throws(RefreshFailure) {
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    private func trouble(_ answer: TokenEndpoint.Answer) async throws -> RefreshFailure? {
+    private func trouble(_ answer: TokenEndpoint.Response) async throws -> RefreshFailure? {
         let (result, requests) = try await outcome(answer)
         // None is ever tried again.
         #expect(requests == 1)
@@ -177,7 +177,7 @@ import Testing
         #expect(try await trouble(.raw(Array("HTTP/1.1 200 OK\r\n\r\n".utf8) + body)) == .tooLargeAnswer)
         // Said, but never sent.
         let head = Array("HTTP/1.1 200 OK\r\nContent-Length: 9000000000\r\n\r\n".utf8)
-        #expect(try await trouble(TokenEndpoint.Answer(bytes: head)) == .tooLargeAnswer)
+        #expect(try await trouble(TokenEndpoint.Response(bytes: head)) == .tooLargeAnswer)
     }
 
     @Test func refusalStatusCountsWithAnyBody() async throws {
@@ -191,7 +191,7 @@ import Testing
 
     @Test(arguments: [nil, "", "HTTP/1.1 200 OK\r\nConte", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{"])
     func unfinishedResponseIsATimeout(answer: String?) async throws {
-        let answer = TokenEndpoint.Answer(bytes: answer.map { Array($0.utf8) })
+        let answer = TokenEndpoint.Response(bytes: answer.map { Array($0.utf8) })
         let (result, requests) = try await outcome(timeout: .milliseconds(200), answer)
         #expect(result.trouble == .timeout)
         // On a busy machine the time may be over before the request is there.

@@ -57,7 +57,7 @@ struct RefreshServiceTests {
         await fixture.store.announcements.wait { $0.count == 2 }
         let announcement = try #require(fixture.store.announcements.value.last)
         await fixture.services[0].announced(announcement.subject)
-        // Whoever still has the first gets the latest, also from the instance that made the second.
+        // A client that still has the first gets the latest, also from the instance that made the second.
         #expect(await fixture.services[0].refresh(try fixture.request()).text == "3 shared")
     }
 
@@ -155,7 +155,7 @@ struct RefreshServiceTests {
         }
         #expect(renewed == 2000)
         #expect(fixture.provider.calls == 2000)
-        #expect(fixture.provider.state.value.mostUnderWay == 32)
+        #expect(fixture.provider.state.value.mostCalls == 32)
     }
 
     @Test func resultMadeAheadIsUsableUntilTheOldTokenExpires() async throws {

@@ -55,11 +55,11 @@ struct RateLimitTests {
     @Test(arguments: [
         (
             "{ by: user, rate: 1/s }",
-            #"8:25: "user" is nothing that requests are counted by: write ip, subject, tenant or claim:NAME"#
+            #"8:25: "user" is not a key to count requests by: write ip, subject, tenant or claim:NAME"#
         ),
         (
             "{ by: 'claim:', rate: 1/s }",
-            #"8:25: "claim:" is nothing that requests are counted by: write ip, subject, tenant or claim:NAME"#
+            #"8:25: "claim:" is not a key to count requests by: write ip, subject, tenant or claim:NAME"#
         ),
         (
             "{ by: ip, rate: 20 }",

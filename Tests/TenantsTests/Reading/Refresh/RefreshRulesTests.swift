@@ -178,7 +178,7 @@ struct RefreshRulesTests {
         _ = try Self.rules("\(keys), call: { send: bearer, path: /r }, deliver: { header: X-New }")
     }
 
-    /// A bearer client may be told by a header though tokens are taken from cookies only.
+    /// Bearer clients may get the new token in a header even if tokens are taken from cookies only.
     @Test func headerReachesClientsOfEverySource() throws {
         for from in ["[bearer]", "['cookie:a']", "['header:x-token']"] {
             _ = try Self.rules("call: { send: bearer, path: /r }, deliver: { header: X-New }", auth: "from: \(from)")

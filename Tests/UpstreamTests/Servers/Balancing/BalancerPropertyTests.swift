@@ -5,7 +5,7 @@ import Time
 
 @testable import Upstream
 
-/// Random events, with the rules of the choice checked at each.
+/// Random events; the rules of the choice are checked after each.
 struct BalancerPropertyTests {
     private struct Attempt {
         var server: ServerIndex
@@ -108,8 +108,8 @@ struct BalancerPropertyTests {
         #expect(chosen > 1000 && refused > 1000)
     }
 
-    /// Servers that come and go and are left out at random: what each is owed stays small, so that afterwards turns
-    /// are fair again at once.
+    /// Servers that are added, removed and skipped at random: the credit of each stays small, so that turns are fair
+    /// at once afterwards.
     @Test func turnsAreFairAfterAnyHistory() {
         for seed: UInt64 in 1...40 {
             var random = SplitMix64(seed: seed)

@@ -17,7 +17,7 @@ extension Balancer {
 
     var servers: Range<ServerIndex> { 0..<ServerIndex(count) }
 
-    /// How often each server is chosen for requests that are answered at once.
+    /// How often each server is chosen for requests with an immediate response.
     mutating func spread(_ requests: Int, at now: MonotonicTime = 0, seed: UInt64 = 1) -> [Int] {
         var random = SplitMix64(seed: seed)
         var counts = [Int](repeating: 0, count: count)

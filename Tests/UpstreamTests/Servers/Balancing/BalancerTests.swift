@@ -229,7 +229,7 @@ struct BalancerTests {
             balancer.probed(2, isUp: false, at: 0)
             balancer.probed(2, isUp: true, at: 0)
             let counts = balancer.spread(20_000, at: seconds(age))
-            // Least requests counts the share of the draws that it wins: more than that of the whole, and it ends alike.
+            // Least requests counts the share of the draws that it wins, with the same limit.
             let due = Double(20_000 * percent) / Double(300 + percent)
             let range = method == .leastRequests ? 0.7...1.4 : 0.9...1.1
             #expect(range.contains(Double(counts[2]) / due), "\(percent) %: \(counts)")

@@ -61,7 +61,7 @@ struct ServerHealthTests {
         }
     }
 
-    /// How long the server is out if it fails `quiet` after it came back from its third ejection.
+    /// How long the server is ejected if it fails `quiet` after the end of its third ejection.
     private func fourthEjection(after quiet: MonotonicTime) -> MonotonicTime {
         var health = ejected(.reset, at: 0)
         health.failed(.reset, begunAt: seconds(10), at: seconds(10))

@@ -5,21 +5,21 @@ import TestSupport
 
 /// A provider on loopback that reads whole requests, answers byte for byte what a test says, and keeps count.
 final class TokenEndpoint: Sendable {
-    struct Answer: Sendable {
+    struct Response: Sendable {
         /// Nil: none, ever.
         var bytes: [UInt8]?
         var closes = false
 
-        static let silence = Answer(bytes: nil)
-        static let close = Answer(bytes: [], closes: true)
+        static let silence = Response(bytes: nil)
+        static let close = Response(bytes: [], closes: true)
 
-        static func status(_ status: String, _ fields: [String] = [], _ body: [UInt8] = []) -> Answer {
+        static func status(_ status: String, _ fields: [String] = [], _ body: [UInt8] = []) -> Response {
             let lines = ["HTTP/1.1 \(status)", "content-length: \(body.count)"] + fields
-            return Answer(bytes: Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8) + body)
+            return Response(bytes: Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8) + body)
         }
 
         /// Byte for byte, and then the end.
-        static func raw(_ bytes: [UInt8]) -> Answer { Answer(bytes: bytes, closes: true) }
+        static func raw(_ bytes: [UInt8]) -> Response { Response(bytes: bytes, closes: true) }
     }
 
     private struct Seen {
@@ -34,8 +34,8 @@ final class TokenEndpoint: Sendable {
 
     /// - Parameters:
     ///   - tls: Nil: plain HTTP.
-    ///   - answer: Given the request, and how many came before it.
-    init(tls: NIOSSLContext? = nil, _ answer: @escaping @Sendable (_ request: String, _ number: Int) -> Answer)
+    ///   - response: Given the request, and how many came before it.
+    init(tls: NIOSSLContext? = nil, _ response: @escaping @Sendable (_ request: String, _ number: Int) -> Response)
         async throws
     {
         let seen = self.seen
@@ -44,7 +44,7 @@ final class TokenEndpoint: Sendable {
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls)) }
-                    try channel.pipeline.syncOperations.addHandler(Handler(seen, answer))
+                    try channel.pipeline.syncOperations.addHandler(Handler(seen, response))
                 }
             }
             .bind(host: "127.0.0.1", port: 0)
@@ -68,12 +68,12 @@ final class TokenEndpoint: Sendable {
         typealias OutboundOut = ByteBuffer
 
         private let seen: Awaited<Seen>
-        private let answer: (String, Int) -> Answer
+        private let response: (String, Int) -> Response
         private var received = ""
 
-        init(_ seen: Awaited<Seen>, _ answer: @escaping (String, Int) -> Answer) {
+        init(_ seen: Awaited<Seen>, _ response: @escaping (String, Int) -> Response) {
             self.seen = seen
-            self.answer = answer
+            self.response = response
         }
 
         func channelActive(context: ChannelHandlerContext) {
@@ -97,10 +97,10 @@ final class TokenEndpoint: Sendable {
                 seen.requests.append(request)
                 return seen.requests.count - 1
             }
-            let answer = answer(request, number)
-            guard let bytes = answer.bytes else { return }
+            let response = response(request, number)
+            guard let bytes = response.bytes else { return }
             context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: bytes)), promise: nil)
-            if answer.closes { context.close(promise: nil) }
+            if response.closes { context.close(promise: nil) }
         }
 
         func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }

@@ -7,7 +7,7 @@ import Verification
 /// A provider that issues new tokens once for each refresh token; presenting a used one ends the session for good (RFC
 /// 9700 section 4.14.2).
 final class PretendIssuer: RefreshCalling {
-    enum Answer: Sendable {
+    enum Outcome: Sendable {
         case tokens
         case failure(RefreshFailure)
         case refusal
@@ -16,16 +16,16 @@ final class PretendIssuer: RefreshCalling {
 
     struct State: Sendable {
         var calls = 0
-        var underWay = 0
-        var mostUnderWay = 0
+        var open = 0
+        var mostCalls = 0
         /// The presented credentials, in order.
         var presented: [[UInt8]] = []
         /// The refresh token that is good now, by session.
         var current: [String: Int] = [:]
         /// Sessions in which a used one was presented.
         var ended: Set<String> = []
-        /// The next answers; then tokens.
-        var script: [Answer] = []
+        /// The next outcomes; then tokens.
+        var script: [Outcome] = []
         var isHeld = false
     }
 
@@ -41,18 +41,18 @@ final class PretendIssuer: RefreshCalling {
     func call(_ credential: RefreshCredential, tenant: TenantIndex) async -> RefreshCallResult {
         state.update { state in
             state.calls += 1
-            state.underWay += 1
-            state.mostUnderWay = max(state.mostUnderWay, state.underWay)
+            state.open += 1
+            state.mostCalls = max(state.mostCalls, state.open)
             state.presented.append(credential.refreshToken ?? credential.accessToken)
         }
         await state.wait { !$0.isHeld }
         return state.update { state in
-            state.underWay -= 1
-            return self.answer(credential, &state)
+            state.open -= 1
+            return self.outcome(credential, &state)
         }
     }
 
-    private func answer(_ credential: RefreshCredential, _ state: inout State) -> RefreshCallResult {
+    private func outcome(_ credential: RefreshCredential, _ state: inout State) -> RefreshCallResult {
         switch state.script.isEmpty ? .tokens : state.script.removeFirst() {
         case .failure(let trouble): return .failed(trouble)
         case .refusal: return .refused
@@ -83,7 +83,7 @@ final class PretendIssuer: RefreshCalling {
     }
 
     var calls: Int { state.value.calls }
-    func script(_ answers: Answer...) { state.update { $0.script = answers } }
+    func script(_ outcomes: Outcome...) { state.update { $0.script = outcomes } }
     func hold() { state.update { $0.isHeld = true } }
     func release() { state.update { $0.isHeld = false } }
     func called(_ count: Int) async { await state.wait { $0.calls >= count } }

@@ -1,8 +1,8 @@
 import Verification
 
 extension AccountHook {
-    /// What the hook decided.
-    struct Answer: Sendable, Equatable {
+    /// The decision of the hook.
+    struct Response: Sendable, Equatable {
         private static let longestSubject = 255
         private static let longestRole = 64
         /// In bytes of JSON. The claims go into every token, and so into every request.
@@ -61,7 +61,7 @@ extension AccountHook {
     }
 }
 
-extension AccountHook.Answer {
+extension AccountHook.Response {
     /// Why a hook's response is invalid; for its operator.
     enum Fault: Error, Equatable, CustomStringConvertible {
         case noJSON
@@ -74,16 +74,16 @@ extension AccountHook.Answer {
 
         var description: String {
             switch self {
-            case .noJSON: "it is no JSON (RFC 8259)"
-            case .noObject: "it is no JSON object"
+            case .noJSON: "it is not JSON (RFC 8259)"
+            case .noObject: "it is not a JSON object"
             case .subject:
-                "subject has to be a string of 1 to \(AccountHook.Answer.longestSubject) bytes, no control characters"
+                "subject must be a string of 1 to \(AccountHook.Response.longestSubject) bytes, no control characters"
             case .role:
-                "role has to be a string of 1 to \(AccountHook.Answer.longestRole) bytes, no control characters"
-            case .claims: "claims has to be an object"
-            case .reservedClaim(let name): "claims has \(name), which the issuer alone says"
+                "role must be a string of 1 to \(AccountHook.Response.longestRole) bytes, no control characters"
+            case .claims: "claims must be an object"
+            case .reservedClaim(let name): "claims has \(name), which only the issuer sets"
             case .tooManyClaims(let bytes):
-                "claims are \(bytes) bytes of JSON, more than \(AccountHook.Answer.longestClaims)"
+                "claims are \(bytes) bytes of JSON, more than \(AccountHook.Response.longestClaims)"
             }
         }
     }
