@@ -54,10 +54,12 @@ public final class TokenVerifier {
     ) throws(VerificationFailure) -> Principal {
         let unverified = try UnverifiedToken(token)
         try TypeCheck.check(unverified.joseHeader)
-        let claims = try RegisteredClaims(try unverified.claims())
+        var claims = try RegisteredClaims(try unverified.claims())
         let index = try IssuerCheck.check(claims, unverified.joseHeader.algorithm, among: policy.issuers)
         if policy.issuers[index].requiresAccessTokenType { try TypeCheck.checkAccessToken(unverified.joseHeader) }
         try checkSignature(unverified, in: token, ofIssuer: index)
+        try ClaimConditionCheck.check(claims, policy.issuers[index].conditions)
+        if let mapping = policy.issuers[index].mapping { claims = try ClaimMappingCheck.map(claims, by: mapping) }
         try RequiredClaimsCheck.check(claims, policy.requiredClaims)
         try AudienceCheck.check(claims, policy.issuers[index].audiences)
         try TimeWindowCheck.checkStart(claims, now: now, leeway: policy.leeway)

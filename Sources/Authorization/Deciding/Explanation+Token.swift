@@ -36,6 +36,7 @@ extension Explanation {
         case .verified(let caller):
             let end = caller.principal.expiresAt.map { ", expires \(Self.time($0))" } ?? ", never expires"
             note(.verify, "the token is good: \(Self.description(caller.principal))\(end)", line: line(caller, tenant))
+            noteMapping(of: token, caller, tenant)
         case .expired(let caller):
             note(
                 .verify,
@@ -43,6 +44,7 @@ extension Explanation {
                     + Self.time(caller.principal.expiresAt ?? now),
                 line: line(caller, tenant)
             )
+            noteMapping(of: token, caller, tenant)
         case .refused(let refusal): noteRefused(refusal, token, runtime)
         case .needs(.keys):
             note(.verify, "the keys of the token's issuer are not at hand: they are asked for")
@@ -83,9 +85,7 @@ extension Explanation {
         let tenant = runtime.tenant
         let claims = (try? UnverifiedToken(token)).flatMap { try? $0.claims() }
         guard let issuer = claims?["iss"]?.string,
-            let index = tenant.authenticate.policy.issuers.firstIndex(where: {
-                $0.issuer.utf8.elementsEqual(issuer.utf8)
-            })
+            let index = tenant.authenticate.policy.index(ofIssuer: issuer)
         else {
             var text = refusal.detail
             if let issuer = claims?["iss"]?.string {
@@ -96,7 +96,7 @@ extension Explanation {
         }
         let policy = tenant.authenticate.policy.issuers[index]
         var text = "\(refusal.detail): it says that it is of \(Self.shown(issuer))"
-        if let audiences = claims?["aud"]?.stringOrStrings, !policy.audiences.isEmpty,
+        if let audiences = claims.flatMap(policy.audiences(in:)), !policy.audiences.isEmpty,
             !audiences.contains(where: { name in policy.audiences.contains { $0.utf8.elementsEqual(name.utf8) } })
         {
             text += ", for \(Self.list(audiences)); taken are tokens for \(Self.list(policy.audiences))"
@@ -111,13 +111,11 @@ extension Explanation {
     }
 
     private func line(_ caller: Caller, _ tenant: Tenant) -> Int? {
-        let issuer = caller.principal.issuer
-        return tenant.authenticate.policy.issuers
-            .firstIndex { $0.issuer.utf8.elementsEqual(issuer.utf8) }
+        tenant.authenticate.policy.index(ofIssuer: caller.principal.issuer)
             .flatMap { line(ofIssuer: $0, tenant) } ?? tenant.lines["introspection"]
     }
 
-    private func line(ofIssuer index: Int, _ tenant: Tenant) -> Int? {
+    func line(ofIssuer index: Int, _ tenant: Tenant) -> Int? {
         tenant.lines["authenticate.issuers[\(index)]"] ?? tenant.lines["authenticate"]
     }
 

@@ -5,7 +5,7 @@ public struct JSONPointer: Sendable {
     /// As it was written.
     public let text: String
     /// The reference tokens, unescaped; none: the whole document.
-    private let tokens: [String]
+    let tokens: [String]
 
     private static let slash = UInt8(ascii: "/")
     private static let tilde = UInt8(ascii: "~")

@@ -11,19 +11,27 @@ public struct IssuerPolicy: Sendable, Equatable {
     /// Whether a token's `typ` must be that of an access token (RFC 9068 section 4): `at+jwt`, in any case and with or
     /// without `application/`. For issuers that sign ID tokens with the same keys.
     public var requiresAccessTokenType: Bool
+    /// Where its tokens have the subject, roles and the like; nil: in the claims of that name.
+    public var mapping: ClaimMapping?
+    /// All must hold.
+    public var conditions: [ClaimCondition]
 
     public init(
         issuer: String,
         audiences: [String] = [],
         algorithms: [SignatureAlgorithm],
         keys: KeySet?,
-        requiresAccessTokenType: Bool = false
+        requiresAccessTokenType: Bool = false,
+        mapping: ClaimMapping? = nil,
+        conditions: [ClaimCondition] = []
     ) {
         self.issuer = issuer
         self.audiences = audiences
         self.algorithms = algorithms
         self.keys = keys
         self.requiresAccessTokenType = requiresAccessTokenType
+        self.mapping = mapping
+        self.conditions = conditions
     }
 }
 

@@ -5,11 +5,12 @@ public import Time
 public final class Principal: Sendable {
     /// `iss`, equal to a trusted issuer's name.
     public let issuer: String
-    /// `sub`.
+    /// `sub`, or what the issuer's mapping has for it.
     public let subject: String?
-    /// `aud`, a lone string as an array of one.
+    /// `aud`, or what the issuer's mapping has for it; a lone string as an array of one.
     public let audiences: [String]
-    /// The whole claims set, in the token's order.
+    /// The whole claims set, in the token's order. What an issuer's mapping takes from elsewhere is here under the usual
+    /// names: `sub`, `sid`, `email`, `role`, `roles` and `scope`.
     public let claims: JSONObject
     /// `exp`.
     public let expiresAt: UnixTime?
@@ -19,14 +20,15 @@ public final class Principal: Sendable {
     public let issuedAt: UnixTime?
     /// `jti`.
     public let tokenID: String?
-    /// `sid`, the session that the token belongs to.
+    /// `sid`, or what the issuer's mapping has for it: the session that the token belongs to.
     public let sessionID: String?
     /// The SHA-256 of the token's signing input, which identifies a token without a `jti`; nil if it has one. For an
     /// opaque token the hash of the whole, with or without a `jti`: its holder knows nothing else of it.
     public let signingInputSHA256: [UInt8]?
-    /// The claims `role` and `roles`, each a string or an array of strings.
+    /// The claims `role` and `roles`, each a string or an array of strings, or what the issuer's mapping has for them.
     public let roles: [String]
-    /// The claim `scope`, split at spaces (RFC 8693 section 4.2) or an array of strings.
+    /// The claim `scope`, split at spaces (RFC 8693 section 4.2) or an array of strings, or what the issuer's mapping has
+    /// for it.
     public let scopes: [String]
     /// The algorithm that the signature was verified with; nil for an opaque token.
     public let algorithm: SignatureAlgorithm?
@@ -69,8 +71,8 @@ public final class Principal: Sendable {
         issuedAt = claims.issuedAt
         tokenID = claims.tokenID
         sessionID = claims.sessionID
-        roles = Self.texts(claims.all["role"]) + Self.texts(claims.all["roles"])
-        scopes = Self.scopes(claims.all["scope"])
+        roles = claims.mappedRoles ?? Self.texts(claims.all["role"]) + Self.texts(claims.all["roles"])
+        scopes = claims.mappedScopes ?? Self.scopes(claims.all["scope"])
         self.algorithm = algorithm
         self.keyID = keyID
         signingInputSHA256 = digest

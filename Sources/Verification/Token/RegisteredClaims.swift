@@ -2,15 +2,19 @@ import Time
 
 /// The registered claims (RFC 7519 section 4.1) with the types they must have.
 struct RegisteredClaims {
-    let all: JSONObject
+    var all: JSONObject
     let issuer: String?
-    let subject: String?
-    let audiences: [String]
+    var subject: String?
+    var audiences: [String]
     let expiresAt: UnixTime?
     let notBefore: UnixTime?
     let issuedAt: UnixTime?
     let tokenID: String?
-    let sessionID: String?
+    var sessionID: String?
+    /// The roles if their places are mapped, else nil.
+    var mappedRoles: [String]?
+    /// The scopes if their places are mapped, else nil.
+    var mappedScopes: [String]?
 
     /// Refuses a registered claim that is present with another type, null among them.
     init(_ claims: JSONObject) throws(VerificationFailure) {

@@ -13,6 +13,9 @@ struct SecrecyTests {
         #"secret_file: "${CANARY}""#, #"jwks_url: "http://u:\#(canary)@id.test""#, #"jwks_url: "${CANARY}""#,
         #"jwks_url: "https://id.test/?key=\#(canary)#a""#, #"jwks_url: "https://id.test/?key=\#(canary)""#,
         #"secret: example-only-\#(canary)"#, #"preset: "${CANARY}""#, #"discovery: "${CANARY}""#,
+        #"claims: { roles: "a.${CANARY}", email: "/~${CANARY}", subject: ["${CANARY}"] }"#,
+        #"require_values: { "/~": "${CANARY}" }"#, #"realm: "${CANARY}""#, #"preset: entra, tenant: "${CANARY}""#,
+        #"preset: okta, domain: "${CANARY}/""#, #"preset: cognito, pool: "${CANARY}", realm: "${CANARY}""#,
     ])
     func noDiagnosticOfAnIssuerShowsASecret(source: String) {
         for algorithm in ["HS256", "HS512", "RS256", "${CANARY}"] {

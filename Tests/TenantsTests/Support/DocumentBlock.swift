@@ -17,7 +17,9 @@ struct DocumentBlock {
 
     /// Those of README.md, ARCHITECTURE.md and docs.
     static func all() throws -> [DocumentBlock] {
-        let pages = try Repository.list("docs").filter { $0.hasSuffix(".md") }.sorted().map { "docs/\($0)" }
+        let pages = try ["docs", "docs/providers"].flatMap { folder in
+            try Repository.list(folder).filter { $0.hasSuffix(".md") }.sorted().map { "\(folder)/\($0)" }
+        }
         return try (["README.md", "ARCHITECTURE.md"] + pages).flatMap { page in
             blocks(try Repository.text(page), document: page)
         }

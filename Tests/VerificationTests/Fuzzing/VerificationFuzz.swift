@@ -5,7 +5,7 @@ import Time
 
 /// Tokens, keys and what servers say of them.
 enum VerificationFuzz {
-    static let targets = [token, keySet, pem, introspection, pointer, base64URL]
+    static let targets = [token, keySet, pem, introspection, pointer, claimMapping, base64URL]
 
     private static let now = UnixTime(1_800_000_000)
     private static let secret = Array("a secret of the fuzz targets, which is long enough for HS256".utf8)

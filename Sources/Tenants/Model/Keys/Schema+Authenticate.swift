@@ -3,6 +3,7 @@ import Verification
 extension Schema {
     static let authenticate = AuthenticateKeys()
     static let trustedIssuer = TrustedIssuerKeys()
+    static let claims = ClaimsKeys()
     static let issuer = IssuerKeys()
     static let page = PageKeys()
     static let client = ClientKeys()
@@ -38,7 +39,47 @@ extension Schema {
         let discovery = Key(KeySourceName.discovery.rawValue, .boolean)
             .means("Whether the JWK Set is found by the issuer's OpenID configuration.")
         let preset = Key(KeySourceName.preset.rawValue, .choice(IssuerPreset.self))
-            .means("A known issuer: `built-in` is the tenant's own, from its `issuer` section.")
+            .means(
+                "A known issuer: `built-in` is the tenant's own, from its `issuer` section. For the others see "
+                    + "[providers](providers.md); what is given beside them replaces what they know."
+            )
+        let arguments = PresetArgument.allCases.map { argument in
+            Key(argument.rawValue, .text(example: argument.example)).means(argument.meaning)
+        }
+        let claims = Key("claims", .object(Schema.claims))
+            .means("Where its tokens have what the gateway goes by. Omitted: in the claims of that name.")
+        let requireValues = Key(
+            "require_values",
+            .dictionary(
+                key: "CLAIM",
+                .either(
+                    .text(example: "access"),
+                    .list(.text(example: "access"), minimum: 1, maximum: 64)
+                ),
+                minimum: 1
+            )
+        )
+        .means("Claims, by name or JSON pointer, that its tokens must have with one of these values.")
+    }
+
+    /// Each but the prefix is the raw value of a ``ClaimMapping/Field``.
+    struct ClaimsKeys: KeyTable {
+        let subject = Key(ClaimMapping.Field.subject.rawValue, .text(example: "/oid"))
+            .means("Instead of `sub`. A token without it is refused.")
+        let roles = Key(ClaimMapping.Field.roles.rawValue, Self.places(example: "/realm_access/roles"))
+            .means("Instead of `role` and `roles`; of a list all are joined.")
+        let rolesPrefix = Key("roles_prefix", .text(example: "shop_"))
+            .means("What roles begin with: it is cut off, and roles without it are left out.")
+        let scopes = Key(ClaimMapping.Field.scopes.rawValue, Self.places(example: "/scp"))
+            .means("Instead of `scope`; of a list all are joined.")
+        let email = Key(ClaimMapping.Field.email.rawValue, .text(example: "/emails/0")).means("Instead of `email`.")
+        let session = Key(ClaimMapping.Field.session.rawValue, .text(example: "session_id")).means("Instead of `sid`.")
+        let audience = Key(ClaimMapping.Field.audience.rawValue, .text(example: "client_id"))
+            .means("What `audiences` are compared with, instead of `aud`.")
+
+        private static func places(example: String) -> KeyType<DocumentNode> {
+            .either(.text(example: example), .list(.text(example: example), minimum: 1, maximum: 16))
+        }
     }
 
     struct IssuerKeys: KeyTable {
@@ -106,11 +147,4 @@ enum KeySourceName: String, CaseIterable {
     case keySetFile = "jwks_file"
     case keySetURL = "jwks_url"
     case discovery, preset
-}
-
-/// An issuer that is known by name.
-enum IssuerPreset: String, Sendable, CaseIterable {
-    case apple, google
-    /// The tenant's own.
-    case builtIn = "built-in"
 }

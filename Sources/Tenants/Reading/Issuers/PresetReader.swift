@@ -1,6 +1,6 @@
 import Verification
 
-/// Reads `preset`: an issuer that is known by name.
+/// Reads `preset` for Apple, Google and the tenant's own issuer; ``ProviderPresetReader`` reads the others.
 struct PresetReader {
     /// The entry of `issuers`.
     let node: DocumentNode
@@ -12,7 +12,8 @@ struct PresetReader {
         let keys = Schema.trustedIssuer
         let preset = node.read(keys.preset)
         let known = [node.entry(keys.issuer), node.entry(keys.algorithms)]
-        for case let entry? in known + (preset == .builtIn ? [node.entry(keys.audiences)] : []) {
+        let knownOfOwn = [node.entry(keys.audiences), node.entry(keys.claims), node.entry(keys.requireValues)]
+        for case let entry? in known + (preset == .builtIn ? knownOfOwn : []) {
             session.at(entry).error("\"\(entry.key)\" is known from the preset: leave it out")
         }
         if let preset, preset != .builtIn, node[keys.audiences] == nil { IssuerReader.warnOfAudience(node, session) }
@@ -27,7 +28,7 @@ struct PresetReader {
             let given = signIn?[Schema.signIn.google]
             let issuers = GoogleSignInReader.issuers(given)
             return self.issuers(issuers, GoogleSignIn.defaultKeys, Schema.google.jwksURL, given, session)
-        case nil: return []
+        case .provider, nil: return []
         }
     }
 
@@ -46,13 +47,17 @@ struct PresetReader {
             guard let url = ProviderURLReader.read(value, name: "\"\(address.name)\"", session) else { return [] }
             source.location = .keySet(url: url)
         }
+        let mapping = ClaimMappingReader(node: node).mapping(session)
+        let conditions = ClaimMappingReader(node: node).conditions(session)
         return names.map { name in
             TrustedIssuer(
                 policy: IssuerPolicy(
                     issuer: name,
                     audiences: node.read(Schema.trustedIssuer.audiences) ?? [],
                     algorithms: [.rs256],
-                    keys: nil
+                    keys: nil,
+                    mapping: mapping,
+                    conditions: conditions
                 ),
                 source: .remote(source)
             )

@@ -1,0 +1,103 @@
+import Verification
+
+/// An identity provider that is known by name: its `iss`, where its keys are, and what its tokens look like.
+///
+/// Texts in braces, like `{domain}`, stand for a ``PresetArgument`` of the entry in tenants.yaml.
+struct ProviderPreset: Sendable {
+    enum KeySetPlace: Sendable {
+        /// A path below the issuer.
+        case belowIssuer(String)
+        case at(String)
+    }
+
+    /// Claims that tokens must have with one of some values: ID tokens and others for no API do not.
+    struct Condition: Sendable {
+        var claim: String
+        var values: [String]
+        var allowsMissing = false
+    }
+
+    /// As tenants.yaml has it.
+    var name: String
+    /// Each is an `iss`.
+    var issuers: [String]
+    var keySet: KeySetPlace
+    var algorithms: [SignatureAlgorithm]
+    /// Those without their argument are left out, like places.
+    var audiences: [String] = []
+    /// Where its tokens have what the gateway goes by; fields that are not here are read as usual.
+    var places: [ClaimMapping.Field: [String]] = [:]
+    var conditions: [Condition] = []
+
+    static func named(_ name: String) -> ProviderPreset? {
+        all.first { $0.name == name }
+    }
+
+    /// What an entry may give, in the order of the table.
+    var arguments: [PresetArgument] { Self.arguments(in: issuers + textsBesideIssuers) }
+
+    /// Those that do nothing beside an `issuer`.
+    var argumentsOfIssuerOnly: [PresetArgument] {
+        let others = Self.arguments(in: textsBesideIssuers)
+        return Self.arguments(in: issuers).filter { !others.contains($0) }
+    }
+
+    private var textsBesideIssuers: [String] {
+        var texts = audiences + places.values.joined()
+        if case .at(let address) = keySet { texts.append(address) }
+        return texts
+    }
+
+    private static func arguments(in texts: [String]) -> [PresetArgument] {
+        PresetArgument.allCases.filter { argument in texts.contains { argument.isIn($0) } }
+    }
+}
+
+/// What a preset is told by a key of its entry in tenants.yaml.
+enum PresetArgument: String, Sendable, CaseIterable {
+    case domain, realm, tenant, pool, project, application, namespace
+
+    var example: String {
+        switch self {
+        case .domain: "id.example.com"
+        case .realm, .application: "shop"
+        case .tenant: "aaaabbbb-0000-cccc-1111-dddd2222eeee"
+        case .pool: "eu-central-1_Ab12Cd34E"
+        case .project: "shop-4711"
+        case .namespace: "https://shop.example.com"
+        }
+    }
+
+    /// For the reference.
+    var meaning: String {
+        switch self {
+        case .domain:
+            "The provider's host, with a port if it needs one: `keycloak`, `auth0`, `okta`, `clerk`, `zitadel`, `authentik`."
+        case .realm: "The realm of `keycloak`."
+        case .tenant: "The directory's ID of `entra`, a GUID."
+        case .pool: "The ID of the user pool of `cognito`, which begins with its region."
+        case .project:
+            "The project of `firebase`, the project's reference of `supabase`, the project's ID of `zitadel`."
+        case .application: "The slug of the application of `authentik`."
+        case .namespace: "What the names of your own claims at `auth0` begin with: roles are in `NAMESPACE/roles`."
+        }
+    }
+
+    /// What stands for it in the texts of a preset.
+    private var variables: [String] {
+        self == .pool ? [rawValue, "region"] : [rawValue]
+    }
+
+    func isIn(_ template: String) -> Bool {
+        variables.contains { template.contains("{\($0)}") }
+    }
+
+    /// The text with the argument filled in.
+    func filled(_ template: String, with value: String) -> String {
+        variables.reduce(template) { text, variable in
+            // A pool's ID is its region, `_` and its name.
+            let filling = variable == "region" ? String(value.prefix { $0 != "_" }) : value
+            return text.replacing("{\(variable)}", with: filling)
+        }
+    }
+}
