@@ -284,12 +284,14 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .target(name: "Migration", dependencies: ["Tenants"], swiftSettings: strict),
         .executableTarget(
             name: "gatehouse",
             dependencies: [
                 "Authorization",
                 "CommandSupport",
                 "Gateway",
+                "Migration",
                 "OutgoingHTTP",
                 "PeerNames",
                 "Proxy",
@@ -435,9 +437,16 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
+            name: "MigrationTests",
+            dependencies: ["Migration", "Tenants", "TestSupport"],
+            exclude: ["Samples"],
+            swiftSettings: strict
+        ),
+        .testTarget(
             name: "CommandTests",
             dependencies: [
-                "CommandSupport", "Gateway", "Tenants", "TestSupport", "Time", "Upstream", "Verification", "gatehouse",
+                "CommandSupport", "Gateway", "Migration", "Tenants", "TestSupport", "Time", "Upstream", "Verification",
+                "gatehouse",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],

@@ -35,4 +35,22 @@ package enum Terminal {
             guard input.count <= limit else { return nil }
         }
     }
+
+    /// Whether somebody types the standard input.
+    package static var isTyped: Bool { isatty(STDIN_FILENO) == 1 }
+
+    /// The next line of standard input without its end, or nil after the last one.
+    ///
+    /// - Parameter limit: In bytes; what is longer is cut off.
+    package static func readLine(upTo limit: Int = 4096) -> String? {
+        var line: [UInt8] = []
+        var byte: UInt8 = 0
+        while true {
+            let count = read(STDIN_FILENO, &byte, 1)
+            if count < 0, errno == EINTR { continue }
+            guard count == 1 else { return line.isEmpty ? nil : String(decoding: line, as: UTF8.self) }
+            if byte == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
+            if line.count < limit, byte != UInt8(ascii: "\r") { line.append(byte) }
+        }
+    }
 }

@@ -8,7 +8,7 @@ struct Gatehouse: AsyncParsableCommand {
         abstract: "Authentication gateway for several apps: verifies tokens, applies access rules, forwards.",
         version: GatewayVersion.number,
         subcommands: [
-            RunCommand.self, CheckCommand.self, ExplainCommand.self, RevokeCommand.self,
+            RunCommand.self, InitCommand.self, CheckCommand.self, ExplainCommand.self, RevokeCommand.self,
             HealthCommand.self, TokenCommand.self, KeysCommand.self, SchemaCommand.self,
         ]
     )

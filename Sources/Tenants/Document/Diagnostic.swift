@@ -33,13 +33,13 @@ public struct Diagnostic: Sendable, Equatable, CustomStringConvertible {
 }
 
 /// A line and a column of the file, from 1.
-struct Position: Sendable, Hashable, Comparable {
-    var line: Int
-    var column: Int
+package struct Position: Sendable, Hashable, Comparable {
+    package var line: Int
+    package var column: Int
 
     static let start = Position(line: 1, column: 1)
 
-    static func < (left: Position, right: Position) -> Bool {
+    package static func < (left: Position, right: Position) -> Bool {
         (left.line, left.column) < (right.line, right.column)
     }
 }

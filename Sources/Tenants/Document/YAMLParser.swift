@@ -2,7 +2,7 @@ import CYAML
 
 /// Turns YAML text into its values by libyaml, whose events it puts together. Aliases are followed: what they stand for
 /// is shared, not copied.
-struct YAMLParser: ~Copyable {
+package struct YAMLParser: ~Copyable {
     /// Values inside one another, those of aliases included: reading a value recurses once for each level.
     static let mostLevels = 100
 
@@ -11,7 +11,7 @@ struct YAMLParser: ~Copyable {
     private var anchors: [String: YAMLNode] = [:]
 
     /// - Returns: The value that the text holds; nil if it holds none.
-    static func parse(_ text: String) throws(YAMLFailure) -> YAMLNode? {
+    package static func parse(_ text: String) throws(YAMLFailure) -> YAMLNode? {
         let bytes = Array(text.utf8)
         guard !bytes.isEmpty else { return nil }
         return try bytes.withUnsafeBufferPointer { (input) throws(YAMLFailure) in

@@ -50,6 +50,19 @@ public struct AccessRule: Sendable, Equatable {
         self.methodBytes = all.map { Array($0.utf8) }
     }
 
+    /// Those of `earlier` that together match every request of this rule; nil if some requests reach it.
+    package func covering(among earlier: [AccessRule]) -> [AccessRule]? {
+        let covering = earlier.filter { $0.path.covers(path) }
+        if let whole = covering.first(where: { $0.methods.isEmpty }) { return [whole] }
+        guard !methods.isEmpty else { return nil }
+        var rules: [AccessRule] = []
+        for method in methods {
+            guard let first = covering.first(where: { $0.methods.contains(method) }) else { return nil }
+            rules.append(first)
+        }
+        return rules
+    }
+
     func matches(method: Span<UInt8>, path: Span<UInt8>) -> Bool {
         guard methodBytes.isEmpty || methodBytes.contains(where: { method.isEqual(to: $0) }) else { return false }
         return self.path.matches(path)

@@ -4,8 +4,9 @@ enum AccessReader {
         var rules: [AccessRule] = []
         for item in items {
             guard let rule = readRule(item, session) else { continue }
-            if let lines = linesThatCover(rule, rules) {
-                let earlier = lines.sorted().map { "line \($0)" }.joined(separator: " and ")
+            if let covering = rule.covering(among: rules) {
+                let lines = Set(covering.map(\.line)).sorted()
+                let earlier = lines.map { "line \($0)" }.joined(separator: " and ")
                 session.at(item)
                     .error("this rule is never reached, all of it is decided in \(earlier): move it up or leave it out")
             }
@@ -52,18 +53,5 @@ enum AccessReader {
         case .map: .signedIn(roles: node.read(Schema.allow.roles), scopes: node.read(Schema.allow.scopes))
         case .null, .list, .unresolved: nil
         }
-    }
-
-    /// The lines of earlier rules that together match every request of `rule`; nil if some requests reach it.
-    private static func linesThatCover(_ rule: AccessRule, _ earlier: [AccessRule]) -> [Int]? {
-        let covering = earlier.filter { $0.path.covers(rule.path) }
-        if let whole = covering.first(where: { $0.methods.isEmpty }) { return [whole.line] }
-        guard !rule.methods.isEmpty else { return nil }
-        var lines: [Int] = []
-        for method in rule.methods {
-            guard let first = covering.first(where: { $0.methods.contains(method) }) else { return nil }
-            if !lines.contains(first.line) { lines.append(first.line) }
-        }
-        return lines
     }
 }

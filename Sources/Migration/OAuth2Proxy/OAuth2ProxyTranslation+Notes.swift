@@ -1,0 +1,91 @@
+extension OAuth2ProxyTranslation {
+    /// Tells of the settings that have no counterpart.
+    ///
+    /// - Returns: Whether one of them restricted who may in.
+    mutating func noteOthers() -> Bool {
+        var isClosed = false
+        for setting in settings where note(setting) { isClosed = true }
+        if setting("email_domains") == nil, setting("authenticated_emails_file") == nil {
+            draft.note(
+                .closed,
+                Origin(file: file, line: 1),
+                "email_domains",
+                "it is in none of the files, and oauth2-proxy lets nobody in without; if it is \"*\", take the closed rule out"
+            )
+            isClosed = true
+        }
+        return isClosed
+    }
+
+    private mutating func note(_ setting: OAuth2ProxySetting) -> Bool {
+        let name = setting.name
+        switch name {
+        case "email_domains":
+            guard setting.values != ["*"] else { return false }
+            draft.note(
+                .closed,
+                setting.origin,
+                name,
+                "tokens of all addresses are accepted here; have an account hook decide, or require a role in \"access\""
+            )
+            return true
+        case "pass_user_headers" where !setting.isOn: return false
+        case "pass_user_headers", "inject_request_header": noteHeader(setting)
+        case "inject_response_header":
+            draft.note(.lost, setting.origin, "injectResponseHeaders", "clients are not told who they are")
+        case "upstreams.uri", "upstreams.rewriteTarget":
+            draft.note(.closed, setting.origin, name, "paths are not rewritten here, but for strip_prefix")
+            return true
+        default: return noteByTable(setting)
+        }
+        return false
+    }
+
+    private mutating func noteByTable(_ setting: OAuth2ProxySetting) -> Bool {
+        let name = setting.name
+        if OAuth2ProxyKnown.translated.contains(name) { return false }
+        if let text = OAuth2ProxyKnown.unneeded[name] {
+            draft.note(.changed, setting.origin, name, text)
+            return false
+        }
+        if let text = OAuth2ProxyKnown.opening[name] {
+            draft.note(.lost, setting.origin, name, text)
+            return false
+        }
+        if let text = OAuth2ProxyKnown.restrictions[name] {
+            if setting.values.allSatisfy(\.isEmpty) { return false }
+            draft.note(.closed, setting.origin, name, text)
+            return true
+        }
+        if name.hasPrefix("redis_") || name == "provider_ca_files" {
+            draft.note(
+                .lost,
+                setting.origin,
+                name,
+                "see gateway.store for Redis; providers are verified by the system's list"
+            )
+            return false
+        }
+        draft.note(
+            .closed,
+            setting.origin,
+            name,
+            "init does not know it: if it restricts nobody, take the closed rule out"
+        )
+        return true
+    }
+
+    private mutating func noteHeader(_ setting: OAuth2ProxySetting) {
+        guard setting.name == "inject_request_header" else {
+            let text = "X-Forwarded-User and the like are not sent: name fields in identity.headers"
+            draft.note(.lost, setting.origin, setting.name, text)
+            return
+        }
+        guard let name = setting.values.first, let claim = setting.values.last else { return }
+        if claim.isEmpty || !FieldName.mayCarryClaim(name) || name.lowercased().hasPrefix("x-forwarded-") {
+            let text =
+                "\(name) is not sent: fields in identity.headers carry one claim, and X-Forwarded-* is the gateway's"
+            draft.note(.lost, setting.origin, "injectRequestHeaders", text)
+        }
+    }
+}

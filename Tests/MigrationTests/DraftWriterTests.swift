@@ -1,0 +1,56 @@
+import Tenants
+import Testing
+
+@testable import Migration
+
+struct DraftWriterTests {
+    @Test(arguments: [
+        "a", "true", "null", "12", "a: b", "# x", "\"q\"", "\\", "a\nb", "\u{0}\u{85}\u{2028}\u{feff}é😀", "- a", "*x",
+        "&x",
+        "/a/**", "${X}", "~", "", " a ", "@x", "{a}", "1e3", "0x1f", "No",
+    ])
+    func everyTextIsReadAsItself(_ text: String) throws {
+        let written =
+            "a: \(YAMLLines.scalar(text))\nb: \(YAMLLines.list([text, "x"]))\n\(YAMLLines.scalar("k" + text)): c\n"
+        let node = try SourceNode.read(written, file: "t")
+        #expect(node.entries.first?.value.text == text || (text.isEmpty && written.hasPrefix("a: \"\"")))
+        #expect(node.entries.dropFirst().first?.value.items.first?.text == text)
+        #expect(node.entries.last?.key == "k" + text)
+    }
+
+    @Test func literalTextIsNoVariable() {
+        #expect(DraftText(literal: "a${B}$${C}").text == "a$${B}$$${C}")
+        #expect(DraftText(variable: "B").text == "${B}")
+    }
+
+    @Test(arguments: ProviderKind.allCases)
+    func firstDraftOfEveryProviderIsAccepted(_ provider: ProviderKind) {
+        let issuer = provider.issuer("https://id.example.com/x", audiences: ["app"])
+        let draft = FirstDraft.make(
+            tenant: "shop",
+            hosts: ["shop.test"],
+            backends: ["http://127.0.0.1:9001"],
+            issuer: issuer
+        )
+        let result = draft.read()
+        #expect(result.diagnostics.isEmpty, "\(result.diagnostics)")
+        #expect(result.configuration?.tenants.first?.authenticate.policy.issuers.isEmpty == false)
+    }
+
+    @Test(arguments: [("1h30m", 5_400_000), ("168h0m0s", 604_800_000), ("0.5s", 500), ("2", 2000), ("500ms", 500)])
+    func durationsAreRead(_ text: String, _ milliseconds: Int) {
+        #expect(DurationText.milliseconds(text) == milliseconds)
+    }
+
+    @Test(arguments: ["", "x", "1x", "-1s", "1e400s", "99999999999999999999h", ".", "1h ", "infs"])
+    func otherTextsAreNoDurations(_ text: String) {
+        #expect(DurationText.milliseconds(text) == nil)
+    }
+
+    @Test(arguments: [
+        ("shop.example.com", "shop"), ("*.a.test", "a"), ("www.x.test", "x"), ("127.0.0.1", "127"), ("[::1]", "1"),
+    ])
+    func tenantsAreNamedAfterTheirHost(_ host: String, _ name: String) {
+        #expect(Draft.tenantName(host: host) == name)
+    }
+}

@@ -1,0 +1,173 @@
+import Testing
+
+@testable import Migration
+
+struct EnvoyTests {
+    /// One virtual host of one cluster, with filters and routes as given.
+    private func draft(
+        filters: String = "",
+        routes: String = "{ match: { prefix: / }, route: { cluster: c } }",
+        manager: String = "",
+        _ answers: InitAnswers = MigrationSample.answers
+    ) throws -> Draft {
+        let text = """
+            static_resources:
+              listeners:
+              - address: { socket_address: { address: 127.0.0.1, port_value: 8000 } }
+                filter_chains:
+                - filters:
+                  - name: http
+                    typed_config:
+                      \(manager)
+                      route_config: { virtual_hosts: [ { name: v, domains: [shop.test], routes: [ \(routes) ] } ] }
+                      http_filters: [ \(filters) ]
+              clusters:
+              - name: c
+                load_assignment: { endpoints: [ { lb_endpoints: [ { endpoint: { address: { socket_address:
+                  { address: 127.0.0.1, port_value: 9001 } } } } ] } ] }
+            """
+        return try EnvoyTranslation.draft(SourceFile(name: "e.yaml", text: text), answers)
+    }
+
+    private func jwt(_ rules: String, provider: String = "") -> String {
+        """
+        { name: envoy.filters.http.jwt_authn, typed_config: { providers: {
+          id: { issuer: https://id.test, audiences: [a], remote_jwks: { http_uri: { uri: https://id.test/jwks } } \(provider) },
+          other: { issuer: https://other.test, local_jwks: { filename: other.json } } },
+          rules: [ \(rules) ] } }
+        """
+    }
+
+    private let all = "{ match: { prefix: / }, requires: { provider_name: id } }"
+
+    @Test func pathsWithoutRuleAreOpen() throws {
+        let tenant = try draft(
+            filters: jwt("{ match: { path_separated_prefix: /api }, requires: { provider_name: id } }")
+        )
+        .tenant("shop")
+        #expect(tenant.decision("GET", "/x") == .open && tenant.decision("GET", "/api/x") == .anyCaller)
+        #expect(tenant.issuers.map(\.issuer?.text) == ["https://id.test"])
+    }
+
+    @Test func rulesOfOtherProvidersAreClosed() throws {
+        let other = "{ match: { path: /other }, requires: { provider_name: other } }"
+        let draft = try draft(filters: jwt("\(all.replacing("prefix: /", with: "path: /a")), \(other)"))
+        #expect(try draft.tenant("shop").decision("GET", "/other") == .closed)
+        #expect(try draft.tenant("shop").issuers.count == 1)
+    }
+
+    @Test(arguments: [
+        "requires_all: { requirements: [ { provider_name: id }, { provider_name: other } ] }", "something_new: {}",
+        "provider_and_audiences: { provider_name: id, audiences: [b] }",
+    ])
+    func requirementsThatCannotBeToldAreClosed(_ needed: String) throws {
+        let rules =
+            "{ match: { path: /a }, requires: { provider_name: id } }, { match: { path: /b }, requires: { \(needed) } }"
+        let tenant = try draft(filters: jwt(rules)).tenant("shop")
+        #expect(tenant.decision("GET", "/a") == .anyCaller && tenant.decision("GET", "/b") == .closed)
+    }
+
+    @Test func tokensThatMayBeMissingLeaveItOpen() throws {
+        let rule =
+            "{ match: { prefix: / }, requires: { requires_any: { requirements: [ { provider_name: id }, { allow_missing: {} } ] } } }"
+        #expect(try draft(filters: jwt(rule)).tenant("shop").decision("GET", "/") == .open)
+    }
+
+    @Test(arguments: [
+        "{ name: envoy.filters.http.ext_authz }", "{ name: envoy.filters.http.lua, typed_config: {} }",
+        "{ name: envoy.filters.http.basic_auth }",
+    ])
+    func unknownFilterCloses(_ filter: String) throws {
+        let draft = try draft(filters: "\(jwt(all)), \(filter)")
+        #expect(try draft.tenant("shop").decision("GET", "/") == .closed)
+        #expect(draft.notes.contains { $0.kind == .closed && $0.text.contains("does not know") })
+        #expect(draft.read().errors.isEmpty, "\(draft.read().errors)")
+    }
+
+    @Test(arguments: ["max_lifetime: 60s", "subjects: { exact: x }", "something_new: 1"])
+    func unknownProviderSettingCloses(_ setting: String) throws {
+        let tenant = try draft(filters: jwt(all, provider: ", \(setting)")).tenant("shop")
+        #expect(tenant.decision("GET", "/") == .closed)
+    }
+
+    @Test func unknownManagerSettingCloses() throws {
+        #expect(
+            try draft(filters: jwt(all), manager: "something_new: 1").tenant("shop").decision("GET", "/") == .closed
+        )
+    }
+
+    private func rbac(_ action: String, _ policies: String) -> String {
+        "{ name: envoy.filters.http.rbac, typed_config: { rules: { action: \(action), policies: { \(policies) } } } }"
+    }
+
+    private func role(_ name: String) -> String {
+        """
+        { metadata: { filter: envoy.filters.http.jwt_authn, path: [ { key: c }, { key: role } ],
+          value: { string_match: { exact: \(name) } } } }
+        """
+    }
+
+    @Test func rolesOfPoliciesAreNeeded() throws {
+        let policies = """
+            admins: { permissions: [ { url_path: { path: { prefix: /admin/ } } } ], principals: [ \(role("admin")) ] },
+            some: { permissions: [ { url_path: { path: { prefix: /admin/x/ } } } ], principals: [ \(role("helper")) ] },
+            rest: { permissions: [ { not_rule: { url_path: { path: { prefix: /admin/ } } } } ], principals: [ { any: true } ] }
+            """
+        let tenant = try draft(filters: "\(jwt(all)), \(rbac("ALLOW", policies))").tenant("shop")
+        #expect(tenant.decision("GET", "/orders") == .anyCaller)
+        #expect(tenant.decision("GET", "/admin/jobs") == .signedIn(roles: ["admin"]))
+        #expect(tenant.decision("GET", "/admin/x/y") == .signedIn(roles: ["admin", "helper"]))
+    }
+
+    @Test func policiesThatCannotBeToldLetNobodyIn() throws {
+        let policies =
+            "a: { permissions: [ { any: true } ], principals: [ { source_ip: { address_prefix: 10.0.0.0 } } ] }"
+        #expect(
+            try draft(filters: "\(jwt(all)), \(rbac("ALLOW", policies))").tenant("shop").decision("GET", "/") == .closed
+        )
+    }
+
+    @Test func deniedPathsAreClosed() throws {
+        let policies = "a: { permissions: [ { url_path: { path: { exact: /x } } } ], principals: [ { any: true } ] }"
+        let tenant = try draft(filters: "\(jwt(all)), \(rbac("DENY", policies))").tenant("shop")
+        #expect(tenant.decision("GET", "/x") == .closed && tenant.decision("GET", "/y") == .anyCaller)
+    }
+
+    @Test func routesToNoClusterAreClosed() throws {
+        let routes = """
+            { match: { path: /gone }, direct_response: { status: 403 } }, { match: { prefix: /api }, route: { cluster: c } },
+            { match: { prefix: / }, route: { cluster: c }, typed_per_filter_config: { x: { a: 1 } } }
+            """
+        let draft = try draft(filters: jwt(all), routes: routes)
+        #expect(draft.tenants.map(\.name) == ["shop-api", "shop"])
+        #expect(try draft.tenant("shop").decision("GET", "/x") == .closed)
+        #expect(try draft.tenant("shop-api").decision("GET", "/api/x") == .anyCaller)
+        #expect(draft.read().errors.isEmpty, "\(draft.read().errors)")
+    }
+
+    @Test func keysInTheTextAreWrittenBesideIt() throws {
+        let filter = jwt(all).replacing(
+            "remote_jwks: { http_uri: { uri: https://id.test/jwks } }",
+            with: "local_jwks: { inline_string: '{\"keys\":[]}' }"
+        )
+        let draft = try draft(filters: filter)
+        #expect(draft.files == [DraftFile(name: "jwks-id.json", content: "{\"keys\":[]}")])
+    }
+
+    @Test(arguments: ["a: [", "- a", "", "static_resources: { listeners: [] }", "a: &a [*a]"])
+    func whatIsNoConfigurationIsReported(_ text: String) {
+        #expect(throws: UntranslatableFile.self) {
+            try EnvoyTranslation.draft(SourceFile(name: "e.yaml", text: text), InitAnswers())
+        }
+    }
+
+    @Test func aliasesThatStandForTooMuchAreRefused() {
+        var text = "a: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
+        for level in 1...9 {
+            text += "b\(level): &a\(level) [\(Array(repeating: "*a\(level - 1)", count: 10).joined(separator: ", "))]\n"
+        }
+        #expect { try SourceNode.read(text, file: "e.yaml") } throws: {
+            ($0 as? UntranslatableFile)?.description.contains("fewer aliases") == true
+        }
+    }
+}

@@ -1,0 +1,170 @@
+import Testing
+
+@testable import Migration
+
+struct OAuth2ProxyTests {
+    private static let base = """
+        provider = "google"
+        client_id = "c.apps.example"
+        redirect_url = "https://shop.example.com/oauth2/callback"
+        upstreams = ["http://127.0.0.1:9001/"]
+
+        """
+
+    private func draft(_ text: String, _ answers: InitAnswers = InitAnswers()) throws -> Draft {
+        try OAuth2ProxyTranslation.draft([SourceFile(name: "o.cfg", text: text)], answers)
+    }
+
+    private func settings(_ text: String) throws -> [OAuth2ProxySetting] {
+        try OAuth2ProxyText.settings(text, file: "o.cfg")
+    }
+
+    // MARK: Reading
+
+    @Test func valuesAreRead() throws {
+        let found = try settings(
+            """
+            # comment
+            a = "x # y" # z
+            b = [ "1", '2\\',
+              3 ]   # over lines
+            c=true
+            """
+        )
+        #expect(found.map(\.name) == ["a", "b", "c"])
+        #expect(found.map(\.values) == [["x # y"], ["1", "2\\", "3"], ["true"]])
+        #expect(found.map(\.origin.line) == [2, 3, 5])
+    }
+
+    @Test func flagsAndVariablesAreRead() throws {
+        let found = try settings(
+            """
+            --email-domain=example.com \\
+            --upstream=http://a:1
+            --reverse-proxy
+            OAUTH2_PROXY_SKIP_AUTH_ROUTES="GET=^/a$,^/b/"
+            export OAUTH2_PROXY_CLIENT_ID=x
+            """
+        )
+        #expect(found.map(\.name) == ["email_domains", "upstreams", "reverse_proxy", "skip_auth_routes", "client_id"])
+        #expect(found.map(\.values) == [["example.com"], ["http://a:1"], ["true"], ["GET=^/a$", "^/b/"], ["x"]])
+    }
+
+    @Test(arguments: [
+        "[table]", "a", "a = ", "a = \"x", "a = [\"x\"", "a = \"x\" y", "a = \"\\q\"", "a = '''x'''", "=",
+    ])
+    func whatIsNoSettingIsReportedWithItsLine(_ text: String) {
+        #expect { try settings("\n" + text) } throws: {
+            ($0 as? UntranslatableFile)?.description.hasPrefix("o.cfg:2: ") == true
+        }
+    }
+
+    // MARK: Restrictions
+
+    @Test(arguments: [
+        "email_domains = [\"example.com\"]", "", "email_domains = [\"*\"]\nallowed_groups = [\"staff\"]",
+        "email_domains = [\"*\"]\ngithub_org = \"acme\"", "authenticated_emails_file = \"/etc/emails\"",
+        "email_domains = [\"*\"]\nsomething_new = true", "email_domains = [\"*\", \"example.com\"]",
+    ])
+    func restrictionWithoutTranslationCloses(_ text: String) throws {
+        let draft = try draft(Self.base + text + "\nskip_auth_routes = [\"^/health$\"]")
+        let tenant = try draft.tenant("shop")
+        #expect(tenant.decision("GET", "/orders") == .closed)
+        #expect(tenant.decision("GET", "/health") == .open)
+        #expect(draft.notes.contains { $0.kind == .closed })
+        #expect(draft.read().errors.isEmpty, "\(draft.read().errors)")
+    }
+
+    @Test func everybodyIsNotClosed() throws {
+        let tenant = try draft(Self.base + "email_domains = [\"*\"]").tenant("shop")
+        #expect(tenant.decision("GET", "/orders") == .anyCaller && tenant.rules.isEmpty)
+    }
+
+    @Test func negatedRouteOpensNothing() throws {
+        let draft = try draft(Self.base + "email_domains = [\"*\"]\nskip_auth_routes = [\"POST!=^/api/\"]")
+        #expect(try draft.tenant("shop").decision("GET", "/") == .anyCaller)
+        #expect(draft.told("skip_auth_routes").first?.hasPrefix("o.cfg:6: skip_auth_routes: not translated: ") == true)
+    }
+
+    @Test func preflightsAreOpenedOnlyIfTheyWere() throws {
+        let text = Self.base + "email_domains = [\"*\"]\nskip_auth_preflight = "
+        #expect(try draft(text + "true").tenant("shop").decision("OPTIONS", "/x") == .open)
+        #expect(try draft(text + "false").tenant("shop").decision("OPTIONS", "/x") == .anyCaller)
+    }
+
+    // MARK: Providers and backends
+
+    @Test func bearerTokensAreTakenOnlyIfTheyWere() throws {
+        let text = Self.base + "email_domains = [\"*\"]\n"
+        #expect(try draft(text).tenant("shop").tokenPlaces.map(\.text) == ["cookie:_oauth2_proxy_access"])
+        let taking = try draft(
+            text + "skip_jwt_bearer_tokens = true\nextra_jwt_issuers = [\"https://id.example.com=api\"]"
+        )
+        #expect(try taking.tenant("shop").tokenPlaces.map(\.text) == ["bearer", "cookie:_oauth2_proxy_access"])
+        #expect(try taking.tenant("shop").issuers.count == 2)
+    }
+
+    @Test func upstreamsByPathBecomeTenants() throws {
+        let draft = try draft(
+            Self.base.replacing(
+                "[\"http://127.0.0.1:9001/\"]",
+                with: "[\"http://a:1/\", \"http://b:2/api/\", \"file:///w#/s/\"]"
+            )
+                + "email_domains = [\"*\"]"
+        )
+        #expect(draft.tenants.map(\.name) == ["shop", "shop-api"])
+        #expect(try draft.tenant("shop-api").pathPrefix?.text == "/api")
+        #expect(try draft.tenant("shop").decision("GET", "/s/x") == .closed)
+        #expect(draft.read().errors.isEmpty, "\(draft.read().errors)")
+    }
+
+    @Test func otherProvidersNeedAnIssuer() throws {
+        let text = Self.base.replacing("google", with: "github") + "email_domains = [\"*\"]"
+        #expect { try draft(text) } throws: { ($0 as? UntranslatableFile)?.description.contains("--issuer") == true }
+        #expect(
+            try draft(text, MigrationSample.answers).tenant("shop").issuers.first?.issuer?.text
+                == "https://shop.auth0.com/"
+        )
+    }
+
+    @Test func hostIsNeeded() {
+        let text = "upstreams = [\"http://a:1\"]\nemail_domains = [\"*\"]"
+        #expect { try draft(text) } throws: { ($0 as? UntranslatableFile)?.description.contains("--host") == true }
+    }
+
+    @Test func passwordOfTheStoreIsNotWritten() throws {
+        let draft = try draft(
+            Self.base
+                + "email_domains = [\"*\"]\nsession_store_type = \"redis\"\nredis_connection_url = \"redis://:pw@r:6379\""
+        )
+        #expect(draft.store?.text == "${GATEHOUSE_STORE}")
+        #expect(!DraftWriter.text(of: draft).contains("pw@"))
+    }
+
+    @Test func structuredConfigurationIsRead() throws {
+        let alpha = """
+            upstreamConfig:
+              upstreams:
+              - { id: a, path: /, uri: "http://127.0.0.1:9001" }
+            injectRequestHeaders:
+            - { name: X-User, values: [ { claim: user } ] }
+            - { name: X-Fixed, values: [ { value: abc } ] }
+            providers:
+            - provider: oidc
+              id: x
+              clientID: shop
+              clientSecret: very-secret
+              oidcConfig: { issuerURL: https://id.example.com }
+              allowedGroups: [staff]
+            """
+        let flat = "redirect_url = \"https://shop.example.com/oauth2/callback\"\nemail_domains = [\"*\"]"
+        let files = [SourceFile(name: "o.cfg", text: flat), SourceFile(name: "alpha.yaml", text: alpha)]
+        let draft = try OAuth2ProxyTranslation.draft(files, InitAnswers())
+        let tenant = try draft.tenant("shop")
+        #expect(tenant.issuers.first?.issuer?.text == "https://id.example.com")
+        #expect(tenant.identity.map(\.name) == ["X-User"] && tenant.removedFields.map(\.text) == ["X-Fixed"])
+        #expect(tenant.decision("GET", "/") == .closed)
+        #expect(draft.told("allowed_groups").first?.hasPrefix("alpha.yaml:13: ") == true, "\(draft.notes)")
+        #expect(draft.read().errors.isEmpty, "\(draft.read().errors)")
+    }
+}
