@@ -65,6 +65,7 @@ test: setup
 	$(BUILD) --product gatehouse-demo
 	scripts/check-links
 	scripts/build-site
+	scripts/draw-performance --check
 	scripts/check-named-tests
 	scripts/check-structure --self-test
 	scripts/check-documents "$$($(SWIFT) build --show-bin-path)/gatehouse"
@@ -91,6 +92,7 @@ lint:
 	$(SWIFT) format lint --strict --parallel --recursive $(SWIFT_PATHS)
 	@scripts/lint-shell
 	scripts/check-structure
+	scripts/check-sentences
 
 lint-packaging: program
 	scripts/lint-packaging "$$($(SWIFT) build --show-bin-path)/gatehouse"
