@@ -38,7 +38,7 @@ final class AuthorizationConnection: ChannelInboundHandler {
     private let idleTime: TimeAmount
     private var session: HTTP2Session
     private var fields = HeaderList()
-    /// The head as HTTP/1.1, which nobody reads: what writes it checks it.
+    /// The head as HTTP/1.1. It is not read, but writing it checks it.
     private var head = ByteBuffer()
     private var calls: [UInt32: Call] = [:]
     private var context: ChannelHandlerContext?

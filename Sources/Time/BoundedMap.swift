@@ -1,4 +1,4 @@
-/// A dictionary with room for so many entries, so that no client can make it grow: for one more the oldest goes, by when
+/// A dictionary with a fixed capacity, so that no client can make it grow: one more entry replaces the oldest, by when
 /// its value was last put in. With an `Instant` of `Never` that is all; otherwise entries also expire.
 ///
 /// It is for what costs no more than another question to forget. What must not be forgotten, such as a used proof,
@@ -26,7 +26,7 @@ public struct BoundedMap<Key: Hashable & Sendable, Value: Sendable, Instant: Com
         self.capacity = capacity
     }
 
-    /// With those that have expired and still have room.
+    /// Includes expired entries that are still stored.
     public var count: Int { entries.count }
 
     public func value(for key: Key, at now: Instant) -> Value? {
@@ -38,7 +38,7 @@ public struct BoundedMap<Key: Hashable & Sendable, Value: Sendable, Instant: Com
         put(value, key, until, now)
     }
 
-    /// Changes a value in its place; nothing if there is none.
+    /// Changes a value in place; does nothing if there is none.
     public mutating func update(_ key: Key, _ change: (inout Value) -> Void) {
         guard var entry = entries[key] else { return }
         change(&entry.value)

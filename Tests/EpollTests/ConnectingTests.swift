@@ -50,7 +50,7 @@ import Testing
         try await group.shutdownGracefully()
     }
 
-    /// A listener whose queue is full answers nothing.
+    /// A listener with a full queue does not respond.
     @Test func serverThatIsSilentTimesOut() async throws {
         try await ChannelFixture.run(starts: false) { fixture in
             let full = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)

@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    /// What the socket does not take waits in the channel, whose handler hears of it as always.
+    /// Output that the socket does not accept waits in the channel; the handler gets the usual events.
     @Test func largeOutputGoesOnWhenTheSocketIsNotFullAnyMore() async throws {
         let large = ByteBuffer(repeating: 7, count: 8 << 20)
         try await ChannelFixture.run { event, context, _ in

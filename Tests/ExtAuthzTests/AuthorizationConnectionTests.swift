@@ -8,7 +8,7 @@ import Testing
 
 /// The service as gRPC over HTTP/2, frame by frame.
 @Suite struct AuthorizationConnectionTests {
-    /// A question about GET, behind its prefix.
+    /// A preflight for GET, below the prefix.
     fileprivate static let question: [UInt8] =
         [0, 0, 0, 0, 11, 0x0a, 0x09, 0x22, 0x07, 0x12, 0x05, 0x12, 0x03] + Array("GET".utf8)
 
@@ -47,7 +47,7 @@ import Testing
         #expect(envoy.responses.mapValues(\.body) == [1, 3, 5].reduce(into: [:]) { $0[$1] = EmbeddedEnvoy.grant })
     }
 
-    // MARK: Who asks
+    // MARK: Querying peers
 
     @Test(arguments: ["192.0.2.1", "2001:db8::1"])
     func peerIsTheAddressWithoutItsPort(_ address: String) throws {
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    // MARK: What is no question
+    // MARK: Requests that are not preflights
 
     @Test(
         arguments: [

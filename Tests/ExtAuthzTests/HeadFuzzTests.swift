@@ -5,7 +5,7 @@ import Testing
 @testable import ExtAuthz
 @testable import ExtAuthzMessages
 
-/// Whatever bytes are sent as a question: they are no message, make no head, or make one head and nothing behind it.
+/// Random bytes as a query: they are not a message, make no head, or make one head and nothing after it.
 @Suite struct HeadFuzzTests {
     @Test func generatedHeadIsOneHead() throws {
         let message = Envoy_Service_Auth_V3_CheckRequest.with {

@@ -4,7 +4,7 @@ import Time
 
 @testable import Tenants
 
-/// A tenant's index stays, whatever becomes of the file.
+/// A tenant keeps its index when the file changes.
 @Suite struct ConfigurationSnapshotTests {
     private static func configuration(_ names: [String]) throws -> TenantsConfiguration {
         TenantsConfiguration(

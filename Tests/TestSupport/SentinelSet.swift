@@ -6,7 +6,7 @@ package struct SentinelSet {
     package let replicas: [RedisServer]
     package let sentinels: [Sentinel]
 
-    /// One `redis-sentinel`, which keeps what it knows in its configuration file.
+    /// One `redis-sentinel`, which stores its state in its configuration file.
     package struct Sentinel: Sendable {
         package let port: Int
         package let process: ServerProcess
@@ -66,7 +66,7 @@ package struct SentinelSet {
         return Sentinel(port: port, process: process, scratch: scratch)
     }
 
-    /// Waits until it has heard of all replicas and of both other sentinels, in whatever order.
+    /// Waits until it knows all replicas and both other sentinels, in any order.
     private static func acquaint(_ sentinel: Sentinel, replicas count: Int) async throws {
         var expected = [String](repeating: "+slave ", count: count) + ["+sentinel ", "+sentinel "]
         while !expected.isEmpty {

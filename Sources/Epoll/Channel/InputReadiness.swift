@@ -7,7 +7,7 @@ struct InputReadiness {
     var isEnding = false
     /// Whether each read asks for the next one.
     var isAutomatic = true
-    /// Whether somebody asked for a read.
+    /// Whether a read was requested.
     var isWanted = false
     /// Whether the last read filled its buffer.
     var isBulk = false

@@ -31,7 +31,7 @@ enum SystemSocket {
 
     /// Takes a connection that has come.
     ///
-    /// - Returns: Its socket, which does not block, or -1 with `errno` set; and whose it is.
+    /// - Returns: Its non-blocking socket, or -1 with `errno` set; and the address of the client.
     static func accept(from descriptor: CInt) -> (descriptor: CInt, peer: SocketAddress?) {
         var storage = sockaddr_storage()
         let flags = CInt(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// What a loop's channels read into: used again for the next read unless somebody keeps what was read.
+/// The buffers that a loop's channels read into: used again for the next read unless a handler keeps the bytes.
 struct ReadBuffers {
     /// Most messages fit; what is kept of a request that waits is no larger.
     static let smallCapacity = 8 << 10

@@ -43,7 +43,7 @@ final class SharedServices: Sendable {
     /// Nil if nothing is traced.
     let traces: TraceExporter?
     private let http: OutgoingHTTP
-    /// Of its own, so that tokens that nobody knows do not take the connections of refreshes to the same server.
+    /// Separate, so that unknown tokens do not use up the connections of refreshes to the same server.
     private let introspectionHTTP: OutgoingHTTP
     private let providerVerifiers: ProviderVerifiers
     private let changeRelay: StoreChangeRelay

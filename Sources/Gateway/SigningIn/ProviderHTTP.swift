@@ -10,7 +10,7 @@ struct ProviderHTTP: ProviderRequests {
     let http: OutgoingHTTP
 
     func send(_ request: ProviderRequest) async throws(ProviderRequestFailure) -> ProviderResponse {
-        // The configuration has no other addresses: nobody is there.
+        // The configuration has no other addresses, so this one cannot be reached.
         guard let url = ProviderURL(request.url) else { throw .unreachable }
         let message = OutgoingRequest(
             method: request.method,

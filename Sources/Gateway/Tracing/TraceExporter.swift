@@ -21,7 +21,7 @@ final class TraceExporter: TraceSink {
     /// Bytes; a response of OTLP is short.
     private static let mostBytes = 64 << 10
 
-    /// Of the requests that nobody has decided on before.
+    /// Of requests without a sampling decision of the client.
     let share: Double
     private let endpoint: ProviderURL
     private let message: TraceMessage

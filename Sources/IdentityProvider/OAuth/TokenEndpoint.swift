@@ -144,7 +144,7 @@ extension TokenEndpoint {
     }
 
     /// Invalidates a code that is presented by another client, for another redirect URI, without its verifier or
-    /// without its key: it has leaked (RFC 9700 section 4.5), and must not leave room for guesses.
+    /// without its key: it has leaked (RFC 9700 section 4.5), and must not allow guesses.
     private func invalidate(
         _ code: String,
         _ fresh: AuthorizationCodes.Fresh,

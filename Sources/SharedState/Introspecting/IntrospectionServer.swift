@@ -60,7 +60,7 @@ public struct IntrospectionServer: IntrospectionClient, Sendable {
 
     /// - Parameter token: A `b64token`.
     public func ask(about token: [UInt8]) async throws(IntrospectionFailure) -> IntrospectionResponse {
-        // The configuration has no other addresses: nobody is there.
+        // The configuration has no other addresses, so this one cannot be reached.
         guard let url = ProviderURL(rules.url) else { throw .network }
         let response: OutgoingResponse
         do throws(OutgoingHTTPError) {

@@ -1,4 +1,5 @@
-/// Reads the addresses that keys and tokens come from. Plain HTTP is refused beyond loopback: anybody could answer.
+/// Reads the addresses that keys and tokens come from. Plain HTTP is refused beyond loopback: an
+/// attacker on the network could respond.
 enum ProviderURLReader {
     /// The address in a section; nil if there is none, or if it cannot be used, which was reported.
     ///

@@ -5,7 +5,7 @@ import Verification
 
 @testable import AdminAPI
 
-/// One report for all who watch, and only while somebody does.
+/// One report for all watchers, and none without watchers.
 @Suite(.timeLimit(.minutes(1))) struct ReportFeedTests {
     /// Reports that are numbered from 1.
     private final class Numbers: Sendable {

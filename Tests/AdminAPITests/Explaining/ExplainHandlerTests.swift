@@ -4,7 +4,7 @@ import Verification
 
 @testable import AdminAPI
 
-/// Bodies of `POST /api/explain` that cannot be answered.
+/// Bodies of `POST /api/explain` that are refused.
 struct ExplainHandlerTests {
     private func problem(_ body: String) async throws -> AdminProblem? {
         let handler = ExplainHandler(live: .serving([try SampleTenant.tenant()]), decide: { _, _ in nil })

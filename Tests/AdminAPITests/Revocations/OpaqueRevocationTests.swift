@@ -92,7 +92,7 @@ struct OpaqueRevocationTests {
         #expect(throws: AdminProblem.self) { try RevocationScope(.token(Secret(Self.token)), tenant) }
     }
 
-    /// Its server may know one token by several texts.
+    /// Its server may accept several texts for one token.
     @Test func signOutRevokesTheTokenByItsIDToo() throws {
         let tenant = try tenant()
         func targets(_ claims: String) throws -> [RevocationTarget] {

@@ -53,7 +53,7 @@ struct MetricsFormatTests {
         #expect(first.startedAt < Clock.unix() + 1 && first.startedAt > Clock.unix() - 86_400)
         let second = try #require(ProcessStatistics.current())
         #expect(second.cpuSeconds >= first.cpuSeconds)
-        // A clock that is set meanwhile is all that may move it.
+        // Only a clock that is set in the meantime may change it.
         #expect(abs(second.startedAt - first.startedAt) < 60)
         #expect(ProcessStatistics.fields(ofStat: "7 (a) b) c) S 1 2")?.map(String.init) == ["S", "1", "2"])
         #expect(ProcessStatistics.fields(ofStat: "") == nil)

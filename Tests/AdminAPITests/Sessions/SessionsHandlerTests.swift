@@ -56,7 +56,7 @@ struct SessionsHandlerTests {
         #expect(session["subject"] == "alice" && session["device"] == "phone" && session["provider"] == "apple")
         #expect(session["created_at"] == "2027-01-15T08:00:00.000Z")
         #expect(try await handler.list(["tenant": "app", "session": "none"]) == ["sessions": []])
-        // Nothing in it lets anybody in.
+        // It contains no credentials.
         #expect(session["claims"] == nil && session["token"] == nil)
     }
 

@@ -233,7 +233,7 @@ struct CrossSiteGuardTests {
             Own(origin: "ftp://app.test", host: "app.test", isAllowed: false),
         ]
         try expect(plain, from: RequestPipeline.peer())
-        // What anybody says of the way so far is not believed.
+        // Forwarding headers of untrusted peers are ignored.
         try expect(plain, from: RequestPipeline.peer(), lines: ["X-Forwarded-Proto: https"])
         try expect(plain, from: RequestPipeline.peer(trusted: true), lines: ["X-Forwarded-Proto: HTTP"])
     }

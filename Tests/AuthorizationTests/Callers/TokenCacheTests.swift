@@ -161,7 +161,7 @@ struct TokenCacheTests {
         #expect(all.allSatisfy { $0.find(in: cache) == nil })
     }
 
-    /// One token that is used between insertions stays, however many others come once.
+    /// A token that is used between insertions stays, regardless of the number of tokens that are used once.
     @Test func usedTokenOutlivesTokensUsedOnce() throws {
         let cache = TokenCache(sets: 1)
         let all = try (0..<40).map(known)

@@ -1,7 +1,7 @@
 import Authorization
 import Testing
 
-/// Which slow steps a decision may ask for, after each that it has asked for.
+/// The slow steps that a decision may request, after each that it has requested.
 struct DecisionStepsTests {
     @Test func stepIsRequestedOncePerRequest() {
         var steps = DecisionSteps()

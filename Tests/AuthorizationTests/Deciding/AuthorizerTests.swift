@@ -6,7 +6,7 @@ import Verification
 
 /// Who gets through, and with which refusal the others do not.
 struct AuthorizerTests {
-    /// What came of a request, in one word.
+    /// The outcome of a request, as a short text.
     private func mark(_ decision: RequestPipeline.Outcome) -> String {
         switch decision {
         case .malformed(let violation): "malformed \(violation.status)"
@@ -146,7 +146,7 @@ struct AuthorizerTests {
         #expect(mark(pipeline.get("/health", token: forged)) == "anonymous nobody")
     }
 
-    // MARK: Every reading of a path is asked about
+    // MARK: Every reading of a path is checked
 
     @Test(arguments: [
         "/admin", "//admin", "/%61dmin/x", "/open/../admin/x", "/open/%2e%2e/admin/x", "/admin;x=1/y", "/./admin",

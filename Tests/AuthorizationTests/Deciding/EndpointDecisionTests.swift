@@ -29,7 +29,7 @@ struct EndpointDecisionTests {
     private static let taken = [
         Case(), Case(lines: ["Content-Type: application/json", "Content-Length: 65536"]), Case(target: "/auth//apple"),
     ]
-    /// Whatever the tenant's mode, an endpoint that answers itself refuses.
+    /// Endpoints of the gateway refuse in every mode of the tenant.
     private static let enforcing: [(Tenant.Mode, SignIn.Exchange)] = [
         (.enforce, .forward), (.enforce, .issue), (.observe, .issue),
     ]
@@ -88,7 +88,7 @@ struct EndpointDecisionTests {
         }
     }
 
-    /// Without a body it is a browser's question to the app, which the tenant's rules decide on.
+    /// Without a body it is a preflight request to the app, which the tenant's rules decide on.
     @Test func preflightOfAForwardedSignInFollowsTheRules() throws {
         for source in Self.sources {
             let pipeline = try Self.pipeline(.enforce, .forward, source)

@@ -77,7 +77,7 @@ struct KeyDecisionTests {
             at: RequestPipeline.now
         )
         #expect(pipeline.ask(request, allowing: .signature).refusal?.code == .invalidToken)
-        // Another token with the same key costs no question for a while.
+        // Another token with the same key causes no introspection for a while.
         let other = try self.request(next, subject: "bob")
         #expect(pipeline.ask(other).refusal?.status == 401)
         #expect(
@@ -121,7 +121,7 @@ struct KeyDecisionTests {
         #expect(grant.caller == nil)
     }
 
-    /// A check that was made beside the loop, of a token whose key is not there: the key is asked for after it.
+    /// A check off the loop, of a token whose key is missing: the key is requested after it.
     @Test func keysAreRequestedAfterASlowCheckToo() async throws {
         let pipeline = try pipeline(try set(key))
         for number in 0..<40 {

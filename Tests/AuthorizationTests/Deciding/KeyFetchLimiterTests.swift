@@ -4,7 +4,7 @@ import UpstreamTestSupport
 
 @testable import Authorization
 
-/// When a loop asks for keys that it lacks.
+/// When a loop requests keys that it lacks.
 struct KeyFetchLimiterTests {
     private static let now = RequestPipeline.now
 

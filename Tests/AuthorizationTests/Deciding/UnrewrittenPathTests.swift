@@ -4,7 +4,7 @@ import Testing
 
 @testable import Authorization
 
-/// Paths that the gateway may not let pass where somebody else forwards them.
+/// Paths that the gateway must refuse if another proxy forwards them.
 @Suite struct UnrewrittenPathTests {
     private static func isUnsafe(_ path: String) -> Bool { UnrewrittenPath.isUnsafe(Array(path.utf8).span) }
 

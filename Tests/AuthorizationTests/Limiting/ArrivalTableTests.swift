@@ -59,7 +59,7 @@ import Time
         #expect(take(at: earlier + 60_000_000) == .refused(wait: 10_000_000))
     }
 
-    /// Loops that read the time a little earlier than others take nothing off a key's debt, however often they ask.
+    /// Loops that read the time a little earlier than others never reduce a key's debt, with any number of checks.
     @Test func smallClockDifferencesAreTolerated() {
         let table = ArrivalTable(sets: 4)
         let allowance = Allowance(AllowanceTests.limit(1, .seconds(10), burst: 1))
@@ -122,7 +122,7 @@ import Time
         #expect(taken == 60)
     }
 
-    /// A million keys are within what the table was made with, and the caller who is kept waiting still is.
+    /// A million keys are within what the table was made with, and the limited caller is still limited.
     @Test func floodOfKeysDoesNotEvictHeavyCallers() {
         let table = ArrivalTable()
         let heavy = (0..<50).map { Self.key(-1 - $0) }
@@ -158,7 +158,7 @@ import Time
         #expect(table.take(Self.key(1), allowance, isReserved: true, at: Self.now) == .refused(wait: 1_000_000))
         table.settle(Self.key(1), allowance, count: 2, wholeIn: 5_000_000, at: Self.now)
         #expect(table.unsettled(Self.key(1)) == 1)
-        // What the store said, and the one it does not know of.
+        // The records of the store, and the one that it has lost.
         #expect(table.arrival(Self.key(1)) == Self.now + 6_000_000)
         for _ in 0..<2 { #expect(table.take(Self.key(1), allowance, isReserved: true, at: Self.now) == .taken) }
         table.settle(Self.key(1), allowance, count: 3, wholeIn: nil, at: Self.now)

@@ -7,7 +7,7 @@ import UpstreamTestSupport
 
 @testable import Authorization
 
-/// Limits as a decision asks them.
+/// Limits as a decision checks them.
 @Suite struct TenantLimitsTests {
     private static func pipeline(_ limits: [RateLimit], mode: Tenant.Mode = .enforce) throws -> RequestPipeline {
         var tenant = try RequestPipeline.tenant(access: [try RequestPipeline.rule("/open/**", .anyone)], mode: mode)

@@ -24,7 +24,7 @@ struct UnreportedRequestsTests {
         var expected: [SubjectName: Int] = [:]
         for round in 0..<3 {
             for _ in 0..<2000 {
-                // A few who ask again and again among many who do not.
+                // A few keys with many requests among many with one.
                 let index = random.next() % 4 == 0 ? Int(random.next() % 40) : Int(random.next() % 3)
                 ledger.note(requests[index])
                 expected[requests[index].name, default: 0] += 1

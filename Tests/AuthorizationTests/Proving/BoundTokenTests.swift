@@ -195,7 +195,7 @@ struct BoundTokenTests {
         #expect(plain.grant?.caller?.principal.subject == "alice")
         #expect(pipeline.pipeline.decisionContext.observed?.refusal == .unboundToken)
         #expect(pipeline.pipeline.decisionContext.observed?.line == 12)
-        // Who has proved nothing is let through, but nobody is vouched for.
+        // A request without a valid proof passes, but without an identity.
         let stolen = try await pipeline.answer(ProofPipeline.lines(try pipeline.token()))
         #expect(stolen.grant != nil && stolen.grant?.caller == nil)
         #expect(stolen.grant?.outcome == .refused(.invalidToken))
@@ -214,7 +214,7 @@ struct BoundTokenTests {
         #expect(pipeline.settled == 1)
     }
 
-    /// A proof that could not be settled is not asked about again in the same request.
+    /// A proof that could not be checked is not checked again in the same request.
     @Test func uncheckedProofIsRefused() throws {
         let pipeline = try ProofPipeline()
         let token = try pipeline.token()

@@ -43,7 +43,7 @@ struct CertificateBindingTests {
         let lines = ["Authorization: Bearer \(try RequestPipeline.token(["cnf": Self.confirmation]))"]
         let pipeline = try ProofPipeline(nil, peer: try Self.peer(Self.thumbprint))
         #expect(try await pipeline.answer(lines).grant != nil)
-        // What is remembered of the token says nothing of who sends it.
+        // The cached result of the token does not identify its sender.
         pipeline.pipeline.decisionContext.peer = try Self.peer(SHA256.digest([1]))
         #expect(try await pipeline.refusal(lines) == .otherCertificate)
         pipeline.pipeline.decisionContext.peer = try Self.peer(Self.thumbprint)

@@ -90,7 +90,7 @@ struct ObservedProofTests {
 
     // MARK: Signing out
 
-    /// Passed on as nobody's it would leave the session alive, and nobody would know.
+    /// Forwarded without an identity it would leave the session alive, unnoticed.
     @Test(arguments: [Tenant.Mode.enforce, .observe])
     func signOutWithInvalidProofIsRefused(mode: Tenant.Mode) async throws {
         let access = [try RequestPipeline.rule("/**", .anyone)]

@@ -12,7 +12,7 @@ import Testing
     private static let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"
     private static let closeDelimited = "HTTP/1.1 200 OK\r\n\r\nhello"
 
-    /// Lets the server die after `beginning`, once the neighbour was served meanwhile.
+    /// Stops the server after `beginning`, once a request to the other server has been served.
     private func kill(
         after beginning: String,
         by end: End,

@@ -170,7 +170,7 @@ import Testing
 
     // MARK: Either way, but never both
 
-    /// Expects a refusal, or one request that says what was asked for and nothing else.
+    /// Expects a refusal, or one request with exactly the given method and target.
     private func expectCleanOrRefused(
         _ attempts: [Attempt],
         setup: GatewaySetup = GatewaySetup(),

@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    /// A querying proxy takes status 200 for a grant, whatever fields it passes along.
+    /// A querying proxy treats status 200 as a grant, regardless of the fields that it passes on.
     @Test func decisionQueryAboutCallGetsHTTPStatus() async throws {
         let setup = GatewaySetup(gateway: "trusted_proxies: [127.0.0.1/32]\nlimits: { header_bytes: 8KiB }")
         try await withGateway(setup) { fixture async throws in

@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    /// Windows are returned once the server takes what has arrived, though nothing more arrives meanwhile.
+    /// Windows are returned once the server reads what has arrived, even if nothing more arrives.
     @Test(arguments: [nil, 255])
     func windowIsReturnedOnceServerTakesWaitingContent(padding: Int?) async throws {
         try await withBusyServer { fixture, client, response in

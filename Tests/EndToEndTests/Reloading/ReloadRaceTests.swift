@@ -112,7 +112,7 @@ private struct ReloadRace {
     func outageIsNoticed() async throws {
         let before = unstored.value
         try await until("a revocation is refused") {
-            // The other tasks go on meanwhile.
+            // The other tasks continue in the meantime.
             _ = try await fixture.request("/open/free")
             return unstored.value > before
         }

@@ -129,7 +129,7 @@ import Verification
         }
     }
 
-    /// A sign-in always starts a new session that nobody else knows (session fixation).
+    /// A sign-in always starts a new session with an unguessable ID (session fixation).
     @Test func signInReplacesPlantedSession() async throws {
         try await withApps(.games) { fixture, standIn async throws in
             let attacker = Browser(fixture.app(.games))

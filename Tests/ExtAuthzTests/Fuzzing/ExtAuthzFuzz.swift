@@ -67,7 +67,7 @@ enum ExtAuthzFuzz {
         return Array(session.output.readableBytesView)
     }
 
-    /// The questions asked, and what is sent.
+    /// The introspected tokens, and the responses.
     private static func outcome(_ pieces: [[UInt8]]) throws -> ([QueriedRequest], [UInt8]) {
         let authorizer = PendingAuthorizer(trusting: ["192.0.2.1"])
         let channel = EmbeddedChannel()
@@ -82,7 +82,7 @@ enum ExtAuthzFuzz {
         return (authorizer.requests, sent)
     }
 
-    /// Byte by byte, the same is asked and sent.
+    /// Byte by byte, with the same requests and output.
     static let connection = FuzzTarget("ext-authz-connection", seeds: [call], quickInputs: 300) { bytes in
         let whole = try outcome([bytes])
         let cut = try outcome(bytes.map { [$0] })

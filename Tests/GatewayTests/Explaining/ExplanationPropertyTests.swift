@@ -5,7 +5,7 @@ import Testing
 import UpstreamTestSupport
 import Verification
 
-/// What holds of every explanation: it ends with the decision, the decision is that of a request that nobody explains,
+/// Properties of every explanation: it ends with the decision, the decision is that of the same request unexplained,
 /// and no token is in it.
 struct ExplanationPropertyTests {
     private static let paths = [

@@ -8,7 +8,7 @@ import UpstreamTestSupport
 @testable import Authorization
 @testable import Tenants
 
-/// Browsers' questions that come by way of another proxy, and what only looks like one.
+/// Preflight requests by way of another proxy, and requests that only look like one.
 @Suite struct AskedPreflightTests {
     private static let question = [
         ("origin", "https://front.test"), ("access-control-request-method", "PUT"),
@@ -47,7 +47,7 @@ import UpstreamTestSupport
         #expect(try pipeline.denial(request).status == 421)
     }
 
-    /// Where whatever is no refusal lets the request through.
+    /// For a proxy that passes every request without a refusal.
     private static func verdict(_ tenant: Tenant, token: String? = nil) throws -> Authorizer.Decision? {
         let fixture = EmbeddedWorker([tenant])
         let lines = question.map { "\($0.0): \($0.1)" } + (token.map { ["Authorization: Bearer \($0)"] } ?? [])

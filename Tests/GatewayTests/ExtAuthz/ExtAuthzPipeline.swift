@@ -7,7 +7,7 @@ import UpstreamTestSupport
 
 @testable import Gateway
 
-/// Envoy's questions to one loop, without a socket.
+/// Envoy's queries to one loop, without a socket.
 final class ExtAuthzPipeline {
     static let envoy = "10.0.0.1"
     let fixture: EmbeddedWorker
@@ -18,7 +18,7 @@ final class ExtAuthzPipeline {
         peer = try RequestPipeline.peer(Self.envoy, trusted: true)
     }
 
-    /// The answer; nil where it did not come at once.
+    /// The response; nil if it did not come at once.
     func ask(_ request: QueriedRequest) -> CheckReply? {
         var answer: CheckReply?
         ExtAuthzQuery(fixture.worker, peer) { answer = $0 }.decide(request)

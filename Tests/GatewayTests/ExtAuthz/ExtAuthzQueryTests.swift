@@ -11,7 +11,7 @@ import Verification
 @testable import Gateway
 @testable import Tenants
 
-/// Envoy's questions, from the description of a request to the answer.
+/// Envoy's queries, from the description of a request to the response.
 @Suite struct ExtAuthzQueryTests {
     @Test func refusalEqualsTheGatewaysOwnResponse() throws {
         let pipeline = try ExtAuthzPipeline([RequestPipeline.tenant()])

@@ -36,7 +36,7 @@ import Upstream
             try Data(text.utf8).write(to: URL(fileURLWithPath: files[place]), options: .atomic)
         }
 
-        /// - Parameter meanwhile: Happens after the files were read, before the watch hears of it.
+        /// - Parameter meanwhile: Runs after the files were read, before the watch is notified.
         func answer(_ meanwhile: () -> Void = {}) -> ReloadReport {
             note()
             meanwhile()

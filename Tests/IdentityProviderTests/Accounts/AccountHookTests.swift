@@ -142,7 +142,7 @@ struct AccountHookTests {
         }
         side.respond(#"{"subject":"u-1","role":"rider"}"#)
         #expect(try await riders.enter(AccountFixture.apple()).role == "rider")
-        // The hook is not asked by a check, and so there is nothing to find.
+        // A check does not call the hook, and so finds nothing.
         try await drivers.check(AccountFixture.apple())
     }
 
@@ -191,12 +191,12 @@ struct AccountHookTests {
     }
 
     @Test(arguments: [
-        ("", "no JSON"), ("[]", "no JSON object"), ("{}", "subject"), (#"{"subject":1}"#, "subject"),
+        ("", "not JSON"), ("[]", "not a JSON object"), ("{}", "subject"), (#"{"subject":1}"#, "subject"),
         (#"{"subject":""}"#, "subject"), (#"{"subject":"a\nb"}"#, "subject"),
         (#"{"subject":"a\u0085b"}"#, "subject"), (#"{"subject":"u","role":""}"#, "role"),
         (#"{"subject":"u","role":["a"]}"#, "role"), (#"{"subject":"u","role":"a\u0000"}"#, "role"),
         (#"{"subject":"u","claims":[]}"#, "claims must be"), (#"{"subject":"u","claims":{"sub":"v"}}"#, "has sub"),
-        (#"{"subject":"u","claims":{"a":1,"exp":9}}"#, "has exp"), (#"{"subject":"u","subject":"v"}"#, "no JSON"),
+        (#"{"subject":"u","claims":{"a":1,"exp":9}}"#, "has exp"), (#"{"subject":"u","subject":"v"}"#, "not JSON"),
     ])
     func invalidResponseIsLoggedWithReason(_ body: String, _ reason: String) async throws {
         let side = try HookSide()

@@ -152,7 +152,7 @@ struct BoundTokenUseTests {
         }
     }
 
-    /// RFC 8705 section 3: whatever the scheme, the connection has to be the certificate's.
+    /// RFC 8705 section 3: with any scheme, the connection must have the certificate.
     @Test func certificateBoundTokenNeedsItsConnection() async throws {
         var client = IssuerClient.mobile
         client.bindsToCertificate = true

@@ -57,7 +57,7 @@ struct IntrospectionServiceTests {
         }
     }
 
-    /// The first answer was given before the second question came.
+    /// The first response was sent before the second query arrived.
     @Test func withoutCacheAnEarlierCallIsNotShared() async throws {
         let service = try service(cache: .zero)
         server.set("t", Self.alice)

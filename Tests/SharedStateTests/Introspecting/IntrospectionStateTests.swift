@@ -109,7 +109,7 @@ struct IntrospectionStateTests {
         }
         fail(2, trouble, after: 10)
         #expect(reply(7, after: 10) == "call")
-        // An answer between shows that the server is there.
+        // A response in between shows that the server works.
         box.state.succeeded([7], .refused(Self.failure, until: Self.now + 20), at: Self.now + 10)
         fail(3, trouble, after: 10)
         fail(4, trouble, after: 10)

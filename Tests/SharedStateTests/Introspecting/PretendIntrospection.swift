@@ -105,7 +105,7 @@ extension Tenant {
 }
 
 extension IntrospectionOutcome {
-    /// The subject, or what stands in its way.
+    /// The subject, or the refusal.
     var text: String {
         switch self {
         case .active(let principal, _): principal.subject ?? "nobody"

@@ -9,7 +9,7 @@ import Verification
 @testable import SharedState
 @testable import Tenants
 
-/// What was found in the store or on disk may have been put there by anybody; only the provider can say that its keys
+/// What was found in the store or on disk may be forged; only the provider can say that its keys
 /// are as they were. In pretend time, with a provider over loopback.
 @Suite(.timeLimit(.minutes(1))) final class KeptRecordTests: Sendable {
     private let folder = NSTemporaryDirectory() + "kept-\(UInt64.random(in: .min ... .max))"

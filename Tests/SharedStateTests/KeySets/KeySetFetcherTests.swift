@@ -11,7 +11,7 @@ import Verification
 @testable import SharedState
 @testable import Tenants
 
-/// The fetcher and a provider over loopback. What is waited for is an answer; the time limit is a failure's.
+/// The fetcher and a provider over loopback. The tests wait for responses; the time limit only ends a failing test.
 @Suite(.timeLimit(.minutes(1))) struct KeySetFetcherTests {
     /// Runs `body` with a fetcher and a provider, and takes both down again.
     private func withProvider<Result: Sendable>(
@@ -35,7 +35,7 @@ import Verification
         RemoteKeySource(location: .keySet(url: server.address + path))
     }
 
-    /// What the fetcher says of a provider that answers so.
+    /// The fetcher's result for a provider with this response.
     private func problem(
         timeout: Duration = .seconds(10),
         _ answer: @escaping @Sendable (_ head: String, _ port: Int) -> ProviderServer.Response

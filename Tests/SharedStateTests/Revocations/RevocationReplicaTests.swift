@@ -125,7 +125,7 @@ struct RevocationReplicaTests {
         #expect(entry?.revokedAt == 5)
     }
 
-    /// Two instances of one store, of which one is cut off for a while: whatever the order, both end with what the store
+    /// Two instances of one store, of which one is disconnected for a while: in any order, both end with what the store
     /// has last.
     @Test(arguments: 0..<40)
     func instancesConvergeAfterMissedChanges(_ seed: Int) {

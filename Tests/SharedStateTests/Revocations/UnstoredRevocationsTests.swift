@@ -4,7 +4,7 @@ import Testing
 
 @testable import SharedState
 
-/// What waits for the store is stored once and in order, whatever comes meanwhile.
+/// Waiting changes are stored once and in order, also with other changes in the meantime.
 struct UnstoredRevocationsTests {
     private func revocation(_ number: Int) -> Revocation {
         Revocation(tenant: "app", target: .session("\(number)"), revokedAt: 1)

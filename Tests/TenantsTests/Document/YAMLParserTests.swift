@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    /// What aliases stand for is bounded in values, bytes and depth: each ends with one message.
+    /// The expansion of aliases is bounded in values, bytes and depth: each bound has one message.
     @Test func aliasesThatStandForTooMuchAreRefused() {
         let text = String(repeating: "x", count: 100_000)
         let manyBytes = "a: &a \(text)\nb: [\(Array(repeating: "*a", count: 1_000).joined(separator: ","))]\n"

@@ -201,7 +201,7 @@ struct StateDirectoryTests {
         )
     }
 
-    /// A disk whose every name is a file's.
+    /// A file system in which every path is a file.
     private struct NoDirectories: FileReading {
         func read(_ path: String) throws(FileReadingError) -> [UInt8] { [] }
         func list(_ directory: String) throws(FileReadingError) -> [String] { throw .unreadable("not a directory") }

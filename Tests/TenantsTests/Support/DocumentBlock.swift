@@ -46,7 +46,7 @@ struct DocumentBlock {
         return blocks
     }
 
-    /// A tenant's part comes first, so that what it has is not given twice.
+    /// A tenant's part comes first, so that its keys do not occur twice.
     private static func wrapped(_ content: String, _ kind: Substring) -> String {
         switch kind {
         case "tenant":

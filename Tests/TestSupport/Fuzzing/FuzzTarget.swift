@@ -1,4 +1,4 @@
-/// A parser or decoder that takes bytes from outside, with the rules that hold whatever the bytes are.
+/// A parser or decoder that takes bytes from outside, with the rules that hold for any bytes.
 package struct FuzzTarget: Sendable, CustomStringConvertible {
     package let name: String
     /// Well-formed inputs, which the others are made from.

@@ -57,7 +57,7 @@ package struct RequestReading: Equatable {
 
     package var names: [String] { fields.map { String(decoding: $0.name, as: UTF8.self).lowercased() } }
 
-    /// The head again, with one space and one CRLF wherever they belong.
+    /// The head again, normalised to one space and CRLF.
     package var canonicalBytes: [UInt8] {
         var bytes = method + [0x20] + target + Array(" HTTP/1.\(minorVersion)\r\n".utf8)
         for field in fields { bytes += field.name + Array(": ".utf8) + field.value + [0x0d, 0x0a] }

@@ -66,7 +66,7 @@ extension HTTP2Session {
 
     // MARK: Header sections (RFC 9113 section 5.1)
 
-    /// Every block is decoded before, whatever becomes of it, so that the dynamic tables stay in step.
+    /// Every block is decoded first, even if it is then dropped, so that the dynamic tables stay in step.
     private mutating func takeHeaderList(
         _ stream: UInt32,
         _ endStream: Bool,

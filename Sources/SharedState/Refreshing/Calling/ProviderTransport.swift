@@ -16,7 +16,7 @@ public struct ProviderTransport: RefreshTransport {
     public func send(_ request: RefreshHTTPRequest, tenant: TenantIndex) async throws(RefreshFailure)
         -> RefreshHTTPResponse
     {
-        // The configuration has no other addresses: nobody is there.
+        // The configuration has no other addresses, so this one cannot be reached.
         guard let url = ProviderURL(request.target) else { throw .network }
         let message = OutgoingRequest(
             method: request.method,

@@ -11,7 +11,7 @@ public struct TenantTest: Sendable {
     public var method: String
     /// The target with its query, as a client would send it.
     public var target: String
-    /// Of the caller's token; nil: nobody is signed in.
+    /// Of the caller's token; nil: no user is signed in.
     public var claims: JSONObject?
     /// Further fields of the request.
     public var fields: [(name: String, value: String)] = []

@@ -29,7 +29,7 @@ public enum WebOrigin {
     ///
     /// - Parameters:
     ///   - authority: The request's host, with or without a port.
-    ///   - isSecure: Whether the client speaks TLS; nil where nobody knows: either scheme is good then.
+    ///   - isSecure: Whether the client speaks TLS; nil if that is unknown: either scheme is accepted then.
     public static func isOwn(_ origin: Span<UInt8>, authority: Span<UInt8>, isSecure: Bool?) -> Bool {
         guard let scheme = schemes.first(where: { hasPrefix(origin, $0.prefix) }),
             isSecure == nil || isSecure == scheme.isSecure

@@ -34,7 +34,7 @@ struct SignInReader {
         )
     }
 
-    /// Whether who issues tokens has an issuer, and takes its tokens.
+    /// Whether a tenant that issues tokens has an issuer, and accepts its tokens.
     private func checkIssuer(_ session: ReadingSession) {
         guard let need = firstNeed else { return }
         guard tenant[Schema.tenant.issuer] != nil else {
@@ -66,7 +66,7 @@ struct SignInReader {
 }
 
 extension BuiltInIssuer {
-    /// Whether the tenant takes its tokens; a tenant with nobody to vouch for tokens was reported.
+    /// Whether the tenant accepts its tokens; a tenant without any issuer was reported before.
     func isTrusted(by tenant: DocumentNode) -> Bool {
         guard let issuers = tenant[Schema.tenant.authenticate]?[Schema.authenticate.issuers] else {
             return tenant[Schema.tenant.introspection] == nil

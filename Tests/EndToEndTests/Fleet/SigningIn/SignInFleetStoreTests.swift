@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Verification
 
-/// Without Redis nobody signs in, and existing sessions go on.
+/// Without Redis there are no new sign-ins, and existing sessions continue.
 @Suite(.serialized) struct SignInFleetStoreTests {
     enum Trouble: CaseIterable, Sendable {
         case killed, hangs

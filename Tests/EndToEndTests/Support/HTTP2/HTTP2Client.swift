@@ -9,7 +9,7 @@ actor HTTP2Client {
     nonisolated let raw: RawClient
     private var ledger = HTTP2Ledger()
     private var buffer = ByteBuffer()
-    /// Events that came while another stream was asked about, by stream; 0 is the connection.
+    /// Events that arrived while the test waited for another stream, by stream; 0 is the connection.
     private var waiting: [Int: [HTTP2Event]] = [:]
     private var nextStream = 1
     private var pings = 0

@@ -50,7 +50,7 @@ extension HTTP2Client {
         try await expectAlive(comment: comment, sourceLocation: sourceLocation)
     }
 
-    /// Expects another request on this connection to be answered.
+    /// Expects a response to another request on this connection.
     func expectAlive(comment: String = "", sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let outcome = try await outcome(of: try await open("/open/canary"))
         guard case .response(let response) = outcome, response.status == 200 else {

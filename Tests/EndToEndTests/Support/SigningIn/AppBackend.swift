@@ -27,7 +27,7 @@ func withApps(
 /// Made once for the whole run: RSA takes its time.
 private let madeKeys = Result { try ProviderKeys.generate() }
 
-/// Runs `test` with a stand-in that knows the clients of the setup.
+/// Runs `test` with a stand-in that has the clients of the setup registered.
 func withStandIn(
     _ setup: GatewaySetup,
     _ test: (_ standIn: ProviderStandIn, _ values: [String: String]) async throws -> Void

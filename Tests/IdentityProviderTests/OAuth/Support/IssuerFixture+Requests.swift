@@ -178,7 +178,7 @@ extension EndpointResponse {
         get throws { try #require(try JSONParser.parse(body).object) }
     }
 
-    /// `error` of a JSON answer.
+    /// `error` of a JSON response.
     var error: String? { try? JSONParser.parse(body).object?["error"]?.string }
 
     func field(_ name: String) -> String? { fields.first { $0.name == name }?.value }

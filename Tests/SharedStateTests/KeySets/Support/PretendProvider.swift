@@ -4,12 +4,12 @@ import Time
 
 @testable import SharedState
 
-/// A provider that answers when and what a test says, and counts.
+/// A provider whose responses a test controls. It counts the calls.
 final class PretendProvider: KeySetFetching {
     struct Books: Sendable {
-        /// What it answers: a key set, or a problem.
+        /// Its response: a key set, or a problem.
         var answer: Result<[UInt8], KeySetFetchProblem>
-        /// Whether answers are kept back.
+        /// Whether responses are held.
         var isHeld = false
         /// Unix seconds of each fetch, by the clock of the instance that made it.
         var fetches: [UnixTime] = []

@@ -20,7 +20,7 @@ import Testing
         try folder.makeServer("foreign", by: "stranger", for: ["localhost", "127.0.0.1"])
     }
 
-    /// What comes of two calls in turn to each of the hosts in the given order, by one transport.
+    /// The results of two calls to each of the hosts in the given order, by one transport.
     private func outcomes(
         _ certificate: String,
         _ hosts: [String]

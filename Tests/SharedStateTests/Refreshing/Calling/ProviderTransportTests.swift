@@ -5,7 +5,7 @@ import Testing
 
 @testable import SharedState
 
-/// The transport and a provider over loopback. What is waited for is an answer; the time limit is a failure's.
+/// The transport and a provider over loopback. The tests wait for responses; the time limit only ends a failing test.
 @Suite(.timeLimit(.minutes(1))) struct ProviderTransportTests {
     private typealias Answering = @Sendable (_ request: String, _ number: Int) -> TokenEndpoint.Response
 
@@ -44,7 +44,7 @@ import Testing
         )
     }
 
-    /// What comes of one request to a provider that answers so.
+    /// The result of one request to a provider with this response.
     private func outcome(
         timeout: Duration = .seconds(30),
         method: String = "POST",

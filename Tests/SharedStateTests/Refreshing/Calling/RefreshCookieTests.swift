@@ -5,7 +5,7 @@ import Verification
 
 @testable import SharedState
 
-/// The cookies that an answer's values are delivered in, and how long those live.
+/// The cookies in which new tokens are delivered, and their lifetimes.
 @Suite struct RefreshCookieTests {
     private let now = SampleCalls.now
 

@@ -4,7 +4,7 @@ import Verification
 
 @testable import SharedState
 
-/// What is made of a provider's answer.
+/// How a provider's response is interpreted.
 @Suite struct RefreshResponseReaderTests {
     private static let token = "eyJh.eyJz.c2ln"
 
@@ -102,7 +102,7 @@ import Verification
         #expect(try tokens(#"{"access_token":"a.b.c","refresh_token":7}"#, rules).refreshToken == nil)
     }
 
-    /// A rotated refresh token that cannot be kept would be missed at the next call: better to know now.
+    /// A rotated refresh token that cannot be kept would be missing at the next call: the test must detect it now.
     @Test(arguments: ["\"\"", "7", "true", "[]", "{}", "\" \"", "\"a b\"", "\"é\"", "\"a\\u0000\"", "\"\\u007f\""])
     func invalidRefreshTokenIsGarbled(value: String) throws {
         #expect(try refreshToken(value).trouble == .garbledAnswer)

@@ -6,7 +6,7 @@ import Verification
 
 @testable import SharedState
 
-/// Flights whose time is up, processes that end, and what is left of both.
+/// Flights past their deadline, processes that end, and what both leave behind.
 @Suite(.timeLimit(.minutes(2)))
 struct RefreshEndTests {
     private static let rules = FleetFlightRules.refreshing(.alone)
@@ -62,7 +62,7 @@ struct RefreshEndTests {
         #expect(flight.calls == 0)
     }
 
-    /// Everything up to the call takes its time, and another instance has the lease meanwhile.
+    /// Everything up to the call is slow, and another instance gets the lease in the meantime.
     @Test func lostLeaseBeforeTheCallPreventsIt() async throws {
         let fixture = try RefreshFixture()
         fixture.provider.script(.failure(.network))

@@ -83,7 +83,7 @@ struct RefreshOutageTests {
         #expect(fixture.provider.calls == 1)
     }
 
-    /// The clock stands still: nothing is waited for.
+    /// The clock does not advance: nothing waits.
     @Test func absentStoreDoesNotDelayACallWithoutIt() async throws {
         let fixture = try RefreshFixture(source: .none, provider: PretendIssuer(rotates: false), withoutStore: .alone)
         fixture.store.setAbsent(true)

@@ -48,7 +48,7 @@ struct FiveAppsTests {
         #expect(chat.signIn?.endpoints.validate == nil)
         #expect(clans.issuer?.clients.first?.redirectURIs == ["clanboards://oauthredirect"])
         #expect(clans.signIn?.apple?.web?.privateKey == nil)
-        // Its exchange stands where the issuer has one anyway.
+        // Its exchange path is the one that the issuer has anyway.
         let paths = clans.signInPaths.map(\.description)
         #expect(paths.filter { $0 == "/api/v1/users/auth/apple/exchange" }.count == 1)
         #expect(paths.contains("/api/v1/users/oauth2/token"))

@@ -103,7 +103,7 @@ struct IssuerSectionTests {
         }
     }
 
-    /// Clients that never send people to the page need nobody who signs in there.
+    /// Clients without a redirect to the page need no sign-in provider.
     @Test func clientWithoutRedirectsNeedsNoProvider() throws {
         let tenant = try Self.tenant(
             """

@@ -3,7 +3,7 @@ import Synchronization
 @testable import SharedState
 @testable import Tenants
 
-/// Keeps the requests and gives one answer to all.
+/// Records the requests, and gives all the same response.
 final class RecordingTransport: RefreshTransport {
     private let answer: Result<RefreshHTTPResponse, RefreshFailure>
     private let kept = Mutex<[(request: RefreshHTTPRequest, tenant: TenantIndex)]>([])
@@ -25,7 +25,7 @@ final class RecordingTransport: RefreshTransport {
     }
 }
 
-/// The tenant's own issuer, which gives one answer to all.
+/// The tenant's own issuer, which gives all the same response.
 final class RecordingIssuer: RefreshCalling {
     private let result: RefreshCallResult
     private let kept = Mutex<[TenantIndex]>([])

@@ -13,7 +13,7 @@ enum SampleCalls {
     static func pointer(_ text: String) throws -> JSONPointer { try #require(JSONPointer(text)) }
 
     /// - Parameters:
-    ///   - accessToken: Where it is in the answer; so for the others.
+    ///   - accessToken: Where it is in the response; likewise the others.
     ///   - cookies: Names, and where their values are.
     static func rules(
         _ strategy: RefreshCall.Strategy = .refreshTokenJSON,
@@ -41,7 +41,7 @@ enum SampleCalls {
         try TokenSigner(SigningKey(secret: secret), algorithm: .hs256).sign(claims)
     }
 
-    /// A session whose access token is good at ``now``.
+    /// A session whose access token is valid at ``now``.
     static func credential(refreshToken: String? = "old-refresh") throws -> RefreshCredential {
         try credential(refreshTokenBytes: refreshToken.map { Array($0.utf8) })
     }

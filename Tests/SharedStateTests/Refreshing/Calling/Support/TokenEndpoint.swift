@@ -3,7 +3,7 @@ import NIOPosix
 import NIOSSL
 import TestSupport
 
-/// A provider on loopback that reads whole requests, answers byte for byte what a test says, and keeps count.
+/// A provider on loopback that reads whole requests, sends the exact bytes of a test, and counts.
 final class TokenEndpoint: Sendable {
     struct Response: Sendable {
         /// Nil: none, ever.
