@@ -158,6 +158,21 @@ struct AuthorizerTests {
         #expect(mark(pipeline.get(path, token: try RequestPipeline.token())) == "403 insufficient_role")
     }
 
+    @Test(arguments: [
+        "/open/admin", "/open/admin/", "/open/admin/x", "/open/./admin/x", "/open/x/../admin/x", "/open/%61dmin/x",
+        "/open/%2e/admin/x", "/open//admin/x", "//open/admin/x", "/open///admin//x", "/open/admin;a=1/x",
+        "/open;a=1/admin/x", "/open/admin;/x", "/open/;a/admin/x", "/x/../open/admin/x", "/open/admin/x?/open/y",
+        "http://app.test/open/admin/x",
+    ])
+    func pathGuardedBelowAnOpenOneStaysGuarded(path: String) throws {
+        let rules = [
+            try RequestPipeline.rule("/open/admin/**", .signedIn(roles: ["admin"], scopes: [])),
+            try RequestPipeline.rule("/open/**", .anyone),
+        ]
+        let pipeline = RequestPipeline([try RequestPipeline.tenant(access: rules)])
+        #expect(["401 missing_token", "400 ambiguous_path"].contains(mark(pipeline.get(path))))
+    }
+
     @Test(arguments: ["/open/administer", "/open/x;admin/y", "/open/a%20dmin", "/open/x?/admin", "/open/admin"])
     func pathThatOnlyLooksGuardedIsOpen(path: String) throws {
         let pipeline = RequestPipeline([try RequestPipeline.tenant(access: Self.rules())])
@@ -256,7 +271,11 @@ struct AuthorizerTests {
         for host in ["wild.test", "a.b.wild.test", "awild.test", ".wild.test"] { #expect(name(host) == nil, "\(host)") }
     }
 
-    @Test(arguments: ["/.gatehouse", "/.gatehouse/", "/.gatehouse/auth", "/%2egatehouse/auth", "/a/../.gatehouse/x"])
+    @Test(arguments: [
+        "/.gatehouse", "/.gatehouse/", "/.gatehouse/auth", "/%2egatehouse/auth", "/a/../.gatehouse/x",
+        "/.gatehouse/x?y=1", "/.%67atehouse/x", "//.gatehouse/x", "/./.gatehouse/x", "/.gatehouse;a=b/x",
+        "/.gatehouse//x", "http://app.test/.gatehouse/x",
+    ])
     func gatewayPathsNeverReachABackend(path: String) throws {
         let pipeline = RequestPipeline([try RequestPipeline.tenant(access: [try RequestPipeline.rule("/**", .anyone)])])
         #expect(pipeline.get(path).refusal == .ours)

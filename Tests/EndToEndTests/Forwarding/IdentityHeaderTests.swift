@@ -12,38 +12,17 @@ import Verification
         request.fields.lines.filter { $0.name.lowercased().replacing("_", with: "-") == name.lowercased() }.map(\.value)
     }
 
-    @Test func claimsBecomeFields() async throws {
+    /// `BackendRequestTests` and `BackendRequestPropertyTests` have the other spellings.
+    @Test func claimsReplaceClientsIdentityHeaders() async throws {
         try await withGateway(Self.identity) { fixture async throws in
             let claims: JSONObject = ["email": "alice@example.test", "role": "driver", "level": 7]
-            _ = try await fixture.request("/x", token: try fixture.token(claims))
-            let seen = try await fixture.backend.arrivals.next()
-            #expect(Self.values("X-User-Id", seen) == ["alice"])
-            #expect(Self.values("X-User-Email", seen) == ["alice@example.test"])
-            #expect(Self.values("X-User-Role", seen) == ["driver"])
-            #expect(Self.values("X-Level", seen) == ["7"])
-        }
-    }
-
-    private static let spoofs: [[String]] = [
-        ["X-User-Id: mallory"],
-        ["x-user-id: mallory"],
-        ["X-USER-ID: mallory"],
-        ["X_User_Id: mallory"],
-        ["X-User_Id: mallory"],
-        ["x_user-id: mallory"],
-        ["X-User-Id: mallory", "X-User-Id: eve", "x_user_id: trudy"],
-        ["X-User-Id:"],
-        ["Connection: X-User-Id", "X-User-Id: mallory"],
-        ["Connection: close, x-user-id", "X-User-Id: mallory"],
-        ["Connection: X_User_Id", "X_User_Id: mallory"],
-    ]
-
-    @Test func clientsIdentityHeadersAreRemovedInEverySpelling() async throws {
-        try await withGateway(Self.identity) { fixture async throws in
-            for fields in Self.spoofs {
-                _ = try await fixture.request("/x", token: try fixture.token(), fields: fields)
+            for spoofs in [[], ["X-User-Id: mallory", "x_user-id: eve", "X-Level: 9"], ["Connection: x-user-id"]] {
+                _ = try await fixture.request("/x", token: try fixture.token(claims), fields: spoofs)
                 let seen = try await fixture.backend.arrivals.next()
-                #expect(Self.values("X-User-Id", seen) == ["alice"], "\(fields)")
+                #expect(Self.values("X-User-Id", seen) == ["alice"], "\(spoofs)")
+                #expect(Self.values("X-User-Email", seen) == ["alice@example.test"])
+                #expect(Self.values("X-User-Role", seen) == ["driver"])
+                #expect(Self.values("X-Level", seen) == ["7"])
             }
         }
     }

@@ -203,6 +203,8 @@ struct BackendRequestTests {
     @Test(arguments: [
         ("/a//b;x?q", "/a//b;x?q"), ("/%61/./b", "/a/b"), ("//a", "/a"), ("/x/../a?b=%2e", "/a?b=%2e"), ("/?", "/?"),
         ("http://app.test", "/"), ("http://app.test?q", "/?q"), ("http://app.test/a/../b", "/b"),
+        ("/a?x=/../y", "/a?x=/../y"), ("/a?x=%2f%5c%00", "/a?x=%2f%5c%00"), ("/a?b?c=%41", "/a?b?c=%41"),
+        ("/a?//", "/a?//"), ("/a?%zz", "/a?%zz"), ("/a?t=&&;b", "/a?t=&&;b"),
     ])
     func matchedTargetIsForwarded(target: String, expected: String) throws {
         let reading = try pipeline().forward(

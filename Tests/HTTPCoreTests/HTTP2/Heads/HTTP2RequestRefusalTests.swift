@@ -27,6 +27,9 @@ struct HTTP2RequestRefusalTests {
         ("content-length", "0x5"), ("content-length", "5.0"), ("content-length", "five"), ("content-length", "5 5"),
         ("content-length", "5, 5"), ("content-length", "\u{665}"), ("connection", ""), ("upgrade", "websocket"),
         ("transfer-encoding", "identity"), ("te", "trailers, deflate"),
+        ("transfer-encoding", ""), ("content-length", "5;chunked"), ("connectioN", "a"), (":", "c"), (":host", "a"),
+        ("a ", "c"), ("a\t", "c"), ("\ta", "c"), ("a\u{b}", "c"), ("a\u{7f}", "c"), ("a(b)", "c"), ("a\"b", "c"),
+        ("a/b", "c"), ("a[b]", "c"), ("x", " "), ("x", "\t"),
     ])
     func malformedFieldIsRefused(name: String, value: String) {
         #expect(isMalformed(.request([(name, value)])))
@@ -46,28 +49,53 @@ struct HTTP2RequestRefusalTests {
     }
 
     @Test(arguments: [
-        [":method": nil], [":method": ""], [":method": "GET /x HTTP/1.1\r\na: b"], [":method": "G T"],
+        [":method": nil], [":method": ""], [":method": "GET /x HTTP/1.1"], [":method": "G T"], [":method": "GET "],
+        [":method": "GE\tT"], [":scheme": "http://other.example/?"], [":scheme": "http /x"],
         [":scheme": nil], [":scheme": ""], [":scheme": "ftp"], [":scheme": "https://a.example/ HTTP/1.1\r\na: b"],
         [":path": nil], [":path": ""], [":path": "admin"], [":path": "*"], [":path": "/a b"],
-        [":path": "/a HTTP/1.1\r\ntransfer-encoding: chunked\r\nx: x"], [":path": "/a\u{7f}"], [":path": "/a\tb"],
-        [":path": "http://a.example/"],
-        [":authority": "user@api.example"], [":authority": "api.example:443\r\na: b"], [":authority": "a b"],
+        [":path": "/a HTTP/1.1"], [":path": "/a "], [":path": "/a\u{7f}"], [":path": "/a\tb"], [":path": "?a"],
+        [":path": "http://a.example/"], [":path": "a.example:80"], [":path": "\\a"], [":path": "#"],
+        [":authority": "user@api.example"], [":authority": "user:pw@api.example"], [":authority": "a b"],
         [":unknown": "x"], [":protocol": "websocket"], [":Method": "GET"], [":": "a"],
     ])
     func malformedPseudoFieldIsRefused(changes: [String: String?]) {
         #expect(isMalformed(.request([], changes)), "\(changes)")
     }
 
-    @Test func pseudoFieldsComeFirstAndOnce() {
-        let late = HTTP2Translation([
-            (":method", "GET"), (":scheme", "https"), (":authority", "a.example"), ("a", "b"), (":path", "/"),
-        ])
-        #expect(isMalformed(late))
-        for (name, value) in [(":method", "GET"), (":scheme", "https"), (":authority", "api.example"), (":path", "/a")]
-        {
+    private static let pseudoFields = [
+        (":method", "GET"), (":scheme", "https"), (":authority", "api.example"), (":path", "/a"),
+    ]
+
+    @Test(arguments: pseudoFields)
+    func pseudoFieldsComeFirstAndOnce(name: String, value: String) {
+        #expect(isMalformed(.request([("a", "b"), (name, value)], [name: nil])))
+        for another in [value, value + "b"] {
             var request = HTTP2Translation.request()
-            request.fields.insert(HPACKField(name, value), at: 0)
-            #expect(isMalformed(request), "\(name)")
+            request.fields.insert(HPACKField(name, another), at: 0)
+            #expect(isMalformed(request), "\(another)")
+        }
+    }
+
+    @Test func listWithoutPseudoFieldsIsMalformed() {
+        #expect(isMalformed(HTTP2Translation([])))
+        #expect(isMalformed(HTTP2Translation([("host", "a.example")])))
+    }
+
+    /// What would end a line of the HTTP/1.1 head, or begin another field or request.
+    @Test(arguments: [
+        "\r", "\n", "\r\n", "\0", "\r\nx-injected: 1", "\nx-injected: 1", "\r\ntransfer-encoding: chunked\r\nx: y",
+        "\r\n\r\nGET /smuggled HTTP/1.1\r\nhost: a\r\n\r\n",
+    ])
+    func lineEndIsMalformedAnywhere(lineEnd: String) {
+        func poisoned(_ text: String) -> [String] {
+            [lineEnd + text, text.prefix(2) + lineEnd + text.dropFirst(2), text + lineEnd]
+        }
+        for text in poisoned("x-name") {
+            #expect(isMalformed(.request([(text, "1")])), "\(text)")
+            #expect(isMalformed(.request([("x-a", text)])), "\(text)")
+        }
+        for (name, value) in Self.pseudoFields {
+            for text in poisoned(value) { #expect(isMalformed(.request([], [name: text])), "\(name) \(text)") }
         }
     }
 

@@ -47,6 +47,10 @@ struct HTTP2RequestTests {
         #expect(throws: HTTP2Malformed("there are several host fields")) {
             try HTTP2Translation.request([("host", "api.example"), ("host", "api.example")]).writeRequest()
         }
+        #expect(throws: HTTP2Malformed("there are several host fields")) {
+            try HTTP2Translation.request([("host", "a.example"), ("host", "b.example")], [":authority": nil])
+                .writeRequest()
+        }
         let none = try HTTP2Translation.request([], [":authority": nil]).writeRequest().text
         #expect(RequestOutcome.parse(none).status == 400)
     }
