@@ -36,6 +36,81 @@ import UpstreamTestSupport
         #expect(pipeline.get("/open/x", at: RequestPipeline.now + 10).refusal?.retryAfterSeconds == 10)
     }
 
+    /// How many of `count` requests pass; the others must be refused by a limit.
+    private static func passed(
+        _ count: Int,
+        _ pipeline: RequestPipeline,
+        _ path: String = "/open/x",
+        token: String? = nil,
+        lines: [String] = []
+    ) -> Int {
+        let answers = (0..<count).map { _ in pipeline.get(path, token: token, lines: lines) }
+        #expect(answers.allSatisfy { $0.grant != nil || $0.refusal?.code == .rateLimited })
+        return answers.count { $0.grant != nil }
+    }
+
+    @Test func claimLimitAppliesToTokensWithClaim() throws {
+        let pipeline = try Self.pipeline([Self.limit(.claim("org.id"), burst: 2)])
+        let first = try RequestPipeline.token(["org": ["id": "acme"]])
+        let second = try RequestPipeline.token(["sub": "bob", "org": ["id": "acme"]])
+        #expect(Self.passed(1, pipeline, "/x", token: first) == 1)
+        #expect(Self.passed(3, pipeline, "/x", token: second) == 1)
+        #expect(Self.passed(4, pipeline, "/x", token: try RequestPipeline.token()) == 4)
+    }
+
+    @Test func limitPathPatternMatchesEveryReading() throws {
+        var limit = Self.limit(.address, burst: 2)
+        limit.path = try PathPattern("/open/a/**")
+        let pipeline = try Self.pipeline([limit])
+        #expect(Self.passed(5, pipeline, "/open/b") == 5)
+        for path in ["/open/a/x", "/open//a/x/"] { #expect(Self.passed(1, pipeline, path) == 1, "\(path)") }
+        #expect(Self.passed(1, pipeline, "/open/%61/y") == 0)
+        #expect(Self.passed(1, pipeline, "/open/b") == 1)
+    }
+
+    @Test func refusedRequestUsesNoOtherLimit() throws {
+        var few = Self.limit(.tenant, burst: 2)
+        few.path = try PathPattern("/open/few")
+        let pipeline = try Self.pipeline([Self.limit(.address, burst: 4), few])
+        #expect(Self.passed(6, pipeline, "/open/few") == 2)
+        #expect(Self.passed(6, pipeline) == 2)
+        let fields = pipeline.get("/open/x").refusal?.fields
+        #expect(fields?.first == HeaderField("RateLimit-Policy", "\"ip\";q=4;w=40"))
+    }
+
+    @Test func observedLimitLeavesTheOthers() throws {
+        var observed = Self.limit(.address, burst: 1)
+        observed.mode = .observe
+        let pipeline = try Self.pipeline([observed, Self.limit(.address, burst: 3)])
+        #expect(Self.passed(2, pipeline) == 2)
+        #expect(pipeline.decisionContext.observed?.refusal.code == .rateLimited)
+        #expect(Self.passed(3, pipeline) == 1)
+    }
+
+    @Test func addressIsOfClientBehindTrustedProxy() throws {
+        let pipeline = try Self.pipeline([Self.limit(.address, burst: 2)])
+        pipeline.decisionContext.peer = try RequestPipeline.peer("192.0.2.9", trusted: true)
+        for (client, expected) in [
+            ("203.0.113.7", 2),
+            // Addresses left of the client are unverified.
+            ("198.51.100.1, 203.0.113.7", 0), ("203.0.113.8", 2),
+            // An IPv6 client is its /64 prefix.
+            ("2001:db8::1", 2), ("2001:db8::ffff:1", 0), ("2001:db8:0:1::1", 2),
+            // An IPv4-mapped address counts as IPv4.
+            ("::ffff:203.0.113.7", 0),
+        ] {
+            #expect(Self.passed(3, pipeline, lines: ["X-Forwarded-For: \(client)"]) == expected, "\(client)")
+        }
+        // Without it the proxy itself is the client.
+        #expect(Self.passed(3, pipeline) == 2)
+    }
+
+    @Test func untrustedPeerCannotSetLimitAddress() throws {
+        let pipeline = try Self.pipeline([Self.limit(.address, burst: 2)])
+        let passed = (1...5).map { Self.passed(1, pipeline, lines: ["X-Forwarded-For: 203.0.113.\($0)"]) }
+        #expect(passed == [1, 1, 0, 0, 0])
+    }
+
     @Test func rehearsalUsesNothingAndReportsTheRest() throws {
         let pipeline = try Self.pipeline([
             Self.limit(.address, burst: 2, line: 12), Self.limit(.subject, burst: 1, line: 13),

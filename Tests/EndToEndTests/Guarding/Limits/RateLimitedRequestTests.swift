@@ -50,50 +50,6 @@ import Verification
         }
     }
 
-    @Test func claimLimitAppliesToTokensWithClaim() async throws {
-        try await withGateway(Self.fixture("{ by: 'claim:org.id', rate: 1/h, burst: 2 }")) { fixture async throws in
-            let first = try fixture.token(["sub": "alice", "org": ["id": "acme"]])
-            let second = try fixture.token(["sub": "bob", "org": ["id": "acme"]])
-            #expect(try await Self.passed(1) { try await fixture.request("/x", token: first) } == 1)
-            #expect(try await Self.passed(3) { try await fixture.request("/x", token: second) } == 1)
-            let without = try fixture.token(["sub": "carol"])
-            #expect(try await Self.passed(4) { try await fixture.request("/x", token: without) } == 4)
-        }
-    }
-
-    @Test func limitPathPatternMatchesEveryReading() async throws {
-        let limits = "{ by: ip, rate: 1/h, burst: 2, path: /open/a/** }"
-        try await withGateway(Self.fixture(limits)) { fixture async throws in
-            #expect(try await Self.passed(5) { try await fixture.request("/open/b") } == 5)
-            #expect(try await fixture.request("/open/a/x").status == 200)
-            #expect(try await fixture.request("/open//a/x/").status == 200)
-            expectRefusal(try await fixture.request("/open/%61/y"), 429, "rate_limited")
-            #expect(try await fixture.request("/open/b").status == 200)
-        }
-    }
-
-    /// A request refused by one limit uses no other.
-    @Test func refusedRequestUsesNoOtherLimit() async throws {
-        let limits = "{ by: ip, rate: 1/h, burst: 4 }, { by: tenant, rate: 1/h, burst: 2, path: /open/few }"
-        try await withGateway(Self.fixture(limits)) { fixture async throws in
-            #expect(try await Self.passed(6) { try await fixture.request("/open/few") } == 2)
-            #expect(try await Self.passed(6) { try await fixture.request("/open/x") } == 2)
-            let refused = try await fixture.request("/open/x")
-            #expect(refused.fields["RateLimit-Policy"] == ["\"ip\";q=4;w=14400"])
-        }
-    }
-
-    @Test func observedLimitCountsWithoutRefusing() async throws {
-        let limits = "{ by: ip, rate: 1/h, burst: 1, mode: observe }, { by: ip, rate: 1/h, burst: 3 }"
-        try await withGateway(Self.fixture(limits)) { fixture async throws in
-            #expect(try await Self.passed(5) { try await fixture.request("/open/x") } == 3)
-            let metrics = try await fixture.metrics {
-                $0.value("gatehouse_rate_limited_total", ["mode": "observe"]) == 4
-            }
-            #expect(metrics.value("gatehouse_rate_limited_total", ["limit": "ip-2", "mode": "enforce"]) == 2)
-        }
-    }
-
     @Test func limitIsSharedByEventLoops() async throws {
         let setup = Self.fixture("{ by: ip, rate: 1/h, burst: 20 }", gateway: "threads: 2")
         try await withGateway(setup) { fixture async throws in
@@ -106,37 +62,16 @@ import Verification
         }
     }
 
+    /// `TenantLimitsTests` has the other addresses.
     @Test func limitCountsClientBehindTrustedProxy() async throws {
         let setup = Self.fixture("{ by: ip, rate: 1/h, burst: 2 }", gateway: "trusted_proxies: [127.0.0.1/32]")
         try await withGateway(setup) { fixture async throws in
-            func passed(_ client: String) async throws -> Int {
-                try await Self.passed(3) {
-                    try await fixture.request("/open/x", fields: ["X-Forwarded-For: \(client)"])
+            for client in ["203.0.113.7", "203.0.113.8"] {
+                let passed = try await Self.passed(3) {
+                    try await fixture.request("/open/x", fields: ["X-Forwarded-For: \(client), 127.0.0.1"])
                 }
+                #expect(passed == 2)
             }
-            #expect(try await passed("203.0.113.7") == 2)
-            // Addresses left of the client are unverified.
-            #expect(try await passed("198.51.100.1, 203.0.113.7") == 0)
-            #expect(try await passed("203.0.113.8") == 2)
-            // An IPv6 client is its /64 prefix.
-            #expect(try await passed("2001:db8::1") == 2)
-            #expect(try await passed("2001:db8::ffff:1") == 0)
-            #expect(try await passed("2001:db8:0:1::1") == 2)
-            // An IPv4-mapped address counts as IPv4.
-            #expect(try await passed("::ffff:203.0.113.7") == 0)
-            // Without it the proxy itself is the client.
-            #expect(try await Self.passed(3) { try await fixture.request("/open/x") } == 2)
-        }
-    }
-
-    @Test func untrustedPeerCannotSetLimitAddress() async throws {
-        try await withGateway(Self.fixture("{ by: ip, rate: 1/h, burst: 2 }")) { fixture async throws in
-            var number = 0
-            let passed = try await Self.passed(5) {
-                number += 1
-                return try await fixture.request("/open/x", fields: ["X-Forwarded-For: 203.0.113.\(number)"])
-            }
-            #expect(passed == 2)
         }
     }
 
@@ -152,25 +87,8 @@ import Verification
         }
     }
 
-    @Test func gatewayEndpointIsLimited() async throws {
-        let setup = GatewaySetup(
-            tenant: """
-                rate_limits: [ { by: ip, rate: 1/h, burst: 2, path: /auth/** } ]
-                sign_in:
-                  apple: { path: /auth/apple, client_ids: [com.example.app], nonce: required, then: forward }
-                """
-        )
-        try await withGateway(setup) { fixture async throws in
-            let passed = try await Self.passed(4) {
-                try await fixture.request("/auth/apple", method: "PUT")
-            }
-            #expect(passed == 2)
-        }
-    }
-
     /// The endpoint is served in these spellings too.
-    @Test(arguments: ["/auth/apple/", "/Auth/APPLE", "/auth//apple"])
-    func everySpellingOfEndpointCounts(_ path: String) async throws {
+    @Test func everySpellingOfEndpointCounts() async throws {
         let setup = GatewaySetup(
             tenant: """
                 rate_limits: [ { by: ip, rate: 1/h, burst: 2, path: /auth/apple } ]
@@ -179,7 +97,11 @@ import Verification
                 """
         )
         try await withGateway(setup) { fixture async throws in
-            #expect(try await Self.passed(4) { try await fixture.request(path, method: "PUT") } == 2)
+            var spellings = ["/auth/apple", "/Auth/APPLE", "/auth//apple", "/auth/apple/"].makeIterator()
+            let passed = try await Self.passed(4) {
+                try await fixture.request(try #require(spellings.next()), method: "PUT")
+            }
+            #expect(passed == 2)
         }
     }
 }
