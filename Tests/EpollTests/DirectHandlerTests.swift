@@ -1,5 +1,4 @@
 import NIOCore
-import Synchronization
 import Testing
 
 @testable import Epoll
@@ -7,7 +6,7 @@ import Testing
 /// Bytes past the pipeline.
 @Suite struct DirectHandlerTests {
     /// Takes over from the pipeline once the channel is active, and echoes.
-    private final class DirectEcho: DirectHandler {
+    final class DirectEcho: DirectHandler {
         private let channel: EpollChannel
         private let notes: AsyncStream<ChannelNote>.Continuation
 
@@ -57,27 +56,6 @@ import Testing
             client.close()
             let notes = await fixture.notes.all()
             #expect(notes.first == .writable(false) && notes.contains(.writable(true)))
-        }
-    }
-
-    /// A pause holds back bytes on the direct way too.
-    @Test func pausedChannelReadsNothingUntilItGoesOn() async throws {
-        let (direct, note) = AsyncStream.makeStream(of: ChannelNote.self)
-        let paused = Mutex<EpollChannel?>(nil)
-        try await ChannelFixture.run { event, context, _ in
-            guard event == .active, let channel = context.channel as? EpollChannel else { return }
-            channel.deliver(to: DirectEcho(channel, note))
-            try? channel.syncOptions?.setOption(.autoRead, value: false)
-            paused.withLock { $0 = channel }
-        } _: { fixture in
-            let client = try fixture.connect()
-            client.send("later")
-            _ = await fixture.notes.upTo(.active)
-            let channel = try #require(paused.withLock { $0 })
-            while try await !fixture.loop.submit({ channel.input.isReadable }).get() { await Task.yield() }
-            try await channel.setOption(.autoRead, value: true).get()
-            #expect(await direct.upTo(.readComplete) == [.read(5), .readComplete])
-            client.close()
         }
     }
 

@@ -63,10 +63,14 @@ import Testing
         }
     }
 
-    @Test func pausedChannelReadsNothingUntilItGoesOn() async throws {
+    /// Through the pipeline, or past it.
+    @Test(arguments: [false, true])
+    func pausedChannelReadsNothingUntilItGoesOn(isDirect: Bool) async throws {
+        let (direct, note) = AsyncStream.makeStream(of: ChannelNote.self)
         let paused = Mutex<EpollChannel?>(nil)
-        try await ChannelFixture.run { note, context, _ in
-            guard note == .active, let channel = context.channel as? EpollChannel else { return }
+        try await ChannelFixture.run { event, context, _ in
+            guard event == .active, let channel = context.channel as? EpollChannel else { return }
+            if isDirect { channel.deliver(to: DirectHandlerTests.DirectEcho(channel, note)) }
             try? channel.syncOptions?.setOption(.autoRead, value: false)
             paused.withLock { $0 = channel }
         } _: { fixture in
@@ -77,7 +81,8 @@ import Testing
             // The bytes are there, and the loop knows of them.
             while try await !fixture.loop.submit({ channel.input.isReadable }).get() { await Task.yield() }
             try await channel.setOption(.autoRead, value: true).get()
-            #expect(await fixture.notes.upTo(.readComplete) == [.read(5), .readComplete])
+            let notes = isDirect ? direct : fixture.notes
+            #expect(await notes.upTo(.readComplete) == [.read(5), .readComplete])
             client.close()
         }
     }
