@@ -12,6 +12,8 @@ struct RequestHeadRefusalTests {
         "GET /a b HTTP/1.1", "GET /\u{7f} HTTP/1.1", "GET /\u{e9} HTTP/1.1", "GET /#f HTTP/1.1", "GET /\t HTTP/1.1",
         "GET / http/1.1", "GET / HTTP/1", "GET / HTTP/1.", "GET / HTTP/11", "GET / HTTP/1.10", "GET / HTTP/ 1.1",
         "GET / HTTP/1.x", "GET / HTTPS/1.1", "GET / HTTP/1,1", "GET /\rx HTTP/1.1", "PRI * HTTP/2",
+        "GET HTTP/1.1", "GET /\u{1} HTTP/1.1", "GET / HTTP/1.1\r\n A: b", "GET / HTTP/1.1\nA: b",
+        "\u{16}\u{3}\u{1}\u{2}",
     ]
 
     @Test(arguments: badRequestLines)
@@ -42,7 +44,7 @@ struct RequestHeadRefusalTests {
         #expect(head.connectionNames.isEmpty)
     }
 
-    @Test(arguments: ["HTTP/0.9", "HTTP/2.0", "HTTP/3.0", "HTTP/0.0"])
+    @Test(arguments: ["HTTP/0.9", "HTTP/2.0", "HTTP/3.0", "HTTP/0.0", "HTTP/9.9"])
     func otherMajorVersionIs505(version: String) {
         #expect(RequestOutcome.parse("GET / \(version)\r\nHost: a\r\n\r\n").status == 505)
     }
@@ -64,11 +66,29 @@ struct RequestHeadRefusalTests {
         "Host: a", "hOST: a", "A : b", "A\t: b", " A: b", "\tA: b", ": b", "A", "A b: c", "A: b\r\n c", "A: b\r\n\tc",
         "A: b\nC: d", "A: b\rC: d", "A: b\u{0}", "A: \u{1}", "A: \u{7f}", "A\u{e9}: b", "A(: b", "A: 0123456789\u{8}",
         "A: \r", "A:\r\r", "TRANSFER_ENCODING: x", "connection\u{b}: close",
+        "Content-Length: \u{b}5", "Transfer-Encoding: \u{b}chunked", "Transfer-Encoding:\r\n chunked",
+        "Transfer-Encoding : chunked", "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity",
     ]
 
     @Test(arguments: badFields)
     func malformedOrAmbiguousFieldsAre400(lines: String) {
         #expect(RequestOutcome.parse("POST / HTTP/1.1\r\nHost: a\r\n\(lines)\r\n\r\n").status == 400)
+    }
+
+    /// Around 2^63 and 2^64, where a parser's arithmetic overflows.
+    @Test(arguments: [
+        "9223372036854775806", "9223372036854775807", "9223372036854775808", "9223372036854775809",
+        "9999999999999999999", "10000000000000000000", "18446744073709551615", "18446744073709551616",
+        "18446744073709551621", "92233720368547758070", "99999999999999999999", "09223372036854775808",
+        String(repeating: "9", count: 400),
+    ])
+    func overflowingLengthIs400(length: String) {
+        #expect(RequestOutcome.parse("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(length)\r\n\r\n").status == 400)
+    }
+
+    @Test(arguments: ["GET / HTTP/1.1\nHost: a\n\n", "GET / HTTP/1.1\r\nHost: a\r\n\n"])
+    func bareLineFeedAtEndIs400(head: String) {
+        #expect(RequestOutcome.parse(head).status == 400)
     }
 
     @Test(arguments: [

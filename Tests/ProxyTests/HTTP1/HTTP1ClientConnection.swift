@@ -53,6 +53,13 @@ final class HTTP1ClientConnection {
     /// Flushes write nothing any more.
     func takesNothing() { flushes.isStuck = true }
 
+    /// The responses that are out, each from its status on.
+    func responses() throws -> [String] {
+        var text = ""
+        while let bytes = try channel.readOutbound(as: ByteBuffer.self) { text += String(buffer: bytes) }
+        return text.split(separator: "HTTP/1.1 ").map(String.init)
+    }
+
     func endTurn() { fixture.worker.loop.endTurn() }
 
     // MARK: What the server does
