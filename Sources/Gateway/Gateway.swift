@@ -190,7 +190,7 @@ public final class Gateway: Service, Sendable {
     public func reload(because trigger: ReloadTrigger) async -> ReloadReport {
         await reloads.run { [self] in
             guard let reading, let running = runningNow else {
-                let reason = "the configuration cannot be read anew here"
+                let reason = "the configuration cannot be reloaded here"
                 return ReloadReport(result: .refused, generation: live.current.generation, mistakes: [reason])
             }
             observe(.reloading)

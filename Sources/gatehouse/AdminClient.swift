@@ -81,7 +81,7 @@ struct AdminClient {
         case .failure(let error):
             throw CommandFailure(
                 "no answer from \(url): \(Self.reason(error)); is the gateway running, and is that its gateway.admin "
-                    + "address? --admin says where to look"
+                    + "address? --admin sets the address of the admin API"
             )
         }
     }

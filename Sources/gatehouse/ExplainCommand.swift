@@ -57,7 +57,7 @@ struct ExplainCommand: AsyncParsableCommand {
     func validate() throws {
         if let token, token != "-" {
             throw ValidationError(
-                "give the token on standard input, with --token -: others can see what stands on a command line"
+                "give the token on standard input, with --token -: other users can see command lines"
             )
         }
         _ = try request(token: nil)

@@ -43,7 +43,7 @@ struct KeysGenerateCommand: AsyncParsableCommand {
         guard let kid = kid ?? key.thumbprint, let pem = key.privateKeyPEM,
             var jwk = key.publicJWK(algorithm: algorithm)
         else {
-            throw CommandFailure("the key could not be written down; try again")
+            throw CommandFailure("the key could not be stored; try again")
         }
         jwk["kid"] = .string(kid)
         try KeyFiles.makeDirectory(out)

@@ -18,7 +18,7 @@ enum RevocationLine {
         case "session": return "session \(id)"
         case "subject": return "subject \(id), tokens issued before \(member("revoked_at", revocation))"
         case "all": return "all tokens issued before \(member("revoked_at", revocation))"
-        case "restored": return "one known by its digest alone"
+        case "restored": return "a revocation known only by its digest"
         default: return "\(member("kind", revocation)) \(id)"
         }
     }

@@ -70,7 +70,7 @@ struct RevokeCommand: AsyncParsableCommand {
         }
         if let token, token != "-" {
             throw ValidationError(
-                "give the token on standard input, with --token -: others can see what stands on a command line"
+                "give the token on standard input, with --token -: other users can see command lines"
             )
         }
         guard !withdraw || lifetime == nil else {

@@ -72,7 +72,7 @@ struct TokenVerifyCommand: AsyncParsableCommand {
     /// The signature is verified, so the token's own `iss` may name the issuer if none was given.
     private func checkClaims(of token: [UInt8], header: JSONObject, payload: [UInt8], keys: KeySet) throws {
         guard let issuer = try issuer ?? UnverifiedToken(token).claims()["iss"]?.string else {
-            throw CommandFailure("the claim iss is required and missing; --jws-only checks the signature alone")
+            throw CommandFailure("the claim iss is required and missing; --jws-only checks only the signature")
         }
         let accepted = algorithms ?? SignatureAlgorithm.allCases
         let policy = VerificationPolicy(issuers: [

@@ -18,7 +18,7 @@ struct RevokeCommandTests {
         ([], "give exactly one of --token -, --jti, --subject, --session and --all"),
         (["--jti", "t1", "--all"], "give exactly one of --token -, --jti, --subject, --session and --all"),
         (["--session", "a", "--subject", "b"], "give exactly one of --token -"),
-        (["--token", "eyJhbGciOiJub25lIn0.e30."], "others can see what stands on a command line"),
+        (["--token", "eyJhbGciOiJub25lIn0.e30."], "other users can see command lines"),
         (["--session", "--withdraw"], "Missing value for '--session <id>'"),
         (["--all", "--withdraw", "--for", "1d"], "leave it out with --withdraw"),
         (["--all", "--for", "1w"], "write one whole number and one unit: ms, s, m, h or d"),
@@ -84,7 +84,7 @@ struct RevokeCommandTests {
         ),
         (
             #"{"tenant":"app","kind":"restored","revoked_at":"T","expires_at":null}"#,
-            "tenant app, one known by its digest alone, until it is withdrawn"
+            "tenant app, a revocation known only by its digest, until it is withdrawn"
         ),
         (#"{"tenant":"app","kind":"flock","id":"x"}"#, "tenant app, flock x"),
         (#"{}"#, "tenant ?, ? ?"),

@@ -58,7 +58,7 @@ struct AdminAccess: RouterMiddleware {
             guard isForThisMachine(request) else {
                 throw AdminProblem(
                     .crossSiteRequest,
-                    "without gateway.admin.token, only requests of this machine for this machine are taken"
+                    "without gateway.admin.token, only requests from this machine to this machine are accepted"
                 )
             }
             return .loopback

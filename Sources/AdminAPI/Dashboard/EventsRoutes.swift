@@ -15,7 +15,7 @@ struct EventsRoutes: Sendable {
         router.get("/api/events") { request, _ -> Response in
             _ = try request.adminQuery([])
             guard let events = await feed.watch() else {
-                throw AdminProblem(.tooManyStreams, "as many dashboards as may be are open; close one and ask again")
+                throw AdminProblem(.tooManyStreams, "the maximum number of dashboards is open; close one and try again")
             }
             return Response(
                 status: .ok,

@@ -26,7 +26,7 @@ struct ExplainHandler: Sendable {
         let (tenant, _) = try live.current.named(body.text("tenant"))
         let request = try Self.request(body)
         guard let decision = try await decide(request, tenant) else {
-            throw AdminProblem(.storeUnavailable, "the gateway is starting or stopping; ask again")
+            throw AdminProblem(.storeUnavailable, "the gateway is starting or stopping; try again")
         }
         return decision
     }

@@ -20,7 +20,7 @@ struct AdminBody {
             throw .badRequest(
                 members.isEmpty
                     ? "the object must be empty"
-                    : "the body has a member that is not known; there are \(members.joined(separator: ", "))"
+                    : "the body has an unknown member; known members are \(members.joined(separator: ", "))"
             )
         }
         self.object = object

@@ -17,7 +17,7 @@ enum AdminQuery {
                 throw .badRequest(
                     known.isEmpty
                         ? "there are no parameters here"
-                        : "the query has a parameter that is not known; there are \(known.joined(separator: ", "))"
+                        : "the query has an unknown parameter; known parameters are \(known.joined(separator: ", "))"
                 )
             }
             guard values.updateValue(value, forKey: name) == nil else {

@@ -38,7 +38,7 @@ struct RevocationHandler: Sendable {
         do throws(StoreError) {
             records = try await service.revoke(revocations)
         } catch {
-            throw storeFailed(error, "what was to be revoked may have been or not; ask again")
+            throw storeFailed(error, "the revocation may or may not have been stored; try again")
         }
         audit.note("count", records.count)
         return ["revoked": .array(records.map(RevocationJSON.json))]
@@ -54,7 +54,7 @@ struct RevocationHandler: Sendable {
         do throws(StoreError) {
             records = try await service.withdraw(scope.targets, tenant: tenant.name)
         } catch {
-            throw storeFailed(error, "the revocation may have been taken back or not; ask again")
+            throw storeFailed(error, "the revocation may or may not have been withdrawn; try again")
         }
         audit.note("count", records.count)
         return ["withdrawn": .array(records.map(RevocationJSON.withdrawn))]
@@ -79,7 +79,7 @@ struct RevocationHandler: Sendable {
 
     private func storeFailed(_ error: StoreError, _ advice: String) -> AdminProblem {
         logger.warning("the store failed in a request of the admin API", metadata: ["error": "\(error)"])
-        return AdminProblem(.storeUnavailable, "the store did not answer as it should; \(advice)")
+        return AdminProblem(.storeUnavailable, "the store failed; \(advice)")
     }
 }
 

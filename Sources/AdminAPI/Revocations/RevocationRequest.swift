@@ -48,11 +48,11 @@ extension RevocationRequest {
         do {
             value = try JSONParser.parse(body)
         } catch {
-            throw .badRequest("the body is not JSON as it must be: \(error.remedy)")
+            throw .badRequest("the body is not valid JSON: \(error.remedy)")
         }
         guard case .object(let object) = value else { throw .badRequest("the body must be a JSON object") }
         guard object.members.allSatisfy({ members.contains($0.name) }) else {
-            throw .badRequest("the body has a member that is not known; there are \(list(members, "and"))")
+            throw .badRequest("the body has an unknown member; known members are \(list(members, "and"))")
         }
         return object
     }

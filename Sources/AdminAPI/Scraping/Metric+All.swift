@@ -9,7 +9,7 @@ extension Metric {
     static let requests = Metric(
         "gatehouse_requests_total",
         .counter,
-        "Requests answered.",
+        "Requests that got a response.",
         labels: ["tenant", "method", "status"]
     ) { reading in
         let tenants = reading.labels
@@ -22,20 +22,20 @@ extension Metric {
     static let decisions = Metric(
         "gatehouse_auth_decisions_total",
         .counter,
-        "Decisions on requests; in observe mode what they would have been.",
+        "Decisions on requests; in observe mode those that would have been made.",
         labels: ["tenant", "outcome"]
     ) { $0.byOutcome($0.counters.decisions) }
     static let wouldRefuse = Metric(
         "gatehouse_would_refuse_total",
         .counter,
-        "Refusals that were only observed: the requests went on.",
+        "Refusals in observe mode: the requests were forwarded.",
         labels: ["tenant", "code"]
     ) { $0.byOutcome($0.counters.wouldRefuse) }
     /// The results of refreshes, and of the requests that waited for them.
     static let refreshes = Metric(
         "gatehouse_refresh_total",
         .counter,
-        "Refreshes of sessions, and what they did for requests.",
+        "Refreshes of sessions, and their effects on requests.",
         labels: ["tenant", "outcome"]
     ) { reading in
         let events = RefreshNote.Event.allCases
@@ -50,7 +50,7 @@ extension Metric {
     static let rateLimited = Metric(
         "gatehouse_rate_limited_total",
         .counter,
-        "Requests over a rate limit; `observe` let them through.",
+        "Requests over a rate limit; `observe` means that they were forwarded.",
         labels: ["tenant", "limit", "mode"]
     ) { reading in
         reading.shared.limits.map { Sample([reading.tenants[$0.tenant], $0.limit, $0.mode.rawValue], $0.count) }
@@ -58,7 +58,7 @@ extension Metric {
     static let serverRequests = Metric(
         "gatehouse_backend_requests_total",
         .counter,
-        "Requests to servers by what became of them.",
+        "Requests to servers, by outcome.",
         labels: ["tenant", "server", "outcome"]
     ) { reading in
         reading.backends.flatMap { backend in
@@ -75,25 +75,25 @@ extension Metric {
         Metric(
             "gatehouse_request_duration_seconds",
             .histogram,
-            "From the request's head to the end of its answer.",
+            "Time from the request's head to the end of its response.",
             labels: ["tenant"]
         ) { $0.byTenant($0.counters.durations) },
         Metric(
             "gatehouse_gateway_overhead_seconds",
             .histogram,
-            "From the request's head until it left for the backend.",
+            "Time from the request's head until it was sent to the backend.",
             labels: ["tenant"]
         ) { $0.byTenant($0.counters.overheads) },
         Metric(
             "gatehouse_loop_stall_seconds",
             .histogram,
-            "Work on one request, or of one tick, that kept an event loop from all others for over 5 ms."
+            "Work on one request or tick that blocked an event loop for more than 5 ms."
         ) { .histogram($0.counters.stalls) },
         refreshes,
         Metric(
             "gatehouse_sign_ins_total",
             .counter,
-            "Sign-ins with a provider's token by what they came to.",
+            "Sign-ins with a provider's token, by outcome.",
             labels: ["tenant", "provider", "outcome"]
         ) { reading in
             reading.shared.signIns.signIns.map { labels, count in
@@ -103,7 +103,7 @@ extension Metric {
         Metric(
             "gatehouse_legacy_sign_ins_total",
             .counter,
-            "Sign-in requests that prove nothing, by what was done.",
+            "Sign-in requests without proof of identity, by outcome.",
             labels: ["tenant", "decision"]
         ) { reading in
             reading.shared.signIns.legacy.map { Sample([$0.tenant, $0.decision.rawValue], $1) }
@@ -129,7 +129,7 @@ extension Metric {
         Metric(
             "gatehouse_internal_errors_total",
             .counter,
-            "Connections given up by a check that must never fail.",
+            "Connections closed because an internal consistency check failed.",
             labels: ["place"]
         ) { reading in
             InternalErrorSite.allCases.map { Sample([$0.rawValue], reading.counters.internalErrors[$0.index]) }
@@ -137,7 +137,7 @@ extension Metric {
         Metric(
             "gatehouse_client_backlog_bytes",
             .gauge,
-            "Bytes of answers that clients have not taken yet."
+            "Bytes of responses that clients have not read yet."
         ) { .of($0.counters.clientBacklog) },
         serverRequests,
         Metric(
@@ -160,12 +160,12 @@ extension Metric {
         Metric(
             "gatehouse_revocation_staleness_seconds",
             .gauge,
-            "Since the store was last known to have no newer revocation; +Inf before the first load."
+            "Time since the store was last known to have no newer revocation; +Inf before the first load."
         ) { .measure($0.shared.staleness ?? .infinity) },
         Metric(
             "gatehouse_key_set_age_seconds",
             .gauge,
-            "Since a key set was last fetched, or found unchanged.",
+            "Time since a key set was last fetched, or found unchanged.",
             labels: ["key_set"]
         ) { reading in
             guard !reading.shared.keySets.isEmpty else { return nil }
@@ -181,12 +181,12 @@ extension Metric {
         Metric(
             "gatehouse_config_generation",
             .gauge,
-            "Counts up with each configuration that comes into force."
+            "Number of the configuration in force; each applied reload adds one."
         ) { .of($0.configuration.generation) },
         Metric(
             "gatehouse_config_reload_total",
             .counter,
-            "Configurations read anew, by what came of it.",
+            "Reloads of the configuration, by result.",
             labels: ["result"]
         ) { reading in
             let reloads = reading.configuration.reloads
@@ -205,12 +205,12 @@ extension Metric {
         Metric(
             "gatehouse_traces_sent_total",
             .counter,
-            "Traces that the collector has taken."
+            "Traces that the collector has accepted."
         ) { .of($0.shared.traces?.sent ?? 0) },
         Metric(
             "gatehouse_traces_dropped_total",
             .counter,
-            "Traces that were lost: too many waited, or nobody took them."
+            "Traces that were lost: the queue was full, or the collector did not accept them."
         ) { .of($0.shared.traces?.dropped ?? 0) },
         // The usual names of Prometheus libraries.
         Metric(

@@ -106,7 +106,7 @@ struct SessionsHandler: Sendable {
             logger.warning("sessions could not be read or ended", metadata: ["error": "\(error)"])
             throw AdminProblem(
                 .storeUnavailable,
-                "the store did not answer as it should; what was to be ended may have been or not; ask again"
+                "the store failed; the sessions may or may not have been ended; try again"
             )
         }
     }

@@ -24,7 +24,7 @@ actor OfflineKeys {
 
     /// Only the running gateway introspects tokens.
     func noteOpaqueToken() {
-        problems.append("the token is opaque, and its server is not asked here: --admin URL asks the running gateway")
+        problems.append("the token is opaque, and is not introspected here: --admin URL asks the running gateway")
     }
 
     /// When this returns `decideAgain`, the worker has the keys.

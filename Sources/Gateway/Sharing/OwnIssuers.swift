@@ -147,7 +147,7 @@ struct OwnIssuers: Sendable {
             } catch .noKey {
                 // There were none before either, or they were removed: the present signing key stays in use.
             } catch {
-                logger.error("tokens are signed with the keys of before", metadata: ["reason": "\(error)"])
+                logger.error("tokens are signed with the previous keys", metadata: ["reason": "\(error)"])
             }
         }
     }

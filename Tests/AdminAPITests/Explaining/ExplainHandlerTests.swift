@@ -20,7 +20,7 @@ struct ExplainHandlerTests {
         (#"[]"#, "the body must be a JSON object, with no member twice"),
         (
             #"{"tenant":"app","method":"GET","path":"/","tokens":""}"#,
-            "the body has a member that is not known; there are tenant, method, path, host, token, headers, address"
+            "the body has an unknown member; known members are tenant, method, path, host, token, headers, address"
         ),
         (#"{"method":"GET","path":"/"}"#, #""tenant" must be a string that is not empty"#),
         (#"{"tenant":"app","path":"/"}"#, #""method" must be a string that is not empty"#),

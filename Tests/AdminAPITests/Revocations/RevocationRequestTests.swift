@@ -42,11 +42,11 @@ struct RevocationRequestTests {
 
     private static let selectors = "give exactly one of token, jti, subject, session and all; "
     private static let mistakes: [(String, String)] = [
-        ("", "the body is not JSON as it must be: look at byte 1"),
-        ("{", "the body is not JSON as it must be: look at byte 2"),
-        (#"{"tenant":"app","all":true} x"#, "the body is not JSON as it must be: look at byte 29"),
-        (#"{"tenant":"app","all":true,"all":true}"#, "the body is not JSON as it must be: a member is there twice"),
-        (#"{"tenant":"app","jti":"\ud800"}"#, "the body is not JSON as it must be: a string is not Unicode"),
+        ("", "the body is not valid JSON: look at byte 1"),
+        ("{", "the body is not valid JSON: look at byte 2"),
+        (#"{"tenant":"app","all":true} x"#, "the body is not valid JSON: look at byte 29"),
+        (#"{"tenant":"app","all":true,"all":true}"#, "the body is not valid JSON: a member is there twice"),
+        (#"{"tenant":"app","jti":"\ud800"}"#, "the body is not valid JSON: a string is not Unicode"),
         ("[]", "the body must be a JSON object"),
         ("null", "the body must be a JSON object"),
         (
@@ -105,7 +105,7 @@ struct RevocationRequestTests {
 
     @Test func bytesThatAreNotUTF8AreRefused() {
         let body = Array(#"{"tenant":"app","jti":""#.utf8) + [0xFF] + Array(#""}"#.utf8)
-        #expect(throws: AdminProblem.badRequest("the body is not JSON as it must be: a string is not Unicode")) {
+        #expect(throws: AdminProblem.badRequest("the body is not valid JSON: a string is not Unicode")) {
             try RevocationRequest(json: body)
         }
     }
