@@ -19,7 +19,7 @@ struct InitCommand: AsyncParsableCommand {
             """
     )
 
-    @Option(help: "Who signs the tokens: \(ProviderKind.allCases.map(\.rawValue).joined(separator: ", ")).")
+    @Option(help: "Who signs the tokens.")
     var provider: ProviderKind?
 
     @Option(help: ArgumentHelp("The \"iss\" of its tokens, to the letter.", valueName: "url"))
@@ -69,6 +69,9 @@ struct InitCommand: AsyncParsableCommand {
             throw ValidationError("give one of --from-oauth2-proxy, --from-envoy and --from-nginx")
         }
         guard sources == 0 || !ask else { throw ValidationError("--ask: nothing is asked with --from-…; give options") }
+        if sources == 0, !ask, !Terminal.isTyped, let missing = InitQuestions.missing(answers) {
+            throw ValidationError("\(missing) missing: give the options, or --ask with an answer a line")
+        }
         for (option, problem) in InitCheck.problems(in: answers) { throw ValidationError("--\(option): \(problem)") }
     }
 
@@ -115,11 +118,7 @@ struct InitCommand: AsyncParsableCommand {
 
     private func firstDraft() throws -> Draft {
         var answers = answers
-        if ask || Terminal.isTyped {
-            try InitQuestions.ask(&answers)
-        } else if let missing = InitQuestions.missing(answers) {
-            throw ValidationError("\(missing) missing: give the options, or --ask with an answer a line")
-        }
+        if ask || Terminal.isTyped { try InitQuestions.ask(&answers) }
         guard let issuer = answers.trustedIssuer, let host = answers.hosts.first else {
             throw ValidationError("provider, issuer, audience and host are needed")
         }

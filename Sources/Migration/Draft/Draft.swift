@@ -75,6 +75,8 @@ package struct DraftTenant: Sendable, Equatable {
     package var rateLimits: [DraftRateLimit] = []
     package var setFields: [DraftHeader] = []
     package var removedFields: [DraftText] = []
+    /// Comments at its end: what one may want to add.
+    package var hints: [String] = []
 
     package init(name: String) {
         self.name = name

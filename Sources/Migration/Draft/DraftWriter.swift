@@ -59,6 +59,7 @@ package struct DraftWriter {
         }
         write(tenant.rateLimits)
         writeFields(tenant)
+        for hint in tenant.hints { lines.comment(4, hint) }
     }
 
     private mutating func write(_ backend: DraftBackend) {

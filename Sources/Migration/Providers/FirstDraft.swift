@@ -38,7 +38,12 @@ package enum FirstDraft {
         app.backend.servers = backends.map { DraftServer(url: DraftText(literal: $0)) }
         app.tokenPlaces = [DraftText(literal: "bearer", remark: "Authorization: Bearer …; also cookie:NAME")]
         app.issuers = [issuer]
-        app.rules = [DraftRule(path: "/health", methods: ["GET"], decision: .open, remark: "without a token")]
+        app.hints = [
+            "Every path needs a token. Others are opened, or need a role, by rules; the first that matches decides:",
+            "access:",
+            "  - { path: /health, methods: [GET], allow: anyone }",
+            "  - { path: /admin/**, allow: { roles: [admin] } }",
+        ]
         app.identity = [
             DraftHeader(name: "X-User-Id", value: DraftText(literal: "sub")),
             DraftHeader(name: "X-User-Email", value: DraftText(literal: "email")),
