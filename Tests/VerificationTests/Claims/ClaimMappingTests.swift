@@ -24,24 +24,31 @@ struct ClaimMappingTests {
         return findings[0]
     }
 
-    @Test(arguments: [
-        ("admin" as JSONValue, ["admin"]), ("admin  user ", ["admin", "user"]), ("", []), ([], []),
-        (["admin", "two words", "", "admin"], ["admin", "two words"]),
-        (["admin": true, "user": false, "old": nil, "staff": ["id1": "acme.test"], "none": [:]], ["admin", "staff"]),
-        ([["admin": ["id1": "acme.test"]], ["user": ["id2": "x"]]], ["admin", "user"]),
-        (true, ["roles"]), (false, []),
-    ])
+    @Test(
+        arguments: [
+            ("admin" as JSONValue, ["admin"]), ("admin  user ", ["admin", "user"]), ("", []), ([], []),
+            (["admin", "two words", "", "admin"], ["admin", "two words"]),
+            (
+                ["admin": true, "user": false, "old": nil, "staff": ["id1": "acme.test"], "none": [:]],
+                ["admin", "staff"]
+            ),
+            ([["admin": ["id1": "acme.test"]], ["user": ["id2": "x"]]], ["admin", "user"]),
+            (true, ["roles"]), (false, []),
+        ] as [(JSONValue, [String])]
+    )
     func rolesAreReadOfEveryForm(value: JSONValue, expected: [String]) throws {
         let finding = try Self.finding(.roles, "/x/roles", in: ["x": .object(["roles": value])])
         #expect(finding.values == expected && finding.leftOut == 0)
         #expect(finding.places.map(\.outcome) == [.read])
     }
 
-    @Test(arguments: [
-        7 as JSONValue, ["admin", 7], ["admin", ["user"]], ["admin", nil], ["admin", true],
-        [["id": 1, "name": "admin"]],
-        ["id": 1, "name": "admin"], ["admin": "yes"], ["admin": ["x"]],
-    ])
+    @Test(
+        arguments: [
+            7 as JSONValue, ["admin", 7], ["admin", ["user"]], ["admin", nil], ["admin", true],
+            [["id": 1, "name": "admin"]],
+            ["id": 1, "name": "admin"], ["admin": "yes"], ["admin": ["x"]],
+        ] as [JSONValue]
+    )
     func valueOfAnotherTypeGivesNoRoles(value: JSONValue) throws {
         let finding = try Self.finding(.roles, "roles", in: ["roles": value])
         #expect(finding.values == [])
@@ -83,9 +90,11 @@ struct ClaimMappingTests {
         #expect(finding.values == ["\u{301}x"] && finding.leftOut == 1)
     }
 
-    @Test(arguments: [
-        ("read write" as JSONValue, ["read", "write"]), (["read", "write all"], ["read"]), (["a": true], ["a"]),
-    ])
+    @Test(
+        arguments: [
+            ("read write" as JSONValue, ["read", "write"]), (["read", "write all"], ["read"]), (["a": true], ["a"]),
+        ] as [(JSONValue, [String])]
+    )
     func scopesHaveNoSpaces(value: JSONValue, expected: [String]) throws {
         #expect(try Self.finding(.scopes, "scp", in: ["scp": value]).values == expected)
     }
@@ -119,16 +128,18 @@ struct ClaimMappingTests {
         #expect(ClaimMapping([.roles: []]).findings(in: ["roles": "admin"]).isEmpty)
     }
 
-    @Test(arguments: [
-        ("token_use", ["access", "id"], ["token_use": "access"] as JSONObject, true),
-        ("token_use", ["id"], ["token_use": "access"], false),
-        ("token_use", ["access"], [:], false), ("token_use", ["access"], ["token_use": nil], false),
-        ("token_use", ["access"], ["token_use": ["x", "access"]], true),
-        ("token_use", ["access"], ["token_use": ["access": true]], false),
-        ("/a/v", ["2"], ["a": ["v": 2]], true),
-        ("ok", ["true"], ["ok": true], true), ("ok", ["true"], ["ok": false], false),
-        ("n", ["\u{E9}"], ["n": "e\u{301}"], false),
-    ])
+    @Test(
+        arguments: [
+            ("token_use", ["access", "id"], ["token_use": "access"] as JSONObject, true),
+            ("token_use", ["id"], ["token_use": "access"], false),
+            ("token_use", ["access"], [:], false), ("token_use", ["access"], ["token_use": nil], false),
+            ("token_use", ["access"], ["token_use": ["x", "access"]], true),
+            ("token_use", ["access"], ["token_use": ["access": true]], false),
+            ("/a/v", ["2"], ["a": ["v": 2]], true),
+            ("ok", ["true"], ["ok": true], true), ("ok", ["true"], ["ok": false], false),
+            ("n", ["\u{E9}"], ["n": "e\u{301}"], false),
+        ] as [(String, [String], JSONObject, Bool)]
+    )
     func conditionHolds(place: String, values: [String], claims: JSONObject, expected: Bool) throws {
         #expect(ClaimCondition(try #require(ClaimPlace(place)), values).holds(in: claims) == expected)
     }

@@ -9,13 +9,15 @@ struct ClaimPlaceTests {
         "realm_access": ["roles": ["user"]], "a.b": 1,
     ]
 
-    @Test(arguments: [
-        ("scp", "read" as JSONValue?), ("https://shop.test/roles", ["admin"]), ("cognito:groups", ["staff"]),
-        ("/scp", "read"), ("/realm_access/roles/0", "user"), ("/realm_access/roles", ["user"]), ("/a~1b/c/1", 20),
-        ("/https:~1~1shop.test~1roles", ["admin"]), ("a.b", 1), ("/a.b", 1),
-        ("realm_access/roles", nil), ("realm_access.roles", nil), ("/a/b", nil), ("/realm_access/roles/1", nil),
-        ("SCP", nil), ("scp ", nil),
-    ])
+    @Test(
+        arguments: [
+            ("scp", "read" as JSONValue?), ("https://shop.test/roles", ["admin"]), ("cognito:groups", ["staff"]),
+            ("/scp", "read"), ("/realm_access/roles/0", "user"), ("/realm_access/roles", ["user"]), ("/a~1b/c/1", 20),
+            ("/https:~1~1shop.test~1roles", ["admin"]), ("a.b", 1), ("/a.b", 1),
+            ("realm_access/roles", nil), ("realm_access.roles", nil), ("/a/b", nil), ("/realm_access/roles/1", nil),
+            ("SCP", nil), ("scp ", nil),
+        ] as [(String, JSONValue?)]
+    )
     func placeHasItsValue(text: String, expected: JSONValue?) throws {
         #expect(try #require(ClaimPlace(text)).value(in: Self.claims) == expected)
     }
