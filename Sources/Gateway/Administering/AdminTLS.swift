@@ -51,6 +51,7 @@ final class AdminTLS: AdminCertificates {
         )
         configuration.minimumTLSVersion = .tlsv12
         configuration.cipherSuites = ServerIdentity.cipherSuites
+        configuration.signingSignatureAlgorithms = ServerIdentity.signatureAlgorithms
         configuration.applicationProtocols = ["http/1.1"]
         configuration.renegotiationSupport = .none
         if let clientCAFile = files.clientCAFile {

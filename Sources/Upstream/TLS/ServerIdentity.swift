@@ -10,6 +10,12 @@ package final class ServerIdentity: Sendable {
     package static let applicationProtocols = ["h2", "http/1.1"]
     /// Forward secrecy and authenticated encryption only (RFC 9325 section 4.2). TLS 1.3 has no others.
     package static let cipherSuites = "ECDHE+AESGCM:ECDHE+CHACHA20"
+    /// What the handshake is signed with, in our order of preference. SHA-1 is not among them (RFC 9155).
+    package static let signatureAlgorithms: [SignatureAlgorithm] = [
+        .ecdsaSecp256R1Sha256, .rsaPssRsaeSha256, .rsaPkcs1Sha256,
+        .ecdsaSecp384R1Sha384, .rsaPssRsaeSha384, .rsaPkcs1Sha384,
+        .ecdsaSecp521R1Sha512, .rsaPssRsaeSha512, .rsaPkcs1Sha512,
+    ]
 
     package let files: ServerCertificate
     package let context: NIOSSLContext
@@ -24,10 +30,11 @@ package final class ServerIdentity: Sendable {
         )
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: chain.map { .certificate($0) },
-            privateKey: .privateKey(key)
+            privateKey: .privateKey(RSAHandshakeKey(key).map(NIOSSLPrivateKey.init(customPrivateKey:)) ?? key)
         )
         configuration.minimumTLSVersion = .tlsv12
         configuration.cipherSuites = Self.cipherSuites
+        configuration.signingSignatureAlgorithms = Self.signatureAlgorithms
         configuration.applicationProtocols = Self.applicationProtocols
         configuration.renegotiationSupport = .none
         if let clientCAFile = files.clientCAFile {

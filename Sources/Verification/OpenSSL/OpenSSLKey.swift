@@ -94,9 +94,11 @@ final class OpenSSLKey {
         return isGood
     }
 
+    var isRSA: Bool { EVP_PKEY_is_a(pointer, "RSA") == 1 }
+
     /// The public numbers of an RSA key, big-endian; nil for another kind of key.
     var rsaNumbers: (modulus: [UInt8], exponent: [UInt8])? {
-        guard EVP_PKEY_is_a(pointer, "RSA") == 1,
+        guard isRSA,
             let modulus = number(OSSL_PKEY_PARAM_RSA_N), let exponent = number(OSSL_PKEY_PARAM_RSA_E)
         else { return nil }
         return (modulus, exponent)

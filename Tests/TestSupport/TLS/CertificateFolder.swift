@@ -6,6 +6,7 @@ package final class CertificateFolder: Sendable {
         case p256 = "P-256"
         case p384 = "P-384"
         case rsa2048 = "rsa:2048"
+        case rsa3072 = "rsa:3072"
         case rsa1024 = "rsa:1024"
     }
 

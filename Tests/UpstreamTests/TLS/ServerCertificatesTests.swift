@@ -128,9 +128,15 @@ import Testing
         #expect(problem(files)?.problem == "the key is encrypted")
     }
 
-    @Test func keyOfAnotherCertificateIsReported() {
-        let files = ServerCertificate(certificateFile: folder.file("shop.pem"), keyFile: folder.file("wild.key"))
-        #expect(problem(files)?.file == folder.file("wild.key"))
+    @Test(arguments: [CertificateFolder.KeyKind.p256, .rsa2048], [CertificateFolder.KeyKind.p256, .rsa2048])
+    func keyOfAnotherCertificateIsReported(kind: CertificateFolder.KeyKind, otherKind: CertificateFolder.KeyKind) throws
+    {
+        try folder.makeServer("own", by: "ca", for: ["a.test"], kind)
+        try folder.makeServer("other", by: "ca", for: ["b.test"], otherKind)
+        let files = ServerCertificate(certificateFile: folder.file("own.pem"), keyFile: folder.file("other.key"))
+        let found = problem(files)
+        #expect(found?.file == folder.file("other.key"))
+        #expect(found?.problem == "the key is not that of the first certificate in \(folder.file("own.pem"))")
     }
 
     @Test func shortRSAKeyIsRefused() throws {
