@@ -321,11 +321,14 @@ let package = Package(
                 "Verification",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
-            resources: [.embedInCode("tenants.yaml.example")],
+            resources: [.embedInCode("tenants.yaml.example")]
+                + ["start.css", "start.html", "start.js"].map { .embedInCode("StartPage/Page/\($0)") },
             swiftSettings: strict
         ),
         // What the tests of several modules share; no product has it.

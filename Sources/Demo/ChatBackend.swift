@@ -11,13 +11,14 @@ struct ChatBackend: SampleApp {
     static let accessCookie = "ce_access_token"
 
     let name = "chat"
+    let browserPaths: BrowserPaths? = BrowserPaths(signIn: "/api/auth/login", signOut: "/api/auth/logout")
     let sessions = Sessions()
     let tokens: AppTokens
 
     /// - Parameter key: The key of the tenant's issuer.
     init(key: AppKey, now: @escaping @Sendable () -> UnixTime) {
         tokens = AppTokens(
-            issuer: "https://chat.localtest",
+            issuer: "https://chat.localhost",
             audiences: [Self.audience],
             key: key,
             lifetime: 30 * 60,

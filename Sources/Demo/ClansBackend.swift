@@ -13,7 +13,7 @@ struct ClansBackend: SampleApp {
     /// - Parameter key: The key of the tenant's issuer.
     init(key: AppKey, now: @escaping @Sendable () -> UnixTime) {
         tokens = AppTokens(
-            issuer: "https://clans.localtest/oidc",
+            issuer: "https://clans.localhost/oidc",
             audiences: [Self.audience],
             key: key,
             lifetime: 3600,

@@ -1,23 +1,23 @@
-import Hummingbird
-import Logging
+public import Hummingbird
+public import Logging
 import ServiceLifecycle
 
 /// One HTTP server on loopback.
-actor LoopbackServer {
+public actor LoopbackServer {
     private struct NotBound: Error {}
 
     private let name: String
     private let logger: Logger
     private var running: (group: ServiceGroup, task: Task<Void, any Error>)?
 
-    init(name: String, logger: Logger) {
+    public init(name: String, logger: Logger) {
         self.name = name
         self.logger = logger
     }
 
     /// - Parameter port: 0 for any free one.
     /// - Returns: The port, once connections are accepted.
-    func start<Context: RequestContext>(
+    public func start<Context: RequestContext>(
         _ router: Router<Context>,
         port: Int
     ) async throws -> Int where Context: InitializableFromSource<ApplicationRequestContextSource> {
@@ -45,7 +45,7 @@ actor LoopbackServer {
         throw NotBound()
     }
 
-    func shutdown() async {
+    public func shutdown() async {
         guard let running else { return }
         self.running = nil
         await running.group.triggerGracefulShutdown()

@@ -4,13 +4,15 @@ import Verification
 
 /// One sample backend: its own routes besides the common ones.
 ///
-/// Everywhere: `GET /health`, `POST /echo` (the body streams back), `POST /sample/stale` (from now on everything but
+/// Everywhere: `GET /`, a page for people; `GET /health`, `POST /echo` (the body streams back), `POST /sample/stale` (from now on everything but
 /// this refuses the presented token with 401, and a refresh still takes it), and `FailOnDemand` on each path. The last
 /// two are for trying out the gateway; real apps do not have them.
 protocol SampleApp: Sendable {
     /// Its name in responses.
     var name: String { get }
     var sessions: Sessions { get }
+    /// Where a browser signs in and out; nil if only programs do that.
+    var browserPaths: BrowserPaths? { get }
 
     func addRoutes(to router: Router<BasicRequestContext>)
 
@@ -26,9 +28,12 @@ struct Unauthorized: Error {
 }
 
 extension SampleApp {
+    var browserPaths: BrowserPaths? { nil }
+
     func makeRouter() -> Router<BasicRequestContext> {
         let router = Router(context: BasicRequestContext.self)
         router.add(middleware: FailOnDemand())
+        router.get("/") { request, _ in HomePage.response(to: request, paths: browserPaths) }
         router.get("/health") { _, _ in
             Response.json(["status": "ok", "app": .string(name)])
         }

@@ -7,10 +7,10 @@ import Verification
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gatehouse-demo",
-        abstract: "Serves five sample apps behind the gateway and prints curl lines to try it with.",
+        abstract: "Serves five sample apps behind the gateway, with a start page to try everything.",
         discussion: """
             Runs on the example configuration with secrets and keys made up at the start, beside a local stand-in for \
-            Apple and Google; needs no network and leaves nothing behind. SIGTERM or Ctrl-C ends it.
+            Apple and Google; needs no network. SIGTERM or Ctrl-C ends it, and then nothing is left behind.
             """
     )
 
@@ -19,6 +19,15 @@ struct DemoCommand: AsyncParsableCommand {
 
     @Flag(help: "Take any free ports, for those of the backends and the admin listener too.")
     var freePorts = false
+
+    @Option(help: "The file with tokens for shells (default: demo.env, and with --print-json none).")
+    var tokensFile: String?
+
+    @Flag(help: "Print many more curl lines, with what each shows.")
+    var lines = false
+
+    @Flag(help: "Print the access log.")
+    var log = false
 
     @Flag(name: .customLong("print-json"), help: "Print the curl lines as one line of JSON, for programs.")
     var printJSON = false
@@ -30,18 +39,29 @@ struct DemoCommand: AsyncParsableCommand {
     func run() async throws {
         let signals = await TerminationSignals()
         _ = FileDescriptorLimit.raise()
-        var logger = Logger(label: "gatehouse", factory: { StreamLogHandler.standardError(label: $0) })
-        logger.logLevel = .error
-        let environment = try await DemoEnvironment.start(port: port, freePorts: freePorts, logger: logger)
+        let logger = Logger(label: "gatehouse", factory: ErrorLogHandler.init)
+        let file = tokensFile ?? (printJSON ? nil : TokensFile.defaultPath)
+        let environment = try await DemoEnvironment.start(
+            port: port,
+            freePorts: freePorts,
+            tokensFile: file.map(TokensFile.init),
+            logger: logger
+        )
         do {
-            let guide = try await environment.guide()
-            Terminal.print(printJSON ? JSONWriter.text(of: guide.json) : guide.text)
-            environment.log.open()
+            try await environment.signIn()
+            Terminal.print(try await text(environment))
+            if log { environment.log.open() }
             await signals.first()
         } catch {
             await environment.shutdown()
             throw error
         }
         await environment.shutdown()
+    }
+
+    private func text(_ environment: DemoEnvironment) async throws -> String {
+        if printJSON { return JSONWriter.text(of: try await environment.guide().json) }
+        let welcome = environment.welcome.text
+        return lines ? try await environment.guide().text + "\n" + welcome : welcome
     }
 }

@@ -3,14 +3,16 @@ import Demo
 import Gateway
 import Logging
 import Tenants
+import Verification
 
-/// The running demo: the sample backends behind the gateway, and the stand-in for Apple and Google.
+/// The running demo: the sample backends and the start page behind the gateway, and the stand-in for Apple and Google.
 struct DemoEnvironment {
-    private let backends: SampleBackends
-    private let standIn: ProviderStandIn
+    private let servers: DemoServers
     private let gateway: Gateway
-    private let addresses: BoundAddresses
+    private let sessions: DemoSessions
+    private let tokens: DemoTokens
     private let adminToken: String
+    let welcome: DemoWelcome
     /// Closed at first.
     let log: DemoLog
 
@@ -19,33 +21,34 @@ struct DemoEnvironment {
     /// - Parameters:
     ///   - port: The gateway's; nil for the example's, or a free one.
     ///   - freePorts: Whether to use any free ports, except for a given one.
-    static func start(port: Int?, freePorts: Bool, logger: Logger) async throws -> DemoEnvironment {
+    ///   - tokensFile: Where to write the tokens for shells; nil for nowhere.
+    static func start(
+        port: Int?,
+        freePorts: Bool,
+        tokensFile: TokensFile?,
+        logger: Logger
+    ) async throws -> DemoEnvironment {
         let secrets = try DemoSecrets.generate()
         var configuration = try ExampleConfiguration.read(secrets)
         // The sample apps keep nothing after the end either.
         configuration.gateway.store = .memory
+        let reservations = try DemoPorts.choose(&configuration, port: port, freePorts: freePorts)
         let ports = freePorts ? SampleBackendPorts.free : .example
-        if freePorts {
-            configuration.gateway.admin?.address.port = 0
-            configuration.gateway.listeners[0].address.port = 0
-        }
-        if let port { configuration.gateway.listeners[0].address.port = port }
         try DemoPorts.checkFree(configuration.gateway, backends: ports)
+        guard let listener = configuration.gateway.listeners.first?.address,
+            let admin = configuration.gateway.admin?.address
+        else { throw CommandFailure("the example configuration lacks a listener or an admin address") }
 
-        let backends = try SampleBackends(keys: secrets.keys, logger: logger, now: WallClock.now)
-        let standIn = ProviderStandIn(keys: secrets.providerKeys, logger: logger, now: WallClock.now)
-        let bound: SampleBackendPorts
-        do {
-            bound = try await backends.start(ports: ports)
-            try await standIn.start()
-        } catch {
-            await backends.shutdown()
-            throw CommandFailure("the sample backends did not start: \(error)")
-        }
-        for index in configuration.tenants.indices {
-            DemoPorts.move(&configuration.tenants[index].backend, from: .example, to: bound)
-            standIn.apply(to: &configuration.tenants[index])
-        }
+        let tokens = DemoTokens(adminToken: secrets.adminToken, file: tokensFile)
+        let servers = try DemoServers(secrets, logger: logger)
+        let sessions = DemoSessions(
+            backends: servers.backends,
+            providers: DemoProviders(standIn: servers.standIn),
+            gateway: listener
+        )
+        let adminAPI = DemoAdminAPI(address: admin, token: secrets.adminToken)
+        let trials = TrialRunner(sessions: sessions, tokens: tokens, admin: adminAPI, tokensFile: tokensFile?.path)
+        try await servers.start(&configuration, ports: ports, startPage: StartRoutes(trials: trials, gateway: listener))
         let log = DemoLog()
         let gateway = Gateway(
             configuration: configuration,
@@ -55,39 +58,49 @@ struct DemoEnvironment {
             files: MemoryFiles(content: secrets.files)
         )
         do {
-            return DemoEnvironment(
-                backends: backends,
-                standIn: standIn,
-                gateway: gateway,
-                addresses: try await gateway.start(),
-                adminToken: secrets.adminToken,
-                log: log
-            )
+            _ = try await gateway.start()
         } catch {
-            await standIn.shutdown()
-            await backends.shutdown()
+            await servers.shutdown()
             throw CommandFailure(gateway: configuration.gateway, error)
+        }
+        withExtendedLifetime(reservations) {}
+        return DemoEnvironment(
+            servers: servers,
+            gateway: gateway,
+            sessions: sessions,
+            tokens: tokens,
+            adminToken: secrets.adminToken,
+            welcome: DemoWelcome(gateway: listener, admin: admin, tokensFile: tokensFile?.path),
+            log: log
+        )
+    }
+
+    /// Signs the demo's user in to every app, and writes the tokens file.
+    func signIn() async throws {
+        for app in SampleAppName.allCases {
+            try await tokens.set(sessions.begin(app, role: nil, expiredFor: nil), of: app)
+            try await tokens.setExpired(sessions.begin(app, role: nil, expiredFor: DemoSessions.hour), of: app)
         }
     }
 
     /// The lines to try, with fresh tokens.
     func guide() async throws -> DemoGuide {
-        guard let listener = addresses.listeners.first, let admin = addresses.admin else {
-            throw CommandFailure("the example configuration lacks a listener or an admin address")
-        }
-        let providers = DemoProviders(standIn: standIn)
-        let sessions = DemoSessions(backends: backends, providers: providers, gateway: listener)
-        let customer = try providers.appleExchange(for: .customer, user: DemoTenant.registeredCustomer)
+        let customer = try sessions.providers.appleExchange(for: .customer, user: DemoTenant.registeredCustomer)
         try await sessions.register(customer, in: .customer)
-        return try await DemoGuide(gateway: listener, admin: admin, adminToken: adminToken, providers: providers) {
+        return try await DemoGuide(
+            gateway: welcome.gateway,
+            admin: welcome.admin,
+            adminToken: adminToken,
+            providers: sessions.providers
+        ) {
             try await sessions.begin($0, role: $1, expiredFor: $2)
         }
     }
 
-    /// Lets requests under way finish and frees every port.
+    /// Lets requests under way finish, frees every port and removes the tokens file.
     func shutdown() async {
         await gateway.shutdown()
-        await standIn.shutdown()
-        await backends.shutdown()
+        await servers.shutdown()
+        await tokens.removeFile()
     }
 }

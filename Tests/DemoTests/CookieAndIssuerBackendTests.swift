@@ -16,7 +16,7 @@ struct CookieAndIssuerBackendTests {
     }
 
     private func chatToken(id: String = "one", type: String = "at+jwt") throws -> String {
-        try GatewayToken.make(key, .es256, issuer: "https://chat.localtest", audience: "chat-api", id: id, type: type)
+        try GatewayToken.make(key, .es256, issuer: "https://chat.localhost", audience: "chat-api", id: id, type: type)
     }
 
     @Test func financeSetsHttpOnlyCookieForItsResource() async throws {
@@ -85,7 +85,7 @@ struct CookieAndIssuerBackendTests {
         let token = try GatewayToken.make(
             key,
             .rs256,
-            issuer: "https://clans.localtest/oidc",
+            issuer: "https://clans.localhost/oidc",
             audience: "clanboards-mobile"
         )
         try await AppUnderTest.run(ClansBackend(key: try AppKey(.rs256, key), now: { noon })) { app in

@@ -8,7 +8,7 @@ struct DemoEnvironmentTests {
     private static let quiet = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
 
     @Test func demoSignsInThroughGatewayIssuer() async throws {
-        let fixture = try await DemoEnvironment.start(port: nil, freePorts: true, logger: Self.quiet)
+        let fixture = try await DemoEnvironment.start(port: nil, freePorts: true, tokensFile: nil, logger: Self.quiet)
         let guide: DemoGuide
         do {
             guide = try await fixture.guide()
@@ -18,7 +18,7 @@ struct DemoEnvironmentTests {
         }
         await fixture.shutdown()
         let tokens = try #require(guide.json.object?["tokens"]?.object)
-        for (app, issuer) in [("chat", "https://chat.localtest"), ("clans", "https://clans.localtest/oidc")] {
+        for (app, issuer) in [("chat", "https://chat.localhost"), ("clans", "https://clans.localhost/oidc")] {
             let token = try UnverifiedToken(Array(try #require(tokens[app]?.string).utf8))
             #expect(token.header["typ"] == "at+jwt")
             #expect(try token.claims()["iss"] == .string(issuer))

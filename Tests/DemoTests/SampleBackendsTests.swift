@@ -51,7 +51,7 @@ struct SampleBackendsTests {
         let keys = try SampleKeys.generate()
         let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
         let backends = try SampleBackends(keys: keys, logger: logger, now: { noon })
-        let good = try GatewayToken.make(keys.chatKey, .es256, issuer: "https://chat.localtest", audience: "chat-api")
+        let good = try GatewayToken.make(keys.chatKey, .es256, issuer: "https://chat.localhost", audience: "chat-api")
         let expired = try #require(try backends.expired(good, of: .chat, for: 3600))
         let before = try UnverifiedToken(Array(good.utf8))
         let after = try UnverifiedToken(Array(expired.utf8))

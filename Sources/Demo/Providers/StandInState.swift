@@ -12,7 +12,10 @@ struct StandInState: Sendable {
     /// Signs forged tokens.
     let stranger: SigningKey
     var appleClients: [String: AppleClient] = [:]
-    var googleClients: [String: GoogleClient] = [:]
+    /// At first a client for everyone who tries something on this machine, which is documented.
+    var googleClients = [
+        "local.apps.example": GoogleClient(secret: Array("local-secret".utf8), redirectTargets: RedirectTarget.local)
+    ]
     var users: [SignIn.Provider: ProviderUser] = [
         .apple: ProviderUser(
             subject: "001234.0123456789abcdef0123456789abcdef.0123",

@@ -69,6 +69,22 @@ struct GoogleStandInTests {
     }
 
     @Test(arguments: [
+        ("http://localhost:8000/auth/callback", true), ("http://127.0.0.1/back", true),
+        ("https://a.localhost:1/", true),
+        ("http://localhost", false), ("http://localhost:8000/back?x=1", false),
+        ("http://localhost.evil.example/", false),
+        ("http://localhost@evil.example/", false), ("http://evil.example/", false),
+    ])
+    func localClientRedirectsToThisMachineOnly(_ uri: String, _ isTaken: Bool) async throws {
+        try await StandInUnderTest.run { stand in
+            let changes = ["client_id": "local.apps.example", "redirect_uri": uri]
+            let path = String(stand.googleURL(changes).dropFirst(stand.standIn.url.count))
+            let status = try await stand.get(path).status.code
+            #expect(status == (isTaken ? 200 : 400))
+        }
+    }
+
+    @Test(arguments: [
         (["client_secret": "guess"], 401, "invalid_client"), (["client_secret": ""], 401, "invalid_client"),
         (["client_id": "other"], 401, "invalid_client"), (["code_verifier": ""], 400, "invalid_request"),
         (["code_verifier": String(repeating: "w", count: 43)], 400, "invalid_grant"),

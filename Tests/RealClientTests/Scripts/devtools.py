@@ -18,13 +18,15 @@ ARGUMENTS = [
     "--disable-component-update", "--disable-default-apps", "--disable-sync", "--disable-gpu", "--hide-scrollbars",
     "--font-render-hinting=none", "--force-color-profile=srgb", "--lang=en",
     # Every name of the tests is this machine, and no other name is looked up.
-    "--host-resolver-rules=MAP *.localtest 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+    "--host-resolver-rules=MAP *.localtest 127.0.0.1, MAP * ~NOTFOUND, "
+    # Browsers know these names by themselves.
+    "EXCLUDE localhost, EXCLUDE *.localhost, EXCLUDE 127.0.0.1",
     # Certificates of the tests are nobody's else. http is meant where it is said.
     "--ignore-certificate-errors", "--disable-features=HttpsUpgrades,HttpsFirstBalancedModeAutoEnable",
     # Its sandbox needs more than every machine for tests gives; no page but those of the tests is shown.
     "--no-sandbox",
 ]
-KEYS = {"Tab": ("\t", 9), "Enter": ("\r", 13)}
+KEYS = {"Tab": ("\t", 9), "Enter": ("\r", 13), "ArrowDown": ("", 40)}
 
 
 class Trouble(Exception):
@@ -126,13 +128,15 @@ class Page:
             case "Runtime.consoleAPICalled":
                 self.complaints += [str(argument.get("value")) for argument in parameters["args"]]
 
-    async def look(self, width=1280, height=800, touch=False, scheme="light", script=True, scale=1):
-        """The screen that the page is shown on, the scheme that its user likes, and whether there is JavaScript."""
+    async def look(self, width=1280, height=800, touch=False, scheme="light", script=True, scale=1, calm=False):
+        """The screen that the page is shown on, the scheme that its user likes, and whether without motion, and whether
+        there is JavaScript."""
         await self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=scale,
                         mobile=touch)
         await self.call("Emulation.setTouchEmulationEnabled", enabled=touch)
         await self.call("Emulation.setEmulatedMedia",
-                        features=[{"name": "prefers-color-scheme", "value": scheme}])
+                        features=[{"name": "prefers-color-scheme", "value": scheme},
+                                  {"name": "prefers-reduced-motion", "value": "reduce" if calm else "no-preference"}])
         await self.call("Emulation.setScriptExecutionDisabled", value=not script)
 
     async def go(self, url):

@@ -32,13 +32,16 @@ struct Program: Sendable {
     static let python = Program(path: "/usr/bin/python3", package: "python3")
 
     /// The `gatehouse` program, as built beside these tests.
-    static func gatehouse() throws -> Program {
+    static func gatehouse() throws -> Program { try besideTests("gatehouse") }
+
+    /// A product of this package, as built beside these tests.
+    static func besideTests(_ product: String) throws -> Program {
         let tests = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
-        let path = tests.deletingLastPathComponent().appendingPathComponent("gatehouse").path
+        let path = tests.deletingLastPathComponent().appendingPathComponent(product).path
         guard FileManager.default.isExecutableFile(atPath: path) else {
-            throw Failure("\(path) is missing: build the product gatehouse")
+            throw Failure("\(path) is missing: build the product \(product)")
         }
-        return Program(path: path, package: "gatehouse")
+        return Program(path: path, package: product)
     }
 
     let path: String

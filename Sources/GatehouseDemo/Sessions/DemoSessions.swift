@@ -14,6 +14,9 @@ struct DemoSessions: Sendable {
     private static let mostRetries = 80
     private static let pause = Duration.milliseconds(250)
 
+    /// In seconds.
+    static let hour = 3600
+
     let backends: SampleBackends
     let providers: DemoProviders
     let gateway: HostPort
@@ -22,8 +25,7 @@ struct DemoSessions: Sendable {
     ///   - role: Only for the customer and the driver app; nil for the app's own.
     ///   - seconds: How long ago the access token expired; nil for a valid one.
     func begin(_ app: SampleAppName, role: String?, expiredFor seconds: Int?) async throws -> SampleSession {
-        let email = "alice@\(app.rawValue).example"
-        if let token = try backends.accessToken(app, email: email, role: role, expiredFor: seconds) {
+        if let token = try backends.accessToken(app, email: Self.email(app), role: role, expiredFor: seconds) {
             return SampleSession(accessToken: token)
         }
         let exchange = try app == .chat ? providers.googleExchange(for: app) : providers.appleExchange(for: app)
@@ -37,10 +39,18 @@ struct DemoSessions: Sendable {
         return SampleSession(accessToken: expired ?? accessToken, refreshToken: refreshToken)
     }
 
+    /// The user's access token as it is an hour after its expiry.
+    func expired(_ token: String, of app: SampleAppName) throws -> String {
+        if let expired = try backends.expired(token, of: app, for: Self.hour) { return expired }
+        return try backends.accessToken(app, email: Self.email(app), expiredFor: Self.hour) ?? token
+    }
+
     /// Creates the account of an exchange in an app.
     func register(_ exchange: DemoExchange, in app: SampleAppName) async throws {
         _ = try await send(exchange, to: app)
     }
+
+    private static func email(_ app: SampleAppName) -> String { "alice@\(app.rawValue).example" }
 
     /// Repeats a request that came before the gateway had the providers' keys.
     private func send(_ exchange: DemoExchange, to app: SampleAppName) async throws -> JSONObject {
@@ -62,7 +72,7 @@ struct DemoSessions: Sendable {
     ) async throws -> (status: HTTPResponseStatus, object: JSONObject?) {
         var request = HTTPClientRequest(url: "http://\(gateway)\(exchange.path)")
         request.method = .POST
-        request.headers.add(name: "Host", value: "\(app.rawValue).localtest:\(gateway.port)")
+        request.headers.add(name: "Host", value: "\(app.host):\(gateway.port)")
         request.headers.add(name: "Content-Type", value: "application/json")
         request.body = .bytes(JSONWriter.bytes(of: exchange.body))
         let response = try await HTTPClient.shared.execute(request, timeout: Self.patience)

@@ -34,20 +34,18 @@ struct DemoGuide {
             let good = try await signIn(app, nil, nil).accessToken
             let lines = try await tenant.lines(good)
             tokens.append((app.rawValue, good))
-            sections.append(Section(name: app.rawValue, about: tenant.about, lines: lines))
+            sections.append(Section(name: app.rawValue, about: app.about, lines: lines))
         }
         self.tokens = tokens + [("admin", adminToken)]
         self.sections = sections + [Self.adminSection(admin, token: adminToken)]
     }
 
-    /// For people.
+    /// For people who ask for all of them.
     var text: String {
         var text = """
-            Five sample apps are behind the gateway on \(gateway), and a stand-in for Apple and Google is on
-            \(providers); Ctrl-C ends it. Each line below can be pasted as it is; the status it is answered with stands
-            above it. Tokens of Apple's work once: the same line gets the same answer for a minute, and 401 after that.
-            In a browser that finds chat.localtest and clans.localtest on this machine (127.0.0.1 in /etc/hosts), sign in
-            at http://chat.localtest:\(gateway.port)/api/auth/login, or at the URL of the hosted page below.
+            Each line below can be pasted as it is; the status it is answered with stands above it. Tokens of Apple's
+            work once: the same line gets the same answer for a minute, and 401 after that. The stand-in for Apple and
+            Google is on \(providers).
 
             """
         for section in sections {
@@ -57,7 +55,7 @@ struct DemoGuide {
         return text
     }
 
-    /// For programs: `{ gateway, admin, tokens, lines: [{ tenant, title, status, fields, command }] }`.
+    /// For programs: `{ gateway, admin, provider, tokens, lines: [{ tenant, title, status, fields, command }] }`.
     var json: JSONValue {
         var tokens = JSONObject()
         for (tenant, token) in self.tokens { tokens[tenant] = .string(token) }
@@ -73,6 +71,7 @@ struct DemoGuide {
         }
         return [
             "gateway": .string(gateway.description), "admin": .string(admin.description),
+            "provider": .string(providers),
             "tokens": .object(tokens), "lines": .array(lines),
         ]
     }

@@ -5,6 +5,40 @@ import Tenants
 
 /// The ports of a demo run.
 enum DemoPorts {
+    /// Of the stand-in for Apple and Google, unless any port will do.
+    static let provider = 9002
+
+    /// Sets the ports of the gateway and its admin listener, and leads the chat app's sign-in to that port.
+    ///
+    /// - Returns: What keeps free ports free; to be held until the gateway listens.
+    static func choose(
+        _ configuration: inout TenantsConfiguration,
+        port: Int?,
+        freePorts: Bool
+    ) throws(CommandFailure) -> [PortReservation] {
+        var reservations: [PortReservation] = []
+        let example = configuration.gateway.listeners[0].address.port
+        if freePorts {
+            let admin = try PortReservation()
+            configuration.gateway.admin?.address.port = admin.port
+            reservations.append(admin)
+        }
+        var chosen = port
+        if chosen == nil, freePorts {
+            let listener = try PortReservation()
+            chosen = listener.port
+            reservations.append(listener)
+        }
+        guard let chosen else { return reservations }
+        configuration.gateway.listeners[0].address.port = chosen
+        for index in configuration.tenants.indices {
+            guard let after = configuration.tenants[index].signIn?.web?.after else { continue }
+            configuration.tenants[index].signIn?.web?.after =
+                after.replacing("localhost:\(example)", with: "localhost:\(chosen)")
+        }
+        return reservations
+    }
+
     /// Refuses to start on a port in use, with the option that helps.
     ///
     /// The gateway's listeners set `SO_REUSEPORT`, and would share a port with another gateway of the same user.
@@ -13,6 +47,7 @@ enum DemoPorts {
         if let admin = gateway.admin {
             wanted.append((admin.address.port, "the gateway's admin listener", "--free-ports"))
         }
+        wanted.append((backends == .example ? provider : 0, "the stand-in for Apple and Google", "--free-ports"))
         wanted.append((backends.umuve, "the backend of customer and driver", "--free-ports"))
         wanted.append((backends.finance, "the backend of finance", "--free-ports"))
         wanted.append((backends.chat, "the backend of chat", "--free-ports"))

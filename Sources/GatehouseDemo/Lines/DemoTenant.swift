@@ -15,16 +15,6 @@ struct DemoTenant: Sendable {
     let signIn: DemoSignIn
     let providers: DemoProviders
 
-    var about: String {
-        switch app {
-        case .customer: "bearer tokens that its backend mints, and refreshes for a week after their end"
-        case .driver: "the same backend, another app; an account has one role"
-        case .finance: "a token in an httpOnly cookie; nothing is refreshed"
-        case .chat: "web by cookie, mobile by bearer token; Google and Apple, with sessions that are the gateway's own"
-        case .clans: "the gateway is its OpenID provider"
-        }
-    }
-
     /// - Parameter token: A valid one, which no line uses up: the lines in the documents use it too. Lines that lead to
     ///   a refresh, which ends their token, have separate sessions.
     func lines(_ token: String) async throws -> [DemoLine] {
@@ -100,14 +90,7 @@ struct DemoTenant: Sendable {
         _ options: [String] = [],
         fields: [String] = []
     ) -> DemoLine {
-        let host = "\(app.rawValue).localtest"
-        let resolve = ["--resolve", "\(host):\(gateway.port):\(gateway.host)"]
-        return DemoLine(
-            status,
-            title,
-            resolve + ["http://\(host):\(gateway.port)\(path)"] + options,
-            fields: fields
-        )
+        DemoLine(status, title, ["http://\(app.host):\(gateway.port)\(path)"] + options, fields: fields)
     }
 
     func bearer(_ token: String) -> [String] {

@@ -1,0 +1,46 @@
+import CommandSupport
+import Demo
+import Logging
+import Tenants
+
+/// What is behind the gateway in a demo run, or beside it.
+struct DemoServers: Sendable {
+    let backends: SampleBackends
+    let standIn: ProviderStandIn
+    private let startPage: LoopbackServer
+
+    init(_ secrets: DemoSecrets, logger: Logger) throws {
+        backends = try SampleBackends(keys: secrets.keys, logger: logger, now: WallClock.now)
+        standIn = ProviderStandIn(keys: secrets.providerKeys, logger: logger, now: WallClock.now)
+        startPage = LoopbackServer(name: "start-page", logger: logger)
+    }
+
+    /// Starts them all, and makes the tenants use them.
+    func start(
+        _ configuration: inout TenantsConfiguration,
+        ports: SampleBackendPorts,
+        startPage routes: StartRoutes
+    ) async throws {
+        do {
+            let bound = try await backends.start(ports: ports)
+            try await standIn.start(port: ports == .example ? DemoPorts.provider : 0)
+            let startPort = try await startPage.start(routes.makeRouter(), port: 0)
+            for index in configuration.tenants.indices {
+                if configuration.tenants[index].name == ExampleConfiguration.start {
+                    configuration.tenants[index].backend.servers[0].address.port = startPort
+                }
+                DemoPorts.move(&configuration.tenants[index].backend, from: .example, to: bound)
+                standIn.apply(to: &configuration.tenants[index])
+            }
+        } catch {
+            await shutdown()
+            throw CommandFailure("the sample backends did not start: \(error)")
+        }
+    }
+
+    func shutdown() async {
+        await startPage.shutdown()
+        await standIn.shutdown()
+        await backends.shutdown()
+    }
+}
