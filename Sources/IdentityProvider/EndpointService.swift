@@ -9,25 +9,15 @@ public struct EndpointService: Sendable {
     private let browser: BrowserEndpoints
     /// Nil for a tenant without its own issuer.
     private let issuer: IssuerEndpoints?
-    private let limits: AttemptLimits
     private let possession: PossessionChecks
 
     /// - Parameters:
     ///   - realmSessions: Of every tenant with an issuer in this one's realm, this one included.
-    ///   - limits: Shared by the whole process.
-    public init(
-        _ context: SignInContext,
-        realmSessions: [SessionService],
-        limits: AttemptLimits,
-        counts: SignInCounts
-    ) {
-        var context = context
-        context.limits = limits
+    public init(_ context: SignInContext, realmSessions: [SessionService], counts: SignInCounts) {
         let tenant = context.tenant
         let codes = AuthorizationCodes(store: context.store, tenant: tenant.name)
         let tokens = OwnTokenChecks(context)
         self.context = context
-        self.limits = limits
         possession = PossessionChecks(context)
         exchanges = ExchangeEndpoints(
             context,
@@ -96,7 +86,7 @@ public struct EndpointService: Sendable {
     private func retryAfterSeconds(_ request: EndpointRequest) -> Int? {
         guard let limit = request.endpoint.limit else { return nil }
         let key = AttemptLimits.key(address: request.clientAddress)
-        guard case .refused(let seconds) = limits.admit(key, limit, at: request.now) else { return nil }
+        guard case .refused(let seconds) = context.limits.admit(key, limit, at: request.now) else { return nil }
         return seconds
     }
 

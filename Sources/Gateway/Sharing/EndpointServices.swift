@@ -39,9 +39,8 @@ struct EndpointServices: Sendable {
             let tenant = tenants[index]
             guard tenant.signIn != nil || tenant.issuer != nil else { return nil }
             return EndpointService(
-                Self.context(tenant, index, parts),
+                Self.context(tenant, index, limits, parts),
                 realmSessions: Self.realm(of: index, tenants).compactMap { parts.issuers.services[$0] },
-                limits: limits,
                 counts: counts
             )
         }
@@ -61,7 +60,12 @@ struct EndpointServices: Sendable {
         return tenants.tenantIndices.filter { tenants[$0].accounts.realm == realm }
     }
 
-    private static func context(_ tenant: Tenant, _ index: TenantIndex, _ parts: Parts) -> SignInContext {
+    private static func context(
+        _ tenant: Tenant,
+        _ index: TenantIndex,
+        _ limits: AttemptLimits,
+        _ parts: Parts
+    ) -> SignInContext {
         let keys = parts.issuers.signingKeys(ofTenant: index)
         var hook: AccountHook?
         if let url = tenant.accounts.hook, let issuer = tenant.issuer, let keys {
@@ -91,7 +95,8 @@ struct EndpointServices: Sendable {
             requests: parts.requests,
             revocations: parts.revocations,
             logger: parts.logger,
-            proofNonces: parts.proofNonces
+            proofNonces: parts.proofNonces,
+            limits: limits
         )
     }
 }

@@ -5,7 +5,10 @@ import Time
 public import Verification
 
 /// What the endpoints of one tenant use of the rest of the gateway.
-public struct SignInContext: Sendable {
+///
+/// All of a tenant's endpoints share one. Copies of a structure would make it a part of each of them, and of what they
+/// are parts of: the code that copies and destroys them took 1.6 MB.
+public final class SignInContext: Sendable {
     public let tenant: Tenant
     public let store: any Store
     public let accounts: any AccountFinding
@@ -19,7 +22,7 @@ public struct SignInContext: Sendable {
     /// Shared by all instances.
     public let proofNonces: ProofNonces
     /// Shared by the whole process.
-    public internal(set) var limits: AttemptLimits
+    public let limits: AttemptLimits
 
     public init(
         tenant: Tenant,
@@ -32,7 +35,7 @@ public struct SignInContext: Sendable {
         revocations: any RevocationChecks,
         logger: Logger,
         proofNonces: ProofNonces,
-        limits: AttemptLimits = AttemptLimits()
+        limits: AttemptLimits
     ) {
         self.tenant = tenant
         self.store = store

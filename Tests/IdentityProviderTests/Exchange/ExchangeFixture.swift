@@ -22,7 +22,7 @@ struct ExchangeFixture {
     let checks: FakeChecks
     let counts = SignInCounts()
     let log = RecordedLog()
-    let limits = AttemptLimits()
+    let limits: AttemptLimits
 
     init(
         _ signIn: SignIn = .issuing,
@@ -31,7 +31,8 @@ struct ExchangeFixture {
         checks: FakeChecks = FakeChecks(),
         trustedOrigins: [String] = [],
         crossSiteMode: Tenant.Mode = .enforce,
-        proof: ProofRules? = nil
+        proof: ProofRules? = nil,
+        limits: AttemptLimits = AttemptLimits()
     ) throws {
         var tenant = try Tenant.chat(signIn, trustedOrigins: trustedOrigins)
         tenant.crossSite.mode = crossSiteMode
@@ -40,6 +41,7 @@ struct ExchangeFixture {
         self.store = store
         self.accounts = accounts
         self.checks = checks
+        self.limits = limits
         revocations = FakeRevocations(store)
         sessions = try Self.sessionService(.chat, store, revocations)
     }

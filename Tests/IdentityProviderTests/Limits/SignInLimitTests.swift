@@ -99,12 +99,7 @@ struct SignInLimitTests {
     ])
     func queriesAndExchangesAreLimitedSeparately(_ question: Endpoint, _ exchange: Endpoint) async throws {
         let fixture = try ExchangeFixture()
-        let service = EndpointService(
-            fixture.context,
-            realmSessions: [],
-            limits: AttemptLimits(),
-            counts: fixture.counts
-        )
+        let service = EndpointService(fixture.context, realmSessions: [], counts: fixture.counts)
         func admitted(_ endpoint: Endpoint, upTo count: Int) async -> Int {
             var admitted = 0
             for _ in 0..<count {
@@ -125,10 +120,8 @@ struct SignInLimitTests {
 
     @Test func servicesOfOneProcessShareLimits() async throws {
         let limits = AttemptLimits()
-        let fixtures = [try ExchangeFixture(), try ExchangeFixture()]
-        let services = fixtures.map {
-            EndpointService($0.context, realmSessions: [], limits: limits, counts: $0.counts)
-        }
+        let fixtures = [try ExchangeFixture(limits: limits), try ExchangeFixture(limits: limits)]
+        let services = fixtures.map { EndpointService($0.context, realmSessions: [], counts: $0.counts) }
         Self.exhaust(limits, "", .exchanges)
         for service in services {
             let request = EndpointRequest(endpoint: .token, method: "POST", authority: "a", now: Self.start)

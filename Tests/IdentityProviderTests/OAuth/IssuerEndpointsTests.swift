@@ -138,7 +138,8 @@ struct IssuerEndpointsTests {
             requests: NoProviders(),
             revocations: StoredRevocations(store: fixture.store),
             logger: fixture.log.logger,
-            proofNonces: ProofNonces()
+            proofNonces: ProofNonces(),
+            limits: fixture.limits
         )
         let verifier = OwnTokenVerifier(fixture.sessions.rules, keys: fixture.keys)
         #expect(IssuerEndpoints(context, codes: fixture.codes, verifier: verifier) == nil)

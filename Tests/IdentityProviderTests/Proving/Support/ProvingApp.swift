@@ -121,7 +121,7 @@ extension IssuerFixture {
 
     /// All of the tenant's endpoints.
     var service: EndpointService {
-        EndpointService(context, realmSessions: [sessions], limits: AttemptLimits(), counts: SignInCounts())
+        EndpointService(context, realmSessions: [sessions], counts: SignInCounts())
     }
 }
 
