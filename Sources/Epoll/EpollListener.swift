@@ -2,7 +2,8 @@ import CEpoll
 import Glibc
 package import NIOCore
 
-/// A listening socket of one loop. The kernel divides the connections between the loops that listen on one address.
+/// A listening socket of one loop. The kernel divides the connections between the loops that listen on one address;
+/// ``ConnectionSpread`` evens out what it divides unevenly.
 ///
 /// `@unchecked Sendable`: what changes is touched on the loop's own thread alone.
 package final class EpollListener: EpollSource, @unchecked Sendable {
@@ -22,22 +23,22 @@ package final class EpollListener: EpollSource, @unchecked Sendable {
     package let address: SocketAddress
     private let descriptor: CInt
     private let loop: EpollLoop
-    private let settings: ChannelSettings
-    private let fill: (EpollChannel) throws -> Void
+    private let serving: [ServingLoop]
+    private let index: Int
     private var state = State.waiting
 
     /// Listens, but accepts no connection before ``start()``.
     ///
     /// - Parameters:
     ///   - backlog: How many connections the kernel keeps waiting.
-    ///   - fill: Adds the handlers of a new connection, on the loop.
+    ///   - serving: The loops that listen on this address and serve its connections.
+    ///   - index: Of the one among them that this listener belongs to.
     /// - Throws: `IOError` if the address cannot be listened on.
     package init(
         _ address: SocketAddress,
         backlog: CInt,
-        on loop: EpollLoop,
-        _ settings: ChannelSettings = ChannelSettings(),
-        fill: @escaping (EpollChannel) throws -> Void
+        among serving: [ServingLoop],
+        at index: Int = 0
     ) throws {
         descriptor = try SystemSocket.make(for: address)
         do {
@@ -57,9 +58,9 @@ package final class EpollListener: EpollSource, @unchecked Sendable {
             Glibc.close(descriptor)
             throw error
         }
-        self.loop = loop
-        self.settings = settings
-        self.fill = fill
+        loop = serving[index].loop
+        self.serving = serving
+        self.index = index
     }
 
     /// Begins to accept connections.
@@ -97,22 +98,14 @@ package final class EpollListener: EpollSource, @unchecked Sendable {
                 default: continue
                 }
             }
-            open(EpollChannel(accepted, to: peer, on: loop, settings))
+            let counts = serving.map { $0.loop.acceptedConnections.load(ordering: .relaxed) }
+            serving[ConnectionSpread.loop(for: index, counts: counts)].serve(accepted, from: peer)
         }
     }
 
     func resume() {}
 
     func loopStops() { closeNow() }
-
-    private func open(_ channel: EpollChannel) {
-        do {
-            try fill(channel)
-            channel.activate()
-        } catch {
-            channel.close0(error: error, mode: .all, promise: nil)
-        }
-    }
 
     private func pause() {
         guard case .accepting(let key) = state else { return }

@@ -25,9 +25,10 @@ struct ChannelFixture {
         let (notes, continuation) = AsyncStream.makeStream(of: ChannelNote.self)
         let address = try SocketAddress(ipAddress: "127.0.0.1", port: 0)
         let listener = try await loop.submit {
-            try EpollListener(address, backlog: 16, on: loop) { channel in
+            let serving = ServingLoop(loop) { channel in
                 try channel.pipeline.syncOperations.addHandler(EventRecorder(continuation, act: act))
             }
+            return try EpollListener(address, backlog: 16, among: [serving])
         }.get()
         if starts { try await listener.start() }
         do {

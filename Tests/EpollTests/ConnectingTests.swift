@@ -90,7 +90,7 @@ import Testing
         try await ChannelFixture.run { fixture in
             let address = fixture.listener.address
             let other = try await fixture.loop.submit {
-                try EpollListener(address, backlog: 1, on: fixture.loop) { _ in }
+                try EpollListener(address, backlog: 1, among: [ServingLoop(fixture.loop) { _ in }])
             }.get()
             #expect(other.address == address)
             await other.close()

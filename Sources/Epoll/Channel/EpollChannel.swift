@@ -28,6 +28,8 @@ package final class EpollChannel: @unchecked Sendable {
     private(set) var state = State.opening
     var input = InputReadiness()
     var output: OutputQueue
+    /// Whether it is one of the loop's ``EpollLoop/acceptedConnections``.
+    var isAccepted = false
     /// Whether it is among the loop's unfinished ones.
     private var isUnfinished = false
     /// Its only handler, if that has asked for it.
@@ -136,6 +138,7 @@ package final class EpollChannel: @unchecked Sendable {
         direct = nil
         if let key { loop.remove(key) }
         Glibc.close(descriptor)
+        if isAccepted { loop.acceptedConnections.subtract(1, ordering: .relaxed) }
         for promise in output.removeAll() { promise.fail(error) }
         promise?.succeed()
         let operations = pipeline.syncOperations

@@ -11,7 +11,7 @@ import Synchronization
 /// own loop does more for each request: that took a fifth of a request's processor time.
 ///
 /// `@unchecked Sendable`: all stored properties that change are touched on the loop's own thread alone, but for
-/// `thread`, `hasPosted` and `inbox`, which are synchronized.
+/// `thread`, `hasPosted`, `inbox` and `acceptedConnections`, which are synchronized.
 package final class EpollLoop: EventLoop, @unchecked Sendable {
     /// Tasks from other threads.
     private struct Inbox {
@@ -26,6 +26,8 @@ package final class EpollLoop: EventLoop, @unchecked Sendable {
     private let thread = Atomic<UInt>(0)
     private let hasPosted = Atomic(false)
     private let inbox = Mutex(Inbox())
+    /// Connections that listeners gave to this loop, those on their way to it among them.
+    let acceptedConnections = Atomic(0)
     private var tasks: [() -> Void] = []
     private var timers = LoopTimers()
     private var sources = SourceTable()
@@ -88,9 +90,11 @@ package final class EpollLoop: EventLoop, @unchecked Sendable {
         tasks.append(task)
     }
 
+    /// Runs a task of another thread.
+    ///
     /// - Returns: False if the loop has stopped; the task is dropped then.
     @discardableResult
-    private func post(_ task: @escaping @Sendable () -> Void) -> Bool {
+    func post(_ task: @escaping @Sendable () -> Void) -> Bool {
         inbox.withLock { inbox in
             guard !inbox.isClosed else { return false }
             inbox.tasks.append(task)

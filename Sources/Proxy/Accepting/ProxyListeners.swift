@@ -3,8 +3,8 @@ import Glibc
 package import NIOCore
 package import Tenants
 
-/// Opens a listening socket on each event loop for one address: the kernel spreads the connections, and each stays on
-/// the loop that accepted it.
+/// Opens a listening socket on each event loop for one address. The kernel spreads the connections; a loop that has more
+/// than others hands new ones over, and from then on each stays on its loop.
 package enum ProxyListeners {
     private static let backlog: CInt = 4096
 
@@ -26,9 +26,10 @@ package enum ProxyListeners {
         // With `SO_REUSEPORT` two gateways could share a port without anyone noticing.
         if ListenAddress.isTaken(listener.address) { throw IOError(errnoCode: EADDRINUSE, reason: "bind") }
         var socket = ListeningSocket(listener: listener, address: listener.address)
+        let serving = workers.map { servingLoop(of: $0, isTLS: listener.tls) }
         do {
-            for worker in workers {
-                let part = try await listen(on: socket.address, worker, isTLS: listener.tls)
+            for index in serving.indices {
+                let part = try await listen(on: socket.address, serving, index)
                 socket.listeners.append(part)
                 if let port = part.address.port { socket.address.port = port }
             }
@@ -44,15 +45,22 @@ package enum ProxyListeners {
         for listener in socket.listeners { try await listener.start() }
     }
 
-    private static func listen(on address: HostPort, _ worker: WorkerHandle, isTLS: Bool) async throws -> EpollListener
-    {
-        let resolved = try SocketAddress.makeAddressResolvingHost(address.host, port: address.port)
+    private static func servingLoop(of worker: WorkerHandle, isTLS: Bool) -> ServingLoop {
         let (loop, worker) = (worker.eventLoop, worker.worker)
-        return try await loop.submit {
-            try EpollListener(resolved, backlog: backlog, on: loop) { channel in
-                let entrance = ProtocolDetectionHandler(worker: worker.value, isTLS: isTLS)
-                try channel.pipeline.syncOperations.addHandler(entrance)
-            }
+        return ServingLoop(loop) { channel in
+            let entrance = ProtocolDetectionHandler(worker: worker.value, isTLS: isTLS)
+            try channel.pipeline.syncOperations.addHandler(entrance)
+        }
+    }
+
+    private static func listen(
+        on address: HostPort,
+        _ serving: [ServingLoop],
+        _ index: Int
+    ) async throws -> EpollListener {
+        let resolved = try SocketAddress.makeAddressResolvingHost(address.host, port: address.port)
+        return try await serving[index].loop.submit {
+            try EpollListener(resolved, backlog: backlog, among: serving, at: index)
         }.get()
     }
 }
