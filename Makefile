@@ -72,6 +72,7 @@ test: setup
 	scripts/check-structure --self-test
 	scripts/check-documents "$$($(SWIFT) build --show-bin-path)/gatehouse"
 	scripts/check-demo "$$($(SWIFT) build --show-bin-path)"
+	scripts/check-nginx "$$($(SWIFT) build --show-bin-path)"
 	scripts/check-quickstart "$$($(SWIFT) build --show-bin-path)/gatehouse"
 	scripts/check-migrations "$$($(SWIFT) build --show-bin-path)/gatehouse"
 	scripts/check-docc "$$($(SWIFT) build --show-bin-path)"
