@@ -9,8 +9,8 @@ public final class Principal: Sendable {
     public let subject: String?
     /// `aud`, or what the issuer's mapping has for it; a lone string as an array of one.
     public let audiences: [String]
-    /// The whole claims set, in the token's order. What an issuer's mapping takes from elsewhere is here under the usual
-    /// names: `sub`, `sid`, `email`, `role`, `roles` and `scope`.
+    /// The whole claims set, in the token's order. What an issuer's mapping takes from elsewhere is here under the
+    /// usual names: `sub`, `sid`, `email`, `role`, `roles` and `scope`.
     public let claims: JSONObject
     /// `exp`.
     public let expiresAt: UnixTime?
@@ -25,7 +25,8 @@ public final class Principal: Sendable {
     /// The SHA-256 of the token's signing input, which identifies a token without a `jti`; nil if it has one. For an
     /// opaque token the hash of the whole, with or without a `jti`: its holder knows nothing else of it.
     public let signingInputSHA256: [UInt8]?
-    /// The claims `role` and `roles`, each a string or an array of strings, or what the issuer's mapping has for them.
+    /// The claims `role` and `roles`, each a string or an array of strings, or what the issuer's mapping has for
+    /// them.
     public let roles: [String]
     /// The claim `scope`, split at spaces (RFC 8693 section 4.2) or an array of strings, or what the issuer's mapping has
     /// for it.

@@ -68,18 +68,21 @@ enum PresetArgument: String, Sendable, CaseIterable {
         }
     }
 
-    /// For the reference.
+    /// For the reference, with the presets that ask for it.
     var meaning: String {
+        let presets = ProviderPreset.all.filter { $0.arguments.contains(self) }.map { "`\($0.name)`" }
+        return "For \(presets.joined(separator: ", ")): \(content)."
+    }
+
+    private var content: String {
         switch self {
-        case .domain:
-            "The provider's host, with a port if it needs one: `keycloak`, `auth0`, `okta`, `clerk`, `zitadel`, `authentik`."
-        case .realm: "The realm of `keycloak`."
-        case .tenant: "The directory's ID of `entra`, a GUID."
-        case .pool: "The ID of the user pool of `cognito`, which begins with its region."
-        case .project:
-            "The project of `firebase`, the project's reference of `supabase`, the project's ID of `zitadel`."
-        case .application: "The slug of the application of `authentik`."
-        case .namespace: "What the names of your own claims at `auth0` begin with: roles are in `NAMESPACE/roles`."
+        case .domain: "the provider's host, with a port if it needs one"
+        case .realm: "the realm"
+        case .tenant: "the directory's ID, a GUID"
+        case .pool: "the ID of the user pool, which begins with its region"
+        case .project: "the project's ID"
+        case .application: "the slug of the application"
+        case .namespace: "what the names of your own claims begin with; roles are in `NAMESPACE/roles`"
         }
     }
 

@@ -8,7 +8,8 @@ struct ClaimMappingReader {
 
     /// - Parameter known: The places of a preset, which those of the entry replace field by field.
     /// - Returns: nil if everything is in the claims of that name.
-    func mapping(replacing known: [ClaimMapping.Field: [ClaimPlace]] = [:], _ session: ReadingSession) -> ClaimMapping? {
+    func mapping(replacing known: [ClaimMapping.Field: [ClaimPlace]] = [:], _ session: ReadingSession) -> ClaimMapping?
+    {
         var mapping = ClaimMapping(known)
         let section = node[Schema.trustedIssuer.claims]
         for field in ClaimMapping.Field.allCases {
