@@ -80,9 +80,9 @@ struct InitCommand: AsyncParsableCommand {
         try file.checkFree()
         let draft = try makeDraft()
         let check = InitCheck(draft: draft, path: file.shownPath)
+        for note in draft.notes { Terminal.printError(note.description) }
         let isComplete = try check.reportMistakes()
         try file.write(check.text, beside: draft.files)
-        for note in draft.notes { Terminal.printError(note.description) }
         for warning in check.warnings { Terminal.printError(warning) }
         Terminal.printError(InitSummary.text(draft, file: file.shownPath, variables: check.unsetVariables))
         if !isComplete { throw CommandFailure("\(file.shownPath) names files that cannot be read here: see above") }

@@ -80,6 +80,7 @@ struct EnvoyTests {
     func unknownFilterCloses(_ filter: String) throws {
         let draft = try draft(filters: "\(jwt(all)), \(filter)")
         #expect(try draft.tenant("shop").decision("GET", "/") == .closed)
+        #expect(try self.draft(filters: filter).tenant("shop").decision("GET", "/") == .closed, "without tokens")
         #expect(draft.notes.contains { $0.kind == .closed && $0.text.contains("does not know") })
         #expect(draft.read().errors.isEmpty, "\(draft.read().errors)")
     }
@@ -143,6 +144,49 @@ struct EnvoyTests {
         #expect(try draft.tenant("shop").decision("GET", "/x") == .closed)
         #expect(try draft.tenant("shop-api").decision("GET", "/api/x") == .anyCaller)
         #expect(draft.read().errors.isEmpty, "\(draft.read().errors)")
+    }
+
+    @Test func listenerWithoutItsCertificateIsForThisMachineOnly() throws {
+        let text = """
+            static_resources:
+              listeners:
+              - address: { socket_address: { address: 0.0.0.0, port_value: 8000 } }
+                filter_chains: [ { filters: [ \(Self.manager("a")) ] } ]
+              - address: { socket_address: { address: 0.0.0.0, port_value: 8443 } }
+                filter_chains: [ { transport_socket: { name: tls }, filters: [ \(Self.manager("b")) ] } ]
+              clusters: [ { name: c } ]
+            """
+        let draft = try EnvoyTranslation.draft(SourceFile(name: "e.yaml", text: text), MigrationSample.answers)
+        #expect(draft.listeners.map(\.address.text) == ["0.0.0.0:8000", "127.0.0.1:8443"])
+        #expect(try draft.tenant("a").decision("GET", "/") == .open)
+        #expect(try draft.tenant("b").decision("GET", "/") == .closed)
+    }
+
+    @Test func certificateIsThatOfItsOwnListener() throws {
+        let tls = """
+            { typed_config: { common_tls_context: { tls_certificates: [ { certificate_chain: { filename: c.pem },
+              private_key: { filename: k.pem } } ] } } }
+            """
+        let text = """
+            static_resources:
+              listeners:
+              - address: { socket_address: { address: 0.0.0.0, port_value: 8000 } }
+                filter_chains: [ { filters: [ \(Self.manager("a")) ] } ]
+              - address: { socket_address: { address: 0.0.0.0, port_value: 8443 } }
+                filter_chains: [ { transport_socket: \(tls), filters: [ \(Self.manager("b")) ] } ]
+              clusters: [ { name: c } ]
+            """
+        let draft = try EnvoyTranslation.draft(SourceFile(name: "e.yaml", text: text), MigrationSample.answers)
+        #expect(try draft.tenant("a").certificate == nil)
+        #expect(try draft.tenant("b").certificate?.chain.text == "c.pem")
+        #expect(draft.listeners.map(\.address.text) == ["0.0.0.0:8443"])
+    }
+
+    private static func manager(_ host: String) -> String {
+        """
+        { typed_config: { http_filters: [], route_config: { virtual_hosts: [ { domains: [\(host).test], routes: [
+          { match: { prefix: / }, route: { cluster: c } } ] } ] } } }
+        """
     }
 
     @Test func keysInTheTextAreWrittenBesideIt() throws {

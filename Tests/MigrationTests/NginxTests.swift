@@ -68,6 +68,8 @@ struct NginxTests {
         let text = "location / { auth_request /a; \(pass) }"
         #expect(try draft(text, server: directive).tenant("shop").decision("GET", "/") == .closed)
         #expect(try draft(text, http: directive).tenant("shop").decision("GET", "/") == .closed)
+        let open = text.replacing("auth_request /a;", with: "")
+        #expect(try draft(open, server: directive).tenant("shop").decision("GET", "/") == .closed)
     }
 
     @Test func regexesComeBeforePrefixes() throws {

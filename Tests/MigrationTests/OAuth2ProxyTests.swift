@@ -64,7 +64,7 @@ struct OAuth2ProxyTests {
     @Test(arguments: [
         "email_domains = [\"example.com\"]", "", "email_domains = [\"*\"]\nallowed_groups = [\"staff\"]",
         "email_domains = [\"*\"]\ngithub_org = \"acme\"", "authenticated_emails_file = \"/etc/emails\"",
-        "email_domains = [\"*\"]\nsomething_new = true", "email_domains = [\"*\", \"example.com\"]",
+        "email_domains = [\"*\", \"example.com\"]",
     ])
     func restrictionWithoutTranslationCloses(_ text: String) throws {
         let draft = try draft(Self.base + text + "\nskip_auth_routes = [\"^/health$\"]")
@@ -73,6 +73,11 @@ struct OAuth2ProxyTests {
         #expect(tenant.decision("GET", "/health") == .open)
         #expect(draft.notes.contains { $0.kind == .closed })
         #expect(draft.read().errors.isEmpty, "\(draft.read().errors)")
+    }
+
+    @Test func unknownSettingClosesOpenPathsToo() throws {
+        let text = Self.base + "email_domains = [\"*\"]\nsomething_new = true\nskip_auth_routes = [\"^/health$\"]"
+        #expect(try draft(text).tenant("shop").decision("GET", "/health") == .closed)
     }
 
     @Test func everybodyIsNotClosed() throws {

@@ -3,6 +3,8 @@ package struct EnvoyTranslation {
     let answers: InitAnswers
     let root: SourceNode
     var draft = Draft()
+    /// Whether the listener that is being read had TLS, and has no certificate here.
+    private var lacksCertificate = false
 
     package static func draft(_ file: SourceFile, _ answers: InitAnswers) throws(UntranslatableFile) -> Draft {
         let root = try SourceNode.read(file.text, file: file.name)
@@ -53,6 +55,7 @@ package struct EnvoyTranslation {
 
     private mutating func translate(_ listener: SourceNode) throws(UntranslatableFile) {
         let chains = listener["filter_chains"]?.items ?? []
+        lacksCertificate = false
         var isUnknown = false
         for entry in listener.entries {
             switch SourceNode.snakeCase(entry.key) {
@@ -118,7 +121,9 @@ package struct EnvoyTranslation {
         guard let socket = address?["socket_address"], let host = socket["address"]?.text,
             let port = socket["port_value"]?.number
         else { return }
-        let text = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        // What was encrypted is not to be had from other machines in plain text.
+        let reachable = lacksCertificate ? "127.0.0.1" : host
+        let text = reachable.contains(":") ? "[\(reachable)]:\(port)" : "\(reachable):\(port)"
         guard !draft.listeners.contains(where: { $0.address.text == text }) else { return }
         draft.listeners.append(DraftListener(DraftText(literal: text, socket.origin), isTLS: isTLS))
     }
@@ -130,7 +135,10 @@ package struct EnvoyTranslation {
         for filter in manager.config["http_filters"]?.items ?? [] { try guarding.read(filter, &draft, answers) }
         guarding.closesAll = noteManager(manager.config) || guarding.closesAll
         let certificate = manager.certificate(&draft)
-        if case .untranslated = certificate { guarding.closesAll = true }
+        if case .untranslated = certificate {
+            guarding.closesAll = true
+            lacksCertificate = true
+        }
         guard let routes = manager.config["route_config"] else {
             let origin = manager.config.origin
             throw UntranslatableFile(
@@ -138,12 +146,13 @@ package struct EnvoyTranslation {
                 "no route_config: routes that a management server sends are not in this file"
             )
         }
+        let first = draft.tenants.count
         for host in routes["virtual_hosts"]?.items ?? [] {
             var translation = EnvoyVirtualHost(host: host, guarding: guarding, answers: answers)
             try translation.add(to: &draft, clusters: root["static_resources"]?["clusters"]?.items ?? [])
-            for index in draft.tenants.indices where draft.tenants[index].certificate == nil {
-                if case .translated(let pair) = certificate { draft.tenants[index].certificate = pair }
-            }
+        }
+        if case .translated(let pair) = certificate {
+            for index in draft.tenants.indices.dropFirst(first) { draft.tenants[index].certificate = pair }
         }
     }
 
@@ -175,19 +184,5 @@ package struct EnvoyTranslation {
             }
         }
         return isUnknown
-    }
-}
-
-extension DraftTenant {
-    /// Lets nobody in but where it was open before.
-    mutating func close() {
-        rules = rules.map { rule in
-            var rule = rule
-            if rule.decision != .open { rule.decision = .closed }
-            return rule
-        }
-        if rules.last?.path != "/**" || rules.last?.methods.isEmpty == false {
-            rules.append(DraftRule(path: "/**", decision: .closed))
-        }
     }
 }

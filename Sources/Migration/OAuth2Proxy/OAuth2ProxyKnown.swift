@@ -22,7 +22,7 @@ enum OAuth2ProxyKnown {
         "oidc_audience_claims": "a token's audience is its \"aud\" here, and no other claim",
         "user_id_claim": "callers are known by \"sub\" here: change identity.headers, then open it",
         "oidc_email_claim": "callers' addresses are \"email\" here: change identity.headers, then open it",
-        "oidc_groups_claim": roles, "htpasswd_file": "passwords are not checked here: those users have no way in",
+        "oidc_groups_claim": roles,
     ]
 
     private static let accounts =
@@ -84,6 +84,7 @@ enum OAuth2ProxyKnown {
 
     /// Opens something: without them it stays closed.
     static let opening = [
+        "htpasswd_file": "passwords are not checked here: those users have no way in",
         "trusted_ips":
             "addresses are not let in without a token here; write an \"access\" rule for the paths they need",
         "skip_auth_strip_headers": "headers of callers without a token are always stripped",

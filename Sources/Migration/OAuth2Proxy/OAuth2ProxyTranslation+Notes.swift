@@ -66,6 +66,7 @@ extension OAuth2ProxyTranslation {
             )
             return false
         }
+        closesAll = true
         draft.note(
             .closed,
             setting.origin,

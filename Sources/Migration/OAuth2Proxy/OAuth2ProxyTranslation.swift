@@ -17,6 +17,8 @@ package struct OAuth2ProxyTranslation {
     var draft = Draft()
     /// What oauth2-proxy answers itself.
     var unserved: [SourceRule] = []
+    /// Whether a setting is not known here, so that it may be about any path.
+    var closesAll = false
 
     /// - Parameters:
     ///   - files: The flat configuration, flags, variables, and the structured one, in any number.
@@ -67,6 +69,7 @@ package struct OAuth2ProxyTranslation {
             tenant.rules = rules.filter { $0.path == "/**" || mount.path == "/" || $0.path.hasPrefix(mount.path) }
             if mount.isClosed { tenant.rules = [DraftRule(path: "/**", decision: .closed, origin: mount.origin)] }
             addIdentity(&tenant)
+            if closesAll { tenant.close() }
             issuers.add(to: &tenant, isFirst: index == 0)
             draft.tenants.append(tenant)
         }
