@@ -21,7 +21,7 @@ struct RevokeCommandTests {
         (["--token", "eyJhbGciOiJub25lIn0.e30."], "other users can see command lines"),
         (["--session", "--withdraw"], "Missing value for '--session <id>'"),
         (["--all", "--withdraw", "--for", "1d"], "leave it out with --withdraw"),
-        (["--all", "--for", "1w"], "write one whole number and one unit: ms, s, m, h or d"),
+        (["--all", "--for", "1w"], "the units are ms, s, m, h and d: a minute is 1m, an hour 1h, a day 1d"),
         (["--all", "--admin", "127.0.0.1:9901"], "write an http or https URL"),
     ]
 
@@ -77,6 +77,10 @@ struct RevokeCommandTests {
         (
             #"{"tenant":"app","kind":"subject","id":"al\u001b[2Jice\u202e","revoked_at":"T","expires_at":null}"#,
             "tenant app, subject al\u{FFFD}[2Jice\u{FFFD}, tokens issued before T, until it is withdrawn"
+        ),
+        (
+            #"{"tenant":"app","kind":"subject","id":"a","revoked_at":"T","accepted_from":"U","expires_at":null}"#,
+            "tenant app, subject a, tokens issued before U, the second of the revocation included, until it is withdrawn"
         ),
         (
             #"{"tenant":"app","kind":"all","revoked_at":"T","expires_at":null}"#,

@@ -13,7 +13,7 @@ struct Interpolation {
         var description: String {
             switch self {
             case .unset(let name):
-                "the environment variable \(name) is not set: export it, or write ${\(name):-default}"
+                "the environment variable \(name) is not set: export it; what is no secret may have a default, ${\(name):-default}"
             case .unterminated:
                 "\"${\" without \"}\": write ${NAME} or ${NAME:-default}, or $${ for the text itself"
             case .malformed:

@@ -34,6 +34,8 @@ public enum ScalarText {
         case "h": milliseconds = 3_600_000
         case "d": milliseconds = 86_400_000
         case "": throw Remedy("add a unit: ms, s, m, h or d")
+        case _ where unit.first?.isLetter == true && unit.allSatisfy(\.isLetter):
+            throw Remedy("the units are ms, s, m, h and d: a minute is 1m, an hour 1h, a day 1d")
         default: throw Remedy("write one whole number and one unit: ms, s, m, h or d")
         }
         return .milliseconds(try product(wholeNumber(digits), milliseconds))
@@ -64,7 +66,7 @@ public enum ScalarText {
     /// Bytes a second: `1KiB/s`, `512B/s`; `0` for none.
     static func rate(_ text: String) throws(Remedy) -> Int {
         if text == "0" { return 0 }
-        guard text.hasSuffix("/s") else { throw Remedy("write a size a second, like 1KiB/s, or 0 for none") }
+        guard text.hasSuffix("/s") else { throw Remedy("write a size a second, like 1KiB/s") }
         let amount = String(text.dropLast(2))
         guard !split(amount).unit.isEmpty else { throw Remedy("the units are B/s, KiB/s, MiB/s and GiB/s") }
         return try size(amount)

@@ -15,6 +15,16 @@ struct TextPositions {
         return last.line < position.line ? last : position
     }
 
+    /// The character that begins at `position`; nil at the end of the text.
+    func character(at position: Position) -> Character? {
+        var found: Character?
+        _ = find { place, scalar in
+            if place == position { found = Character(scalar) }
+            return place >= position
+        }
+        return found
+    }
+
     /// The first scalar that YAML 1.1 does not allow in a stream (section 5.1), or the start.
     var firstUnreadable: Position {
         let found = find { _, scalar in

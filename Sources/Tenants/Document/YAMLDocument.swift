@@ -48,11 +48,10 @@ struct YAMLDocument {
     private func report(_ failure: YAMLFailure, _ positions: TextPositions) {
         switch failure {
         case .malformed(let problem, let position, let context):
-            let started = context.map { "\($0.text) that starts in line \($0.line), " } ?? ""
-            findings.error(
-                positions.clamp(position),
-                "not valid YAML: \(started)\(problem): check indentation (spaces only), brackets and quotes"
-            )
+            let found = positions.character(at: position)
+            findings.error(positions.clamp(position), YAMLProblem.message(problem, context, found: found))
+        case .undefinedAlias(let name, let position, let isInside):
+            findings.error(position, "not valid YAML: \(YAMLProblem.undefinedAlias(name, isInside: isInside))")
         case .unreadable:
             findings.error(
                 positions.firstUnreadable,

@@ -39,6 +39,8 @@ package struct YAMLNode: Sendable {
 package enum YAMLFailure: Error, Equatable {
     /// - context: What it belongs to, with the line where that begins.
     case malformed(problem: String, at: Position, context: Context?)
+    /// - isInside: Whether the alias is inside of what it stands for.
+    case undefinedAlias(String, at: Position, isInside: Bool)
     /// A character that YAML does not allow.
     case unreadable
     case tooDeep(Position)

@@ -9,6 +9,8 @@ package struct YAMLParser: ~Copyable {
     /// Given back by `deinit`, also where `init` fails.
     private let parser: UnsafeMutablePointer<yaml_parser_t>
     private var anchors: [String: YAMLNode] = [:]
+    /// Those of the values that are being read.
+    private var unfinished: [String] = []
 
     /// - Returns: The value that the text holds; nil if it holds none.
     package static func parse(_ text: String) throws(YAMLFailure) -> YAMLNode? {
@@ -52,6 +54,7 @@ package struct YAMLParser: ~Copyable {
 
     private mutating func value(of event: Event, level: Int) throws(YAMLFailure) -> YAMLNode {
         guard level <= Self.mostLevels else { throw .tooDeep(event.position) }
+        if let anchor = event.anchor { unfinished.append(anchor) }
         let content: YAMLNode.Content
         switch event.kind {
         case .scalar(let text, let isPlain): content = .scalar(text, isPlain: isPlain)
@@ -59,7 +62,7 @@ package struct YAMLParser: ~Copyable {
         case .mapping: content = .mapping(try entries(level: level + 1))
         case .alias(let name):
             guard let node = anchors[name] else {
-                throw .malformed(problem: "found undefined alias", at: event.position, context: nil)
+                throw .undefinedAlias(name, at: event.position, isInside: unfinished.contains(name))
             }
             guard level - 1 + node.height <= Self.mostLevels else { throw .tooDeep(event.position) }
             return node
@@ -68,7 +71,10 @@ package struct YAMLParser: ~Copyable {
             throw .malformed(problem: "found no value", at: event.position, context: nil)
         }
         let node = YAMLNode(position: event.position, content: content)
-        if let anchor = event.anchor { anchors[anchor] = node }
+        if let anchor = event.anchor {
+            unfinished.removeLast()
+            anchors[anchor] = node
+        }
         return node
     }
 

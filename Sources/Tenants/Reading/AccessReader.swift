@@ -7,12 +7,19 @@ enum AccessReader {
             if let covering = rule.covering(among: rules) {
                 let lines = Set(covering.map(\.line)).sorted()
                 let earlier = lines.map { "line \($0)" }.joined(separator: " and ")
-                session.at(item)
-                    .error("this rule is never reached, all of it is decided in \(earlier): move it up or leave it out")
+                let fault = "this rule is never reached, all of it is decided in \(earlier)"
+                session.at(item).error("\(fault): \(remedy(for: rule.allow, after: covering.map(\.allow)))")
             }
             rules.append(rule)
         }
         return AccessRules(rules)
+    }
+
+    /// What to do with a rule that is never reached, without opening what an earlier rule guards.
+    private static func remedy(for allow: AccessRule.Allow, after earlier: [AccessRule.Allow]) -> String {
+        if allow != .anyone, earlier.allSatisfy({ $0 == .anyone }) { return "move it up" }
+        if allow == .anyone || earlier.allSatisfy({ $0 == allow }) { return "leave it out" }
+        return "keep the one that is meant"
     }
 
     private static func readRule(_ node: DocumentNode, _ session: ReadingSession) -> AccessRule? {
@@ -41,6 +48,8 @@ enum AccessReader {
                 session.at(item)
                     .error("\(scalar.shown) matches no known method, methods are case-sensitive: write it in capitals")
                 isValid = false
+            } else {
+                MethodNames.check(scalar.text, shown: scalar.shown, at: session.at(item))
             }
             methods.append(scalar.text)
         }

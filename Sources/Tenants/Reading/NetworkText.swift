@@ -18,7 +18,7 @@ enum NetworkText {
             }
             let colon = text.firstIndex(of: ":") ?? text.endIndex
             (host, rest) = (text[..<colon], text[colon...])
-            guard !host.isEmpty else { throw Remedy("name the host too, like 127.0.0.1:8080 or 0.0.0.0:8080") }
+            guard !host.isEmpty else { throw Remedy("name the host too, like 127.0.0.1:8080") }
             try checkName(host.lowercased())
         }
         return HostPort(host: host.lowercased(), port: try port(rest, defaultPort, ports))

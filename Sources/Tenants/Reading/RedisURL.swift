@@ -73,7 +73,7 @@ struct RedisURL: Equatable {
         let name = try Self.decoded(text[..<colon])
         let secret = try Self.decoded(text[text.index(after: colon)...])
         guard !secret.isEmpty else {
-            throw Remedy("the password is empty; fill it in, or leave everything up to the \"@\" out")
+            throw Remedy("the password is empty; fill it in")
         }
         user = name.isEmpty ? nil : name
         password = secret
@@ -109,13 +109,13 @@ struct RedisURL: Equatable {
             guard let option = Option(rawValue: name) else { throw Self.unknown(name) }
             guard options[option] == nil else { throw Remedy("leave the second \"\(option.rawValue)\" out") }
             let value = try Self.decoded(part[equals...].dropFirst())
-            guard !value.isEmpty else { throw Remedy("fill \"\(option.rawValue)\" in, or leave it out") }
+            guard !value.isEmpty else { throw Remedy("\"\(option.rawValue)\" is empty, fill it in") }
             guard !option.isForSentinel || scheme.isSentinel else {
                 throw Remedy("\"\(option.rawValue)\" is for Sentinels only, leave it out")
             }
             guard option.isForSentinel || scheme.isSecure else {
                 let secure = scheme.isSentinel ? Scheme.redissSentinel : .rediss
-                throw Remedy("\"\(option.rawValue)\" is for TLS: write \(secure.rawValue)://, or leave it out")
+                throw Remedy("\"\(option.rawValue)\" is for TLS: write \(secure.rawValue)://")
             }
             options[option] = value
         }

@@ -35,6 +35,9 @@ struct SchemaCheck {
             }
         case .either(let types):
             guard let fitting = types.first(where: { $0.hasShape(of: node) }) else { return mismatch(node, type, name) }
+            if case .choice(let choices) = fitting, let scalar = node.scalar, !choices.contains(scalar.text) {
+                return mismatch(node, type, name, is: node.shown)
+            }
             value(node, fitting, name: name, owner: owner)
         case .anything:
             return
@@ -88,7 +91,7 @@ struct SchemaCheck {
             case .choice(let choices):
                 try choice(scalar.text, choices)
             case .text, .path, .url:
-                guard !scalar.text.isEmpty else { throw Remedy("it is empty; leave the key out or fill it in") }
+                guard !scalar.text.isEmpty else { throw Remedy("it is empty; fill it in") }
             case .secret, .list, .object, .dictionary, .either, .anything: break
             }
         } catch {
@@ -111,9 +114,19 @@ struct SchemaCheck {
         throw Remedy(choices.count == 1 ? "write \(choices.joined())" : "choose one of them")
     }
 
-    private func mismatch(_ node: DocumentNode, _ type: SchemaType, _ name: String) {
-        let remedy = type.isSection ? "write its keys on the lines below it, indented" : "write it like \(type.example)"
-        // Shows the kind only: the value may be a secret under the wrong key.
-        findings.error(node.position, "\(name) must be \(type.expectation), but is \(node.kind): \(remedy)")
+    /// - Parameter given: What is there instead. By default the kind only: the value may be a secret under the wrong key.
+    private func mismatch(_ node: DocumentNode, _ type: SchemaType, _ name: String, is given: String? = nil) {
+        let fault = "\(name) must be \(type.expectation), but is \(given ?? node.kind)"
+        findings.error(node.position, "\(fault): \(Self.remedy(type))")
+    }
+
+    /// An example of a switch or of a choice could turn something on, or off, that nobody asked for.
+    private static func remedy(_ type: SchemaType) -> String {
+        switch type {
+        case .object, .dictionary: "write its keys on the lines below it, indented"
+        case .boolean, .choice: "write it as one word"
+        case .text, .secret, .url, .path, .integer, .decimal, .duration, .size, .rate, .list, .either, .anything:
+            "write it like \(type.example)"
+        }
     }
 }

@@ -41,7 +41,6 @@ import Testing
     }
 
     @Test(arguments: [
-        ("a: *b", "found undefined alias", 1, 4), ("a: &n [*n]", "found undefined alias", 1, 8),
         ("a: 1\n---\nb: 2\n", "but found another document", 2, 1),
         ("a: [1\nb: 2", "did not find expected ',' or ']'", 2, 2), ("a: 'b", "found unexpected end of stream", 1, 6),
     ])
@@ -52,6 +51,15 @@ import Testing
             return
         }
         #expect(position == Position(line: line, column: column))
+    }
+
+    @Test func aliasNeedsAnAnchorBeforeIt() {
+        let start = Position(line: 1, column: 4)
+        #expect(throws: YAMLFailure.undefinedAlias("b", at: start, isInside: false)) { try YAMLParser.parse("a: *b") }
+        let inner = Position(line: 1, column: 8)
+        #expect(throws: YAMLFailure.undefinedAlias("n", at: inner, isInside: true)) {
+            try YAMLParser.parse("a: &n [*n]")
+        }
     }
 
     @Test func controlCharacterIsUnreadable() {

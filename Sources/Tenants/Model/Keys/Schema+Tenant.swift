@@ -88,8 +88,8 @@ extension Schema {
             .means("`*` stands for one segment, `/**` at the end for the path itself and all below it.")
         let methods = Key("methods", .list(.text(example: "GET"), minimum: 1))
             .means("The methods that the rule is for. Omitted: every method.")
-        let allow = Key("allow", .either(.oneOf(["anyone"]), .object(Schema.allow)), isRequired: true)
-            .means("`anyone`, or the roles and scopes that a signed-in caller needs.")
+        let allow = Key("allow", .either(.object(Schema.allow), .oneOf(["anyone"])), isRequired: true)
+            .means("The roles and scopes that a signed-in caller needs, or `anyone`: no token is needed.")
         let mode = Key("mode", .choice(Tenant.Mode.self), default: .enforce)
             .means("`observe` decides, logs and counts, but lets through what the rule refuses: for migrations.")
     }

@@ -23,10 +23,10 @@ enum CrossOriginReader {
         if allowsCredentials {
             session.at(any).error(
                 "\"*\" with \"credentials\" would let every site act for who is signed in: name the origins, like "
-                    + "https://app.example.com, or leave \"credentials\" out"
+                    + "https://app.example.com"
             )
         } else if items.count > 1 {
-            session.at(any).error("\"*\" stands for every origin: leave the others out, or \"*\"")
+            session.at(any).error("\"*\" stands for every origin, those beside it too: leave \"*\" out")
         }
         return [CrossOriginRules.anyOrigin]
     }

@@ -59,7 +59,7 @@ enum RateLimitsReader {
         }
         guard count <= maximumPerSecond * seconds else {
             return session.at(node).refuse(
-                "\(scalar.shown) is more than \(maximumPerSecond) requests a second: write less, or leave the limit out"
+                "\(scalar.shown) is more than \(maximumPerSecond) requests a second: write less"
             )
         }
         return (count, seconds)

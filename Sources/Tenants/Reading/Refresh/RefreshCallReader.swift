@@ -62,7 +62,7 @@ struct RefreshCallReader {
         guard let value = node[keys.clientSecret] else { return id.map { .oauth2(clientID: $0, clientSecret: nil) } }
         guard value.scalar?.text.isEmpty != true else {
             return session.at(value)
-                .refuse("\"client_secret\" is empty: fill it in, or leave it out if the client has none")
+                .refuse("\"client_secret\" is empty: fill it in")
         }
         guard let secret = ClientSecretReader.read(value, session) else { return nil }
         return id.map { .oauth2(clientID: $0, clientSecret: secret) }

@@ -51,14 +51,13 @@ enum IssuerClientsReader {
         client.bindsToCertificate = node.read(Schema.client.certificateBound)
         if client.needsProof, tenant[Schema.tenant.dpop] == nil {
             session.at(node.entry(Schema.client.dpopBound)?.keyPosition ?? node.position).error(
-                "this client gets no tokens, because its proofs are not looked at: add \"dpop\" to the tenant, or "
-                    + "leave \"dpop_bound\" out"
+                "this client gets no tokens, because its proofs are not looked at: add \"dpop\" to the tenant"
             )
         }
         if client.bindsToCertificate, tenant[Schema.tenant.tls]?[Schema.serverCertificate.clientCAFile] == nil {
             session.at(node.entry(Schema.client.certificateBound)?.keyPosition ?? node.position).error(
                 "this client gets no tokens, because no certificate is requested: add \"client_ca_file\" to the "
-                    + "tenant's \"tls\", or leave \"certificate_bound\" out"
+                    + "tenant's \"tls\""
             )
         }
     }
@@ -69,18 +68,19 @@ enum IssuerClientsReader {
         guard let value = node[Schema.client.secret] else {
             if !isPublic {
                 session.at(node)
-                    .error("this client has no secret: add \"secret\", or \"public: true\" for an app or a page")
+                    .error(
+                        "this client has no secret: add \"secret\"; only an app or a page, which can keep none, is \"public\""
+                    )
             }
             return nil
         }
         if isPublic {
             session.at(node.entry(Schema.client.isPublic)?.keyPosition ?? node.position)
-                .error("a public client has no secret: leave \"public\" out, or \"secret\"")
+                .error("a public client has no secret: leave \"public\" out")
         }
         guard let scalar = value.scalar else { return nil }
         guard !scalar.text.isEmpty else {
-            return session.at(value)
-                .refuse("\"secret\" is empty: fill it in, or write \"public: true\" for an app or a page")
+            return session.at(value).refuse("\"secret\" is empty: fill it in")
         }
         guard let text = ClientText.read(Schema.client.secret, in: node, session) else { return nil }
         guard text.utf8.count >= minimumSecretLength else {
