@@ -12,4 +12,24 @@ struct Gatehouse: AsyncParsableCommand {
             HealthCommand.self, TokenCommand.self, KeysCommand.self, SchemaCommand.self,
         ]
     )
+
+    static func main() async {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        do {
+            var command = try parseAsRoot(arguments)
+            do {
+                if var command = command as? any AsyncParsableCommand {
+                    try await command.run()
+                } else {
+                    try command.run()
+                }
+            } catch {
+                exit(withError: error)
+            }
+        } catch {
+            guard exitCode(for: error) == .validationFailure, let hint = UsageHint.text(for: arguments, of: Self.self)
+            else { exit(withError: error) }
+            exit(withError: ValidationError(hint))
+        }
+    }
 }

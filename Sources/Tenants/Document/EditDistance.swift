@@ -1,7 +1,7 @@
 /// The edit distance of two names, for "did you mean".
-enum EditDistance {
+package enum EditDistance {
     /// The nearest of `candidates`, if it is near enough to be what was meant: a third of the name's length may differ.
-    static func nearest(to name: String, among candidates: [String]) -> String? {
+    package static func nearest(to name: String, among candidates: [String]) -> String? {
         let limit = max(1, name.count / 3)
         let ranked = candidates.map { ($0, between(name.lowercased(), $0)) }.filter { $0.1 <= limit }
         return ranked.min { $0.1 < $1.1 }?.0
