@@ -65,11 +65,11 @@ private struct Fetch {
         switch source.location {
         case .keySet(let url): address = url
         case .discovery(let issuer):
-            let found = try await self.discovery(issuer, known: record?.discovery, at: now)
+            let found = try await self.discovery(issuer, source, known: record?.discovery, at: now)
             discovery = found
             address = found.keySetURL
         }
-        guard let url = ProviderURL(address) else {
+        guard let url = ProviderURL(address, allowsPlain: source.allowsPlainHTTP) else {
             throw KeySetFetchProblem("the address is not https (or http on loopback)")
         }
         // A tag means something at the address only that it came from.
@@ -93,15 +93,19 @@ private struct Fetch {
     /// speak for another.
     private func discovery(
         _ issuer: String,
+        _ source: RemoteKeySource,
         known: KeySetRecord.Discovery?,
         at now: UnixTime
     ) async throws(KeySetFetchProblem) -> KeySetRecord.Discovery {
         let base = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
-        guard let url = ProviderURL(base + "/.well-known/openid-configuration") else {
+        let metadataURL = base + "/.well-known/openid-configuration"
+        guard let url = ProviderURL(metadataURL, allowsPlain: source.allowsPlainHTTP) else {
             throw KeySetFetchProblem("the issuer's address is not https (or http on loopback)")
         }
         // It may have been kept elsewhere meanwhile.
-        if let known, abs(now - known.fetchedAt) < KeySetFetcher.discoveryLifetime, mayLead(url, to: known.keySetURL) {
+        if let known, abs(now - known.fetchedAt) < KeySetFetcher.discoveryLifetime,
+            mayLead(url, to: known.keySetURL, source)
+        {
             return known
         }
         let response = try await get(url, limit: KeySetFetcher.maximumDiscoveryLength, entityTag: nil)
@@ -111,15 +115,15 @@ private struct Fetch {
         guard let named = metadata["issuer"]?.string, named.utf8.elementsEqual(issuer.utf8) else {
             throw KeySetFetchProblem("the discovery document is another issuer's")
         }
-        guard let address = metadata["jwks_uri"]?.string, mayLead(url, to: address) else {
+        guard let address = metadata["jwks_uri"]?.string, mayLead(url, to: address, source) else {
             throw KeySetFetchProblem("\"jwks_uri\" of the discovery document is missing or not https")
         }
         return KeySetRecord.Discovery(keySetURL: address, fetchedAt: now)
     }
 
     /// Whether metadata from there may name this as the address of the keys.
-    private func mayLead(_ metadata: ProviderURL, to keySet: String) -> Bool {
-        guard let keySet = ProviderURL(keySet) else { return false }
+    private func mayLead(_ metadata: ProviderURL, to keySet: String, _ source: RemoteKeySource) -> Bool {
+        guard let keySet = ProviderURL(keySet, allowsPlain: source.allowsPlainHTTP) else { return false }
         return keySet.origin.isSecure || !metadata.origin.isSecure
     }
 

@@ -6,8 +6,10 @@ public struct ProviderURL: Sendable, Equatable {
     public let origin: OutgoingRequest.Origin
     /// Path and query, from the first slash.
     public let target: String
+    private let allowsPlain: Bool
 
-    /// - Parameter allowsPlain: Whether http is allowed everywhere, for responses that need not be trusted.
+    /// - Parameter allowsPlain: Whether http is allowed everywhere: for responses that need not be trusted, and where the
+    ///   configuration takes keys over it.
     /// - Returns: Nil for any other address.
     public init?(_ text: String, allowsPlain: Bool = false) {
         // Printable ASCII only: parsers may disagree on anything else.
@@ -26,6 +28,7 @@ public struct ProviderURL: Sendable, Equatable {
         guard let (host, port) = Self.hostAndPort(authority) else { return nil }
         origin = OutgoingRequest.Origin(isSecure: isSecure, host: host, port: port ?? (isSecure ? 443 : 80))
         target = tail.hasPrefix("/") ? tail : "/" + tail
+        self.allowsPlain = allowsPlain
         guard isSecure || allowsPlain || Self.isLoopback(host) else { return nil }
     }
 
@@ -42,14 +45,17 @@ public struct ProviderURL: Sendable, Equatable {
         let origin = "\(scheme)://\(origin.host):\(origin.port)"
         let path = target.prefix { $0 != "?" }
         if location.isEmpty { return nil }
-        if location.hasPrefix("//") { return ProviderURL("\(scheme):\(location)") }
-        if location.hasPrefix("/") { return ProviderURL(origin + location) }
-        if location.hasPrefix("?") { return ProviderURL(origin + path + location) }
+        if location.hasPrefix("//") { return same("\(scheme):\(location)") }
+        if location.hasPrefix("/") { return same(origin + location) }
+        if location.hasPrefix("?") { return same(origin + path + location) }
         let beforePath = location.prefix { $0 != "/" && $0 != "?" }
-        if beforePath.contains(":") { return ProviderURL(location) }
+        if beforePath.contains(":") { return same(location) }
         let folder = path.lastIndex(of: "/").map { path[...$0] } ?? "/"
-        return ProviderURL(origin + folder + location)
+        return same(origin + folder + location)
     }
+
+    /// Another address by the same rules.
+    private func same(_ text: String) -> ProviderURL? { ProviderURL(text, allowsPlain: allowsPlain) }
 
     private static func hostAndPort(_ authority: Substring) -> (host: String, port: Int?)? {
         var host = authority

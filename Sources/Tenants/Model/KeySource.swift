@@ -14,14 +14,16 @@ public enum KeySource: Sendable, Hashable {
 /// A key set that an identity provider publishes. Issuers with equal sources share one set.
 public struct RemoteKeySource: Sendable, Hashable {
     public enum Location: Sendable, Hashable {
-        /// The address of a JWK Set (RFC 7517 section 5): https, or http on loopback.
+        /// The address of a JWK Set (RFC 7517 section 5): https, or http on loopback or where that is allowed.
         case keySet(url: String)
-        /// An issuer whose metadata names the address (OpenID Connect Discovery 1.0 section 4): https, or http on
-        /// loopback; has neither query nor fragment.
+        /// An issuer whose metadata names the address (OpenID Connect Discovery 1.0 section 4): https, or http as above;
+        /// has neither query nor fragment.
         case discovery(issuer: String)
     }
 
     public var location: Location
+    /// Whether its address may be http beyond loopback (`allow_http`).
+    public var allowsPlainHTTP = false
     /// How long a set is fresh, whatever the provider says; nil: by its `Cache-Control`, from 5 minutes to a day.
     public var lifetime: Duration?
 

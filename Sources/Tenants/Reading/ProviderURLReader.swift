@@ -24,20 +24,32 @@ enum ProviderURLReader {
         return given ?? key.default
     }
 
-    /// - Parameter name: The key's name in messages.
+    /// - Parameters:
+    ///   - name: The key's name in messages.
+    ///   - allowsPlain: Whether http is allowed beyond loopback.
     /// - Returns: The address; nil if it cannot be used, which was reported without showing it.
     static func read(
         _ node: DocumentNode,
         name: String,
         allowsQuery: Bool = true,
+        allowsPlain: Bool = false,
         _ session: ReadingSession
     ) -> String? {
         guard let scalar = node.filled else { return nil }
         let fault = "\(name) must be an https:// address (http:// only on loopback)"
-        return session.at(node).value(of: try checked(scalar.text, allowsQuery: allowsQuery), or: fault)
+        let reading = session.at(node).value(
+            of: try checked(scalar.text, allowsQuery: allowsQuery, allowsPlain: allowsPlain),
+            or: fault
+        )
+        return reading
     }
 
-    private static func checked(_ text: String, allowsQuery: Bool) throws(Remedy) -> String {
+    /// Whether an address that was read is plain HTTP beyond loopback.
+    static func isOpenToOthers(_ url: String) -> Bool {
+        (try? checked(url, allowsQuery: true, allowsPlain: false)) == nil
+    }
+
+    private static func checked(_ text: String, allowsQuery: Bool, allowsPlain: Bool) throws(Remedy) -> String {
         let isSecure = text.hasPrefix("https://")
         guard isSecure || text.hasPrefix("http://") else { throw Remedy("change it") }
         try NetworkText.checkURLCharacters(text)
@@ -48,7 +60,7 @@ enum ProviderURLReader {
             throw Remedy("leave the user and the password out, they are not used")
         }
         let host = try NetworkText.hostPort(String(authority), defaultPort: isSecure ? 443 : 80, ports: 1...65_535)
-        guard isSecure || host.isLoopback else { throw Remedy("change it") }
+        guard isSecure || allowsPlain || host.isLoopback else { throw Remedy("change it") }
         return text
     }
 }

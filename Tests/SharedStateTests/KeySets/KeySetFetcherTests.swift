@@ -204,6 +204,20 @@ import Verification
         }
     }
 
+    /// 0.0.0.0 is this machine, but no name or address of loopback.
+    @Test func plainHTTPIsUsedWhereItIsAllowed() async throws {
+        let keySet = try SampleKeys.keySet()
+        try await withProvider { _, _ in
+            .keySet(keySet)
+        } _: { fetcher, server in
+            var source = RemoteKeySource(location: .keySet(url: "http://0.0.0.0:\(server.port)/keys"))
+            await #expect(throws: KeySetFetchProblem.self) { try await fetcher.fetch(source, since: nil, at: 0) }
+            source.allowsPlainHTTP = true
+            let record = try await fetcher.fetch(source, since: nil, at: 0)
+            #expect(record.keySet == keySet)
+        }
+    }
+
     @Test func problemsAreOneLine() {
         #expect(KeySetFetchProblem("a\nb\r\nc").description == "a b c")
         #expect(KeySetFetchProblem(String(repeating: "x", count: 1000)).description.count == 300)

@@ -90,6 +90,19 @@ struct KeySourceTests {
         #expect(policy.issuer == "i" && policy.algorithms == [.rs256, .es256])
     }
 
+    @Test func plainHTTPIsAllowedForTheSourceThatNeedsIt() throws {
+        let plain = try Self.authentication(
+            "[{ issuer: i, audiences: [a], algorithms: [RS256], jwks_url: 'http://id:8080/k', allow_http: true }]"
+        )
+        var source = RemoteKeySource(location: .keySet(url: "http://id:8080/k"))
+        source.allowsPlainHTTP = true
+        #expect(plain.keySources == [.remote(source)])
+        let secure = try Self.authentication(
+            "[{ issuer: i, audiences: [a], algorithms: [RS256], jwks_url: 'https://id/k', allow_http: true }]"
+        )
+        #expect(secure.keySources == [.remote(RemoteKeySource(location: .keySet(url: "https://id/k")))])
+    }
+
     @Test func discoveryUsesTheIssuer() throws {
         let authentication = try Self.authentication(
             "[{ issuer: 'https://id.test/tenant/', audiences: [a], algorithms: [RS256], discovery: true }]"

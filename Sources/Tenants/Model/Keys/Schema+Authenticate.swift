@@ -35,9 +35,14 @@ extension Schema {
         let jwksFile = Key(KeySourceName.keySetFile.rawValue, .path(example: "jwks.json"))
             .means("A file with a JWK Set; it may hold symmetric keys.")
         let jwksURL = Key(KeySourceName.keySetURL.rawValue, .url(example: "https://id.example.com/jwks.json"))
-            .means("The address of a JWK Set: https, or http on loopback.")
+            .means("The address of a JWK Set: https, or http on loopback or with `allow_http`.")
         let discovery = Key(KeySourceName.discovery.rawValue, .boolean)
             .means("Whether the JWK Set is found by the issuer's OpenID configuration.")
+        let allowHTTP = Key("allow_http", .boolean, default: false)
+            .means(
+                "Whether keys may be fetched over plain http, with a warning: for a network of one's own, like that of a "
+                    + "Compose file."
+            )
         let preset = Key(KeySourceName.preset.rawValue, .choice(IssuerPreset.self))
             .means(
                 "A known issuer: `built-in` is the tenant's own, from its `issuer` section. For the others see "

@@ -40,7 +40,18 @@ struct IssuerReader {
         let mapping = ClaimMappingReader(node: node).mapping(session)
         let conditions = ClaimMappingReader(node: node).conditions(session)
         guard let algorithms, let issuer, let name = issuer.scalar?.text, !name.isEmpty else { return [] }
-        guard let keys = KeySourceReader.read(kind, source, algorithms, issuer: issuer, session) else { return [] }
+        let allowsHTTP = node.read(Schema.trustedIssuer.allowHTTP)
+        guard
+            let keys = KeySourceReader.read(
+                kind,
+                source,
+                algorithms,
+                issuer: issuer,
+                allowsPlainHTTP: allowsHTTP,
+                session
+            )
+        else { return [] }
+        if allowsHTTP { judgePlainHTTP(keys.source, session) }
         let policy = IssuerPolicy(
             issuer: name,
             audiences: node.read(Schema.trustedIssuer.audiences) ?? [],
@@ -50,6 +61,18 @@ struct IssuerReader {
             conditions: conditions
         )
         return [TrustedIssuer(policy: policy, source: keys.source)]
+    }
+
+    private func judgePlainHTTP(_ source: KeySource, _ session: ReadingSession) {
+        guard let entry = node.entry(Schema.trustedIssuer.allowHTTP) else { return }
+        if case .remote(let remote) = source, remote.allowsPlainHTTP {
+            session.at(entry).warning(
+                "the keys come over plain http: who can change them on the way can sign any token; keep the issuer in a "
+                    + "network of your own, or give it https"
+            )
+        } else {
+            session.at(entry).warning("nothing is fetched over plain http here: leave \"allow_http\" out")
+        }
     }
 
     /// The keys that say where the issuer's keys are.

@@ -12,12 +12,14 @@ enum KeySourceReader {
     /// - Parameters:
     ///   - kind: Not `preset`, which has a reader of its own.
     ///   - issuer: The value of `issuer`, the base of `discovery`.
+    ///   - allowsPlainHTTP: Whether the keys may come over http beyond loopback.
     /// - Returns: nil if there are none, which was reported.
     static func read(
         _ kind: KeySourceName,
         _ source: DocumentNode.Entry,
         _ algorithms: [SignatureAlgorithm],
         issuer: DocumentNode,
+        allowsPlainHTTP: Bool,
         _ session: ReadingSession
     ) -> SourcedKeys? {
         let name = "\"\(source.key)\""
@@ -27,14 +29,29 @@ enum KeySourceReader {
         case .publicKeyFile: return file(.publicKey, source, algorithms, session)
         case .keySetFile: return file(.keySet, source, algorithms, session)
         case .discovery:
-            guard
-                let url = ProviderURLReader.read(issuer, name: "with \(name), \"issuer\"", allowsQuery: false, session)
-            else { return nil }
-            return SourcedKeys(keys: nil, source: .remote(RemoteKeySource(location: .discovery(issuer: url))))
+            let url = ProviderURLReader.read(
+                issuer,
+                name: "with \(name), \"issuer\"",
+                allowsQuery: false,
+                allowsPlain: allowsPlainHTTP,
+                session
+            )
+            return url.map { remote(.discovery(issuer: $0), at: $0, allowsPlainHTTP) }
         case .keySetURL, .preset:
-            guard let url = ProviderURLReader.read(source.value, name: name, session) else { return nil }
-            return SourcedKeys(keys: nil, source: .remote(RemoteKeySource(location: .keySet(url: url))))
+            let url = ProviderURLReader.read(source.value, name: name, allowsPlain: allowsPlainHTTP, session)
+            return url.map { remote(.keySet(url: $0), at: $0, allowsPlainHTTP) }
         }
+    }
+
+    private static func remote(
+        _ location: RemoteKeySource.Location,
+        at url: String,
+        _ allowsPlainHTTP: Bool
+    ) -> SourcedKeys {
+        var source = RemoteKeySource(location: location)
+        // Where it changes nothing, the source stays equal to that of issuers without it: they share one set.
+        source.allowsPlainHTTP = allowsPlainHTTP && ProviderURLReader.isOpenToOthers(url)
+        return SourcedKeys(keys: nil, source: .remote(source))
     }
 
     private static func secret(
