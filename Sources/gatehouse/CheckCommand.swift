@@ -23,6 +23,11 @@ struct CheckCommand: AsyncParsableCommand {
         let result = ConfigurationReader.read(file)
         var diagnostics = result.diagnostics
         if let configuration = result.configuration {
+            diagnostics += SealingKeyRequirement.warnings(
+                configuration,
+                keys: ConfigurationReader.sealingKeys,
+                file: file
+            )
             diagnostics += try await TenantTestRun.run(configuration, file: file, at: WallClock.now())
             diagnostics.sort { ($0.line, $0.column) < ($1.line, $1.column) }
         }
@@ -37,7 +42,7 @@ struct CheckCommand: AsyncParsableCommand {
             let tests = configuration.tenants.map(\.tests.count).reduce(0, +)
             var parts = [Self.count(configuration.tenants.count, "tenant")]
             if tests > 0 { parts.append(Self.count(tests, "test")) }
-            parts.append(Self.count(result.warnings.count, "warning"))
+            parts.append(Self.count(diagnostics.count, "warning"))
             Terminal.print("\(file): OK, \(parts.joined(separator: ", "))")
         }
     }

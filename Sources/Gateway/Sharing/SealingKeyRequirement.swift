@@ -1,29 +1,52 @@
 import Store
-import Tenants
+public import Tenants
 
 /// Checks whether some tenant has secrets in the store, which are sealed with `GATEHOUSE_KEY`.
-enum SealingKeyRequirement {
+public enum SealingKeyRequirement {
     private static let remedy = "give it 32 random bytes in base64, as `openssl rand -base64 32` does"
 
     /// - Throws: For the first such tenant.
     static func check(_ configuration: TenantsConfiguration) throws(StoreError) {
+        if let need = needs(configuration).first { throw .unusable(need.text) }
+    }
+
+    /// What a start of the gateway would be refused for.
+    ///
+    /// - Parameters:
+    ///   - keys: The text of `GATEHOUSE_KEY`; nil if it is not set.
+    ///   - file: The path of the configuration.
+    /// - Returns: Warnings: the gateway may run with another environment than this process.
+    public static func warnings(_ configuration: TenantsConfiguration, keys: Secret?, file: String) -> [Diagnostic] {
+        func warning(_ line: Int, _ text: String) -> Diagnostic {
+            Diagnostic(severity: .warning, file: file, line: line, column: 1, message: text)
+        }
+        guard let keys else { return needs(configuration).map { warning($0.line, "\($0.text); run refuses to start") } }
+        do throws(StoreError) {
+            _ = try SealingKeys(String(decoding: keys.bytes, as: UTF8.self))
+            return []
+        } catch {
+            return [warning(1, "\(error); run refuses to start")]
+        }
+    }
+
+    private static func needs(_ configuration: TenantsConfiguration) -> [(line: Int, text: String)] {
+        var needs: [(line: Int, text: String)] = []
         for tenant in configuration.tenants {
             if tenant.refresh?.source == .vault {
-                throw .unusable(
-                    """
+                let text = """
                     tenant "\(tenant.name)" keeps refresh tokens (refresh.from: vault), which are sealed with \
                     GATEHOUSE_KEY, and that is not set: \(remedy)
                     """
-                )
+                needs.append((tenant.lines["refresh.from"] ?? tenant.lines["refresh"] ?? 1, text))
             }
             if let issuer = tenant.issuer, issuer.keysDirectory == nil {
-                throw .unusable(
-                    """
+                let text = """
                     the issuer of tenant "\(tenant.name)" keeps its signing keys in the store, sealed with \
                     GATEHOUSE_KEY, and that is not set: \(remedy), or give the issuer a "keys_dir"
                     """
-                )
+                needs.append((tenant.lines["issuer"] ?? 1, text))
             }
         }
+        return needs
     }
 }
