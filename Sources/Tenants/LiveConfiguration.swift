@@ -27,6 +27,7 @@ public final class LiveConfiguration: Sendable {
     public func record(_ report: ReloadReport, at now: UnixTime) {
         state.withLock { state in
             state.lastReload = (report, now)
+            state.reloads.isLastInForce = report.isInForce
             if report.isInForce { state.reloads.successes += 1 } else { state.reloads.failures += 1 }
         }
     }
@@ -38,10 +39,13 @@ public struct ReloadCounts: Sendable, Equatable {
     public var successes: UInt64 = 0
     /// Reloads that were refused.
     public var failures: UInt64 = 0
+    /// Whether what was read last is in force: also after the start, before any reload.
+    public var isLastInForce = true
 
-    public init(successes: UInt64 = 0, failures: UInt64 = 0) {
+    public init(successes: UInt64 = 0, failures: UInt64 = 0, isLastInForce: Bool = true) {
         self.successes = successes
         self.failures = failures
+        self.isLastInForce = isLastInForce
     }
 }
 

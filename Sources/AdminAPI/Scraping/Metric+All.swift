@@ -193,6 +193,11 @@ extension Metric {
             return [Sample(["success"], reloads.successes), Sample(["failure"], reloads.failures)]
         },
         Metric(
+            "gatehouse_config_last_reload_successful",
+            .gauge,
+            "Whether the configuration was usable when it was last read; 0 while an older one stays in force."
+        ) { .of($0.configuration.reloads.isLastInForce ? 1 : 0) },
+        Metric(
             "gatehouse_access_log_lost_bytes_total",
             .counter,
             "Access-log lines lost to a slow destination."

@@ -161,7 +161,10 @@ import Verification
             #expect(try await fixture.request("/open/x").status == 200)
             let metrics = try await fixture.metrics()
             #expect(metrics.value("gatehouse_config_reload_total", ["result": "failure"]) == 1)
+            #expect(metrics.value("gatehouse_config_last_reload_successful") == 0)
             #expect(metrics.value("gatehouse_config_generation") == 1)
+            await fixture.change(GatewaySetup())
+            #expect(try await fixture.metrics().value("gatehouse_config_last_reload_successful") == 1)
             #expect(fixture.log.text.contains("the one before stays in force"))
         }
     }
