@@ -35,7 +35,7 @@ struct TenantReports {
         let byStatus = requests[[name]] ?? [:]
         var object: JSONObject = [
             "name": .string(name),
-            "hosts": .array(tenant.hosts.map { .string($0.text) }),
+            "hosts": .array(tenant.hosts.map { .string($0.description) }),
             "path_prefix": tenant.pathPrefix.map(JSONValue.string) ?? .null,
             "mode": .string(tenant.mode.rawValue),
         ]
@@ -73,15 +73,5 @@ extension KeySetStatus {
             "stale": .bool(isStale),
             "error": lastError.map(JSONValue.string) ?? .null,
         ]
-    }
-}
-
-extension HostPattern {
-    /// As written in tenants.yaml.
-    fileprivate var text: String {
-        switch self {
-        case .exact(let host): host
-        case .oneLabelBelow(let parent): "*.\(parent)"
-        }
     }
 }

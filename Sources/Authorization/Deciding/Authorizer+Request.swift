@@ -12,7 +12,12 @@ extension Authorizer {
         let isCovered =
             decisionContext.peer?.tls?.covers(input.request, bytes, router, decisionContext.shownCertificates)
             ?? !tenant.needsClientCertificate
-        return isCovered ? nil : .refused(.misdirected, tenant)
+        return isCovered ? nil : .refused(misdirected(decisionContext.peer?.tls), tenant)
+    }
+
+    private func misdirected(_ tls: PeerTLS?) -> Refusal {
+        guard let tls, !tls.namedHost else { return .misdirected }
+        return .misdirected(to: router.hosts(withCertificate: tls.files), byAddress: tls.serverName != nil)
     }
 
     /// Answers CORS preflights.

@@ -10,6 +10,7 @@ package final class RequestRouter {
 
     private let directory: TenantDirectory
     private let tenants: [TenantRuntime]
+    private static let mostHosts = 8
     private static let ours = Array("/.gatehouse".utf8)
 
     package init(directory: TenantDirectory, tenants: [TenantRuntime]) {
@@ -109,6 +110,16 @@ package final class RequestRouter {
     package func tenant(ofHost host: [UInt8], _ request: RoutedRequest, _ bytes: Span<UInt8>) -> TenantRuntime? {
         let index = request.request.withMatchedPath(bytes) { directory.tenant(host: host.span, path: $0) }
         return index.map { tenants[$0] }
+    }
+
+    /// The hosts of the tenants with this certificate, at most 8, as messages show them.
+    func hosts(withCertificate files: ServerCertificate) -> [String] {
+        var hosts: [String] = []
+        for tenant in tenants where tenant.tenant.tls == files {
+            hosts += tenant.tenant.hosts.map(\.description)
+            if hosts.count > Self.mostHosts { return hosts.prefix(Self.mostHosts) + ["…"] }
+        }
+        return hosts
     }
 
     private func tenantIndex(host: [UInt8], path: [UInt8]) -> TenantIndex? {

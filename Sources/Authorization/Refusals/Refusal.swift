@@ -148,5 +148,20 @@ package struct Refusal: Equatable {
         status: 421,
         detail: "this TLS connection was opened for another app: connect anew for this host"
     )
+    /// For a connection whose handshake named no host of a tenant.
+    ///
+    /// - Parameters:
+    ///   - names: Hosts whose certificate the connection has shown, and so nothing that its client does not know.
+    ///   - byAddress: Whether an IP address was named (which RFC 6066 section 3 does not allow), and not nothing.
+    static func misdirected(to names: [String], byAddress: Bool) -> Refusal {
+        let named = byAddress ? "an address instead of a host" : "no host"
+        let shown = names.isEmpty ? "another app" : names.joined(separator: ", ")
+        return Refusal(
+            .unknownHost,
+            status: 421,
+            detail: "this TLS connection named \(named) (SNI), and has the certificate for \(shown): "
+                + "connect anew, by this host's name"
+        )
+    }
     package static let ours = Refusal(.unknownHost, status: 404, detail: "nothing is served at this path")
 }

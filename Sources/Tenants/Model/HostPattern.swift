@@ -5,3 +5,13 @@ public enum HostPattern: Sendable, Hashable {
     /// `*.example.com` is kept as `example.com`.
     case oneLabelBelow(String)
 }
+
+extension HostPattern: CustomStringConvertible {
+    /// As written in tenants.yaml.
+    public var description: String {
+        switch self {
+        case .exact(let host): host
+        case .oneLabelBelow(let parent): "*.\(parent)"
+        }
+    }
+}

@@ -102,6 +102,19 @@ extension RealClients {
             }
         }
 
+        @Test(arguments: [
+            (["-noservername"], "no host"), (["-servername", "192.0.2.1"], "an address instead of a host"),
+        ])
+        func clientThatNamesNoHostIsToldTheCertificatesNames(_ options: [String], _ named: String) async throws {
+            try await withRealGateway { fixture async throws in
+                let output = try await TLSClient(fixture: fixture).ask(options, host: "vault.test")
+                #expect(output.text.contains("HTTP/1.1 421 Misdirected Request\r\n"), "\(output.text.suffix(800))")
+                let detail = "named \(named) (SNI), and has the certificate for app.test"
+                #expect(output.text.contains(detail), "\(output.text.suffix(800))")
+                #expect(!output.text.contains("for vault.test"))
+            }
+        }
+
         @Test func requestForSameTenantIsServed() async throws {
             try await withRealGateway { fixture async throws in
                 let output = try await TLSClient(fixture: fixture).ask(
