@@ -21,13 +21,16 @@ struct ExplainCommand: AsyncParsableCommand {
             """
     )
 
-    @Option(name: [.short, .long], help: ArgumentHelp("The configuration.", valueName: "tenants.yaml"))
-    var config: String
+    @Option(
+        name: [.short, .long],
+        help: ArgumentHelp("The configuration; not needed with --admin.", valueName: "tenants.yaml")
+    )
+    var config: String?
 
     @Option(help: ArgumentHelp("The tenant's name in tenants.yaml.", valueName: "name"))
     var tenant: String
 
-    @Option(help: ArgumentHelp("The request's method.", valueName: "method"))
+    @Option(help: ArgumentHelp("The request's method, in any case.", valueName: "method"))
     var method: String
 
     @Option(help: ArgumentHelp("The request's path, with its query.", valueName: "path"))
@@ -60,6 +63,9 @@ struct ExplainCommand: AsyncParsableCommand {
                 "give the token on standard input, with --token -: other users can see command lines"
             )
         }
+        guard config != nil || admin != nil else {
+            throw ValidationError("--config or --admin: say which configuration, or which running gateway")
+        }
         _ = try request(token: nil)
     }
 
@@ -67,14 +73,14 @@ struct ExplainCommand: AsyncParsableCommand {
         let token = try token.map { _ in try TokenInput.read() }
         if let admin {
             try await ask(admin, token: token)
-        } else {
-            try await explainOffline(token: token)
+        } else if let config {
+            try await explainOffline(config, token: token)
         }
     }
 
     // MARK: Offline
 
-    private func explainOffline(token: String?) async throws {
+    private func explainOffline(_ config: String, token: String?) async throws {
         let result = ConfigurationReader.read(config)
         guard let configuration = result.configuration else {
             for diagnostic in result.diagnostics { Terminal.printError(diagnostic.description) }
@@ -103,7 +109,7 @@ struct ExplainCommand: AsyncParsableCommand {
         if admin.isOpenToOthers, client.hasToken || token != nil {
             Terminal.printError("warning: \(admin) is plain http to another machine: the token can be read on the way")
         }
-        var body: JSONObject = ["tenant": .string(tenant), "method": .string(method), "path": .string(path)]
+        var body: JSONObject = ["tenant": .string(tenant), "method": .string(sentMethod), "path": .string(path)]
         body["token"] = token.map(JSONValue.string)
         body["host"] = host.map(JSONValue.string)
         body["address"] = address.map(JSONValue.string)
@@ -113,12 +119,15 @@ struct ExplainCommand: AsyncParsableCommand {
         Terminal.write(ExplanationText.lines(steps, file: config), to: 1)
     }
 
+    /// On a command line nobody means a method in small letters, which no rule is for.
+    private var sentMethod: String { method.uppercased() }
+
     private func request(token: String?) throws -> ExplainedRequest {
         do throws(ExplainedRequest.Mistake) {
             var fields: [(name: String, value: String)] = []
             for text in header { fields.append(try ExplainedRequest.field(text)) }
             return try ExplainedRequest(
-                method: method,
+                method: sentMethod,
                 target: path,
                 host: host,
                 token: token,

@@ -4,10 +4,12 @@ import Verification
 
 /// The steps of a decision for the terminal: one per line, in columns; the last one separately.
 enum ExplanationText {
-    /// - Parameter file: The configuration whose lines the steps name.
-    static func lines(_ steps: [DecisionReport.Step], file: String) -> String {
+    /// - Parameter file: The configuration whose lines the steps name; nil if only the running gateway knows it.
+    static func lines(_ steps: [DecisionReport.Step], file: String?) -> String {
         let shown = steps.filter { $0.step != decision }
-        let locations = shown.map { step in step.line.map { "\(file):\($0)" } ?? "" }
+        let locations = shown.map { step in
+            step.line.map { line in file.map { "\($0):\(line)" } ?? "line \(line)" } ?? ""
+        }
         let (nameWidth, locationWidth) = (shown.map(\.step.count).max() ?? 0, locations.map(\.count).max() ?? 0)
         var text = ""
         for (step, location) in zip(shown, locations) {

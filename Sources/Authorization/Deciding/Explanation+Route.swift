@@ -23,7 +23,7 @@ extension Explanation {
         if refusal.code != .unknownHost {
             note(.route, "\(host): \(refusal.detail)")
         } else if tenant == nil {
-            note(.route, "\(host): no tenant answers for it and this path")
+            note(.route, "\(host): no tenant answers for it and this path\(prefixOfExpected ?? "")")
         } else {
             note(.route, "\(host): the path is the gateway's own, and nothing that is asked about here is served there")
         }
@@ -34,7 +34,9 @@ extension Explanation {
         let host = Self.text(request.received.host)
         let prefix = chosen.pathPrefix.map { " and path_prefix \($0)" } ?? ""
         var text = "host \(host)\(prefix): tenant \(chosen.name)"
-        if let tenant, !tenant.utf8.elementsEqual(chosen.name.utf8) { text += ", not \(tenant)" }
+        if let tenant, !tenant.utf8.elementsEqual(chosen.name.utf8) {
+            text += ", not \(tenant)\(prefixOfExpected ?? "")"
+        }
         switch request.path {
         case .ambiguous: text += "; the path can be read in several ways, and no rule is matched on it"
         case .asReceived, .rewritten, .literal:
@@ -42,6 +44,9 @@ extension Explanation {
             text += "; rules see the path \(path)"
             if let reduced = request.request.reducedPath {
                 text += " and, as other servers may read it, \(Self.text(reduced))"
+            }
+            if chosen.stripPrefix, let prefix = chosen.pathPrefix {
+                text += "; the backend sees it without \(prefix) (strip_prefix)"
             }
         }
         note(.route, text, line: chosen.lines["hosts"])
@@ -52,6 +57,12 @@ extension Explanation {
                 line: chosen.lines["rate_limits"]
             )
         }
+    }
+
+    /// Which paths the expected tenant has, if not all.
+    private var prefixOfExpected: String? {
+        guard let tenant, let pathPrefix else { return nil }
+        return "; \(Self.shown(tenant)) has only \(pathPrefix) and what is below it (path_prefix)"
     }
 
     func note(_ endpoint: Endpoint, of tenant: TenantRuntime) {

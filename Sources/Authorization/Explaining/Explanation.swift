@@ -21,10 +21,13 @@ package final class Explanation {
     package let isOffline: Bool
     /// The expected tenant.
     package let tenant: String?
+    /// Its `path_prefix`.
+    package let pathPrefix: String?
     package private(set) var entries: [Entry] = []
 
-    package init(tenant: String? = nil, isOffline: Bool = false) {
+    package init(tenant: String? = nil, pathPrefix: String? = nil, isOffline: Bool = false) {
         self.tenant = tenant
+        self.pathPrefix = pathPrefix
         self.isOffline = isOffline
     }
 

@@ -23,7 +23,11 @@ enum Rehearsal {
         done: @escaping (DecisionReport) -> Void
     ) {
         let trustedProxies = worker.settings.trustedProxies
-        let explanation = Explanation(tenant: tenant.name, isOffline: isOffline)
+        let explanation = Explanation(
+            tenant: tenant.name,
+            pathPrefix: tenant.pathPrefix,
+            isOffline: isOffline
+        )
         let decisionContext = DecisionContext(
             peer: Peer(Array(request.address.utf8), trustedProxies: trustedProxies, tls: nil),
             source: .rehearsal,

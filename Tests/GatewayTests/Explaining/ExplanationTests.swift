@@ -152,6 +152,17 @@ struct ExplanationTests {
         let elsewhere = try pipeline.report("/x", host: "other.test")
         #expect(elsewhere.decision == .refuse(status: 404, code: "unknown_host"))
         #expect(elsewhere.steps.dropFirst().first?.text == "host other.test: no tenant answers for it and this path")
+        var shop = try ExplainPipeline.tenant()
+        shop.pathPrefix = "/shop"
+        shop.stripPrefix = true
+        let prefixed = ExplainPipeline(shop)
+        let route =
+            "host app.test: no tenant answers for it and this path; app has only /shop and what is below it (path_prefix)"
+        #expect(try prefixed.report("/x").steps.dropFirst().first?.text == route)
+        let stripped = try prefixed.report("/shop/x").steps.dropFirst().first?.text
+        #expect(
+            stripped?.hasSuffix("rules see the path /shop/x; the backend sees it without /shop (strip_prefix)") == true
+        )
         let ambiguous = try pipeline.report("/x/..%2fadmin")
         #expect(ambiguous.decision == .refuse(status: 400, code: "ambiguous_path"))
         let ours = try pipeline.report("/.gatehouse/x")

@@ -21,7 +21,9 @@ extension Schema {
                 "Only paths at and below it are the tenant's; the longest prefix wins. Matches at a segment boundary."
             )
         let stripPrefix = Key("strip_prefix", .boolean, default: false)
-            .means("Whether `path_prefix` is taken off what the backend sees.")
+            .means(
+                "Whether `path_prefix` is taken off what the backend sees. All else, rules too, sees the whole path."
+            )
         let backend = Key("backend", .object(Schema.backend), isRequired: true).means("The service behind the tenant.")
         let tls = Key("tls", .object(Schema.serverCertificate))
             .means("The certificate for the tenant's hosts. Omitted: that of the first tenant that has one.")
@@ -85,7 +87,10 @@ extension Schema {
 
     struct AccessRuleKeys: KeyTable {
         let path = Key("path", .text(example: "/api/**"), isRequired: true)
-            .means("`*` stands for one segment, `/**` at the end for the path itself and all below it.")
+            .means(
+                "The path as clients send it, `path_prefix` included. `*` stands for one segment, `/**` at the end for the "
+                    + "path itself and all below it."
+            )
         let methods = Key("methods", .list(.text(example: "GET"), minimum: 1))
             .means("The methods that the rule is for. Omitted: every method.")
         let allow = Key("allow", .either(.object(Schema.allow), .oneOf(["anyone"])), isRequired: true)
