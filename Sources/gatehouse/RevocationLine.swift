@@ -16,11 +16,20 @@ enum RevocationLine {
         case "jti": return "token \(id) of \(member("issuer", revocation))"
         case "token": return "one token, by its content"
         case "session": return "session \(id)"
-        case "subject": return "subject \(id), tokens issued before \(member("revoked_at", revocation))"
-        case "all": return "all tokens issued before \(member("revoked_at", revocation))"
+        case "subject": return "subject \(id), \(issuedBefore(revocation))"
+        case "all": return "all \(issuedBefore(revocation))"
         case "restored": return "a revocation known only by its digest"
         default: return "\(member("kind", revocation)) \(id)"
         }
+    }
+
+    /// A token says its time in whole seconds: one that another issuer signs in the second of the revocation is refused
+    /// too.
+    private static func issuedBefore(_ revocation: JSONObject) -> String {
+        guard revocation["accepted_from"] != nil else {
+            return "tokens issued before \(member("revoked_at", revocation))"
+        }
+        return "tokens issued before \(member("accepted_from", revocation)), the second of the revocation included"
     }
 
     private static func member(_ name: String, _ revocation: JSONObject) -> String {

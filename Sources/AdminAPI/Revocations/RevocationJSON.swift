@@ -11,6 +11,9 @@ enum RevocationJSON {
     static func json(_ record: RevocationRecord) -> JSONValue {
         var object = named(record)
         object["revoked_at"] = time(record.revokedAt)
+        if ["subject", "all"].contains(record.note.kind) {
+            object["accepted_from"] = time(record.revokedAt.nextSecond)
+        }
         object["expires_at"] = time(record.expiresAt)
         object["reason"] = record.note.reason.map(JSONValue.string)
         return .object(object)

@@ -17,6 +17,10 @@ struct KnownRevocations: RevocationChecks {
         return set.isRevoked(RevocationMarks(session), at: Clock.unix())
     }
 
+    func latestRevocation(ofSubject subject: String, tenant: String) async -> UnixTime? {
+        await service.set(ofTenant: tenant).latestRevocation(ofSubject: subject, at: Clock.unix())
+    }
+
     func revoke(_ revocations: [Revocation]) async throws(StoreError) {
         _ = try await service.revoke(revocations)
     }

@@ -107,7 +107,8 @@ extension TokenEndpoint {
             device: grant.device,
             nonce: grant.nonce,
             provider: grant.provider,
-            binding: binding
+            binding: binding,
+            signedInAt: grant.issuedAt
         )
         // A subject revoked since the code was issued does not get in with it.
         let planned = IssuerSession.start(opening, sessions.rules, at: grant.issuedAt).session

@@ -21,7 +21,7 @@ extension AccessTokenClaims {
             "sub": .string(session.subject),
             "aud": .string(rules.audience),
             "exp": .number(JSONNumber(Int(expiry(rules, at: now).seconds))),
-            "iat": .number(JSONNumber(Int(now.seconds.rounded(.down)))),
+            "iat": .number(JSONNumber(Int(session.issuing(at: now).seconds.rounded(.down)))),
             "jti": .string(Base64URL.encode(RandomBytes.make(16))),
             "sid": .string(session.id),
             "auth_time": .number(JSONNumber(Int(session.createdAt.seconds.rounded(.down)))),

@@ -18,7 +18,7 @@ enum IDTokenClaims {
         _ rules: IssuerRules,
         at now: UnixTime
     ) -> JSONObject {
-        let issuedAt = Int(now.seconds.rounded(.down))
+        let issuedAt = Int(session.issuing(at: now).seconds.rounded(.down))
         var claims: JSONObject = [
             "iss": .string(rules.url),
             "sub": .string(session.subject),

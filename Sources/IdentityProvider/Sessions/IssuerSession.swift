@@ -31,6 +31,9 @@ public struct IssuerSession: Sendable, Equatable {
 
     public func isLive(at now: UnixTime) -> Bool { now < expiresAt }
 
+    /// When a token counts as issued: not before the session began, which may be less than a second ahead.
+    func issuing(at now: UnixTime) -> UnixTime { max(now, createdAt) }
+
     /// Whether it is `subject`'s, byte for byte.
     func belongs(to subject: String) -> Bool { self.subject.utf8.elementsEqual(subject.utf8) }
 }

@@ -1,3 +1,4 @@
+public import Time
 public import Verification
 
 /// The parameters of a new session.
@@ -17,6 +18,8 @@ public struct SessionOpening: Sendable {
     public var provider: String?
     /// What its tokens are bound to; nil for unbound tokens.
     public var binding: TokenBinding?
+    /// When the subject has signed in; nil for now.
+    public var signedInAt: UnixTime?
 
     public init(
         subject: String,
@@ -26,7 +29,8 @@ public struct SessionOpening: Sendable {
         device: String? = nil,
         nonce: String? = nil,
         provider: String? = nil,
-        binding: TokenBinding? = nil
+        binding: TokenBinding? = nil,
+        signedInAt: UnixTime? = nil
     ) {
         self.subject = subject
         self.claims = claims
@@ -36,5 +40,6 @@ public struct SessionOpening: Sendable {
         self.nonce = nonce
         self.provider = provider
         self.binding = binding
+        self.signedInAt = signedInAt
     }
 }

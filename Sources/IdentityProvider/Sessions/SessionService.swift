@@ -43,13 +43,14 @@ public struct SessionService: Sendable {
     ///
     /// - Returns: Its tokens, with an ID token that has the nonce if `openid` is among the scopes.
     public func start(_ opening: SessionOpening, at now: UnixTime) async throws(IssuingError) -> IssuedTokens {
-        let (session, refreshToken) = IssuerSession.start(opening, rules, at: now)
+        let begins = await beginning(opening, at: now)
+        let (session, refreshToken) = IssuerSession.start(opening, rules, at: begins)
         let issued = try await tokens.make(
             session,
             refreshToken,
             boundTo: opening.binding?.confirmation,
             nonce: opening.nonce,
-            at: now
+            at: begins
         )
         try await mappingErrors(IssuingError.unavailable) { () async throws(StoreError) in
             try await records.add(session, at: now)
@@ -202,6 +203,17 @@ public struct SessionService: Sendable {
 // MARK: - Steps
 
 extension SessionService {
+    /// When a session begins, by its tokens. They have whole seconds: after a revocation of the subject within this second
+    /// they would count as issued before it for as long as they live, so they are dated to the next one, less than a second
+    /// ahead. Waiting for it instead would hold every sign-in of the tenant up after a revocation of all. Whoever verifies
+    /// tokens allows for clocks that differ by more.
+    private func beginning(_ opening: SessionOpening, at now: UnixTime) async -> UnixTime {
+        guard let revoked = await revocations.latestRevocation(ofSubject: opening.subject, tenant: rules.tenant),
+            revoked < opening.signedInAt ?? now, revoked.nextSecond > now
+        else { return now }
+        return revoked.nextSecond
+    }
+
     private func read(_ id: String) async throws(IssuingError) -> SessionRecords.Stored {
         guard
             let stored = try await mappingErrors(

@@ -35,6 +35,15 @@ public struct RevocationSet: Sendable {
         return isInForce(RevocationMarks.tenant, at: now, issuedAt: marks.issuedAt)
     }
 
+    /// The time of the later of the revocations of a subject and of the tenant; nil if neither is in force.
+    public func latestRevocation(ofSubject subject: String, at now: UnixTime) -> UnixTime? {
+        [RevocationDigest(.subject(subject)), RevocationMarks.tenant]
+            .compactMap { self[$0] }
+            .filter { $0.isInForce(at: now) }
+            .map(\.revokedAt)
+            .max()
+    }
+
     private func isInForce(_ digest: RevocationDigest, at now: UnixTime) -> Bool {
         self[digest]?.isInForce(at: now) ?? false
     }

@@ -127,3 +127,8 @@ public struct RevocationNote: Sendable, Hashable, Codable {
     /// For a record restored by an instance that had only the digest.
     public static let restored = RevocationNote(kind: "restored")
 }
+
+extension UnixTime {
+    /// The first `iat` after this time: tokens have whole seconds.
+    public var nextSecond: UnixTime { UnixTime(seconds.rounded(.down) + 1) }
+}

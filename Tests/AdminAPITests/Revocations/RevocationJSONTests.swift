@@ -40,9 +40,11 @@ struct RevocationJSONTests {
         (.signingInput(sha256: [1, 2, 3]), #""kind":"token""#), (.tenant, #""kind":"all""#),
     ])
     func otherTargetsHaveTheirKind(_ target: RevocationTarget, _ members: String) {
+        let isByTime = target == .subject("alice") || target == .tenant
+        let from = isByTime ? #""accepted_from":"2027-01-15T08:00:01.000Z","# : ""
         #expect(
             text(record(target))
-                == #"{"tenant":"app",\#(members),"revoked_at":"2027-01-15T08:00:00.250Z","expires_at":null}"#
+                == #"{"tenant":"app",\#(members),"revoked_at":"2027-01-15T08:00:00.250Z",\#(from)"expires_at":null}"#
         )
     }
 

@@ -58,6 +58,8 @@ struct StoredRevocations: RevocationChecks {
 
     func isRevoked(_ session: IssuerSession, tenant: String) async -> Bool { false }
 
+    func latestRevocation(ofSubject subject: String, tenant: String) async -> UnixTime? { nil }
+
     func revoke(_ revocations: [Revocation]) async throws(StoreError) {
         _ = try await store.revoke(revocations)
     }

@@ -89,6 +89,8 @@ struct BuiltInCallerTests {
     private struct NothingRevoked: RevocationChecks {
         func isRevoked(_ principal: Principal, tenant: String) async -> Bool { false }
         func isRevoked(_ session: IssuerSession, tenant: String) async -> Bool { false }
+        func latestRevocation(ofSubject subject: String, tenant: String) async -> UnixTime? { nil }
+
         func revoke(_ revocations: [Revocation]) async throws(StoreError) {}
     }
 

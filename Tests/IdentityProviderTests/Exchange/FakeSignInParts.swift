@@ -117,6 +117,10 @@ final class FakeRevocations: RevocationChecks {
         }
     }
 
+    func latestRevocation(ofSubject subject: String, tenant: String) async -> UnixTime? {
+        all(tenant).filter { $0.target == .subject(subject) || $0.target == .tenant }.map(\.revokedAt).max()
+    }
+
     func revoke(_ revocations: [Revocation]) async throws(StoreError) {
         _ = try await store.revoke(revocations)
         known.withLock { $0 += revocations }

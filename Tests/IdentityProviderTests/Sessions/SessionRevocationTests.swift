@@ -85,6 +85,34 @@ struct SessionRevocationTests {
         }
     }
 
+    @Test func signInWithinSecondOfRevocationIsGood() async throws {
+        let store = MemoryStore.still
+        let service = try SessionFixture(.chat, store)
+        let checks = StoredRevocations(store: store)
+        let revocation = Revocation(tenant: "chat", target: .subject("alice"), revokedAt: start + 0.25)
+        let before = try await service.signIn(at: start)
+        try await checks.revoke([revocation])
+        let after = try await service.signIn(at: start + 0.5)
+        let other = try await service.signIn("bob", at: start + 0.5)
+        // Signed in before, although its tokens are made after.
+        let late = try await service.sessions.start(
+            SessionOpening(subject: "alice", signedInAt: start),
+            at: start + 0.5
+        )
+        let second = 1_800_000_000.0
+        for (tokens, expected) in [(before, second), (after, second + 1), (other, second), (late, second)] {
+            for token in [tokens.accessToken, tokens.idToken] {
+                let claims = try service.claims(token)
+                #expect(claims["iat"]?.double == expected && claims["auth_time"]?.double == expected)
+            }
+            let principal = try service.verify(tokens, at: start + 1)
+            let isRefused = tokens.sessionID == before.sessionID || tokens.sessionID == late.sessionID
+            #expect(await checks.isRevoked(principal, tenant: "chat") == isRefused)
+        }
+        let refreshed = try await service.sessions.refresh(after.refresh, at: start + 0.6)
+        #expect(try service.claims(refreshed.accessToken)["iat"]?.double == second + 1)
+    }
+
     /// For the lifetime of the longest session.
     @Test func unlistedSessionIsRefusedAfterEndAll() async throws {
         let store = MemoryStore.still

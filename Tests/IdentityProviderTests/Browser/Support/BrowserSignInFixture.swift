@@ -251,5 +251,7 @@ private struct UnaskedParts: RevocationChecks {
 
     func isRevoked(_ session: IssuerSession, tenant: String) async -> Bool { true }
 
+    func latestRevocation(ofSubject subject: String, tenant: String) async -> UnixTime? { nil }
+
     func revoke(_ revocations: [Revocation]) async throws(StoreError) { throw .unavailable("not here") }
 }

@@ -20,6 +20,16 @@ struct StoredRevocations: RevocationChecks {
         await isRevoked([.session(session.id)], subject: session.subject, since: session.createdAt, tenant)
     }
 
+    func latestRevocation(ofSubject subject: String, tenant: String) async -> UnixTime? {
+        let records = Mutex<[RevocationRecord]>([])
+        _ = try? await store.loadRevocations(tenants: [tenant]) { page in records.withLock { $0 += page } }
+        let digests = [RevocationDigest(.subject(subject)), RevocationDigest(.tenant)]
+        return records.withLock { $0 }
+            .filter { !$0.isWithdrawn && $0.tenant == tenant && digests.contains($0.digest) }
+            .map(\.revokedAt)
+            .max()
+    }
+
     func revoke(_ revocations: [Revocation]) async throws(StoreError) { _ = try await store.revoke(revocations) }
 
     private func isRevoked(
