@@ -107,9 +107,11 @@ public final class AdminServer: Sendable {
         router.get("/healthz") { _, _ in Response(text: "ok\n") }
         router.get("/readyz") { _, _ -> Response in
             let missing = await self.gateway.missing()
-            return missing.isEmpty
-                ? Response(text: "ready\n")
-                : Response(text: "not ready: \(missing.joined(separator: "; "))\n", status: .serviceUnavailable)
+            guard missing.isEmpty else {
+                return Response(text: "not ready: \(missing.joined(separator: "; "))\n", status: .serviceUnavailable)
+            }
+            let limitations = await self.gateway.limitations()
+            return Response(text: (["ready"] + limitations).joined(separator: "; ") + "\n")
         }
         let audit = AuditLog(auditLogger)
         let access = AdminAccess(live: live, settings: settings, certificates: certificates, audit: audit)

@@ -8,6 +8,9 @@ public protocol AdministeredGateway: Sendable {
     /// What requests still need, a phrase each; empty if the gateway is ready.
     func missing() async -> [String]
 
+    /// For whom requests are refused although the gateway is ready, and why, a phrase each.
+    func limitations() async -> [String]
+
     /// The current counts.
     ///
     /// - Throws: If the gateway has been stopped.

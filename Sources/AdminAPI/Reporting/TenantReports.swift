@@ -48,6 +48,7 @@ struct TenantReports {
         object["rate_limited"] = .counts(rateLimited[[name]])
         let isLoaded = count.shared.staleness != nil
         object["revocations"] = isLoaded ? .number(JSONNumber(count.shared.revocations[name] ?? 0)) : .null
+        object["refuses_callers"] = .bool(tenant.refusesCallers(staleness: count.shared.staleness))
         object["has_issuer"] = .bool(tenant.issuer != nil)
         let servers = count.backends.filter { $0.tenant == name }
         object["servers"] = .array(

@@ -20,6 +20,20 @@ struct GatewayAdministration: AdministeredGateway {
 
     func missing() async -> [String] { isServing() ? await shared.missing() : ["no requests are taken"] }
 
+    func limitations() async -> [String] {
+        let staleness = await shared.revocations.staleness
+        let tenants = live.current.configuration.tenants.filter { $0.refusesCallers(staleness: staleness) }
+        guard !tenants.isEmpty else { return [] }
+        let age = staleness.map { "\(Int($0)) s old" } ?? "not loaded"
+        var names = tenants.prefix(Self.mostNamed).map(\.name).joined(separator: ", ")
+        if tenants.count > Self.mostNamed { names += " and \(tenants.count - Self.mostNamed) more" }
+        return [
+            "callers get 503 at \(names): the revocations are \(age), older than max_staleness, and on_store_failure is deny"
+        ]
+    }
+
+    private static let mostNamed = 10
+
     /// Queries every loop.
     func count() async throws -> GatewayCount {
         var sum = Counters(tenantCount: live.current.tenants.count)

@@ -20,6 +20,16 @@ public struct RevokeRule: Sendable, Equatable {
     }
 }
 
+extension Tenant {
+    /// Whether callers get 503 because what is known of revocations is too old. Paths that anyone may have are open still.
+    ///
+    /// - Parameter staleness: Seconds since the store was known to have nothing newer; nil: never.
+    public func refusesCallers(staleness: Double?) -> Bool {
+        guard onStoreFailure == .deny else { return false }
+        return staleness.map { $0 > maxStaleness.secondsAsDouble } ?? true
+    }
+}
+
 /// What the revocation check does once the local copy is older than the tenant's `maxStaleness`.
 public enum StoreFailurePolicy: String, Sendable, CaseIterable {
     /// 503 `store_unavailable`: the token may have been revoked meanwhile.

@@ -45,6 +45,11 @@ import Verification
         try await until("the copy is too old") { try await instance.request(token: good).status == 503 }
         let response = try await instance.request(token: good)
         expectRefusal(response, 503, "store_unavailable")
+        // It stays ready for the other tenant and for open paths, and says for whom it is not.
+        let readiness = try await instance.readiness()
+        #expect(readiness.status == 200)
+        #expect(readiness.body.text.hasPrefix("ready; callers get 503 at app: the revocations are "))
+        #expect(readiness.body.text.hasSuffix(" s old, older than max_staleness, and on_store_failure is deny\n"))
         #expect(response.fields["Retry-After"].first.flatMap { Int($0) }.map { $0 > 0 } == true)
         #expect(try await instance.request("/open/x", token: good).status == 200)
         #expect(try await instance.request("/open/x").status == 200)

@@ -96,9 +96,16 @@ function problems(report) {
         found.push({ key: "reload", title: "The last reload was refused; the configuration of before is in force",
             lines: report.reload.mistakes });
     }
+    const refusing = report.tenants.filter(({ refuses_callers }) => refuses_callers).map(({ name }) => name);
     if (!report.store.up) {
         found.push({ key: "store", title: "The store is out of reach",
-            lines: ["Requests go on from local copies. Sign-ins and refreshes that need it are answered 503."] });
+            lines: ["Callers are checked by the revocations known here, until those are older than the tenant's max_staleness; "
+                + "then on_store_failure decides. Sign-ins and refreshes that need the store are answered 503."] });
+    }
+    if (refusing.length) {
+        found.push({ key: "stale", title: "Callers are refused",
+            lines: [`Whoever has a token is answered 503 at ${refusing.join(", ")}: the revocations known here are older than `
+                + "max_staleness, and on_store_failure is deny."] });
     }
     const down = report.tenants.filter(({ servers }) => servers.length && !servers.some(({ healthy }) => healthy));
     if (down.length) {
