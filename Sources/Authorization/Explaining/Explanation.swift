@@ -5,6 +5,8 @@ package final class Explanation {
     package enum Step: String {
         case accept, route, preflight, limit, token, csrf, verify, proof, revocation, authorize, observe
         case endpoint
+        /// What is wrong with the servers that would get it.
+        case backend
         /// The result.
         case decision
     }

@@ -2,6 +2,7 @@ import Authorization
 import NIOCore
 import Proxy
 import Tenants
+import Upstream
 
 /// Explains a decision on an event loop, without effects: no allowance is used up, no session refreshed, nothing
 /// counted, and nothing sent to a backend.
@@ -36,7 +37,7 @@ enum Rehearsal {
         )
         let head = ByteBuffer(string: request.head(for: tenant))
         DecisionQuery(head, decisionContext, worker: worker) { verdict, _ in
-            let decision = decision(verdict, explanation)
+            let decision = decision(verdict, explanation, worker)
             done(DecisionReport(explanation, decision, observed: decisionContext.observed))
         }
         .begin()
@@ -44,16 +45,29 @@ enum Rehearsal {
 
     private static func decision(
         _ verdict: Authorizer.Decision,
-        _ explanation: Explanation
+        _ explanation: Explanation,
+        _ worker: Worker
     ) -> DecisionReport.Decision {
         switch verdict {
-        case .granted: return .forward
+        case .granted(let grant):
+            noteServers(of: grant.request.tenant.tenant, explanation, worker.loop.reachability)
+            return .forward
         case .refused(let refusal, _): return refuse(refusal)
         case .preflight:
             explanation.note(.endpoint, "the gateway responds to preflight requests itself")
             return .forward
         case .pending(_, _): return refuse(.overloaded)
         case .endpoint: return .forward
+        }
+    }
+
+    /// What forwarding would meet, as far as the running gateway knows.
+    private static func noteServers(of tenant: Tenant, _ explanation: Explanation, _ reachability: ServerReachability) {
+        let line = tenant.lines["backend.servers"] ?? tenant.lines["backend"]
+        for server in tenant.backend.servers {
+            let label = ServerPool.label(of: server)
+            guard let problem = reachability.problem(of: label) else { continue }
+            explanation.note(.backend, "\(label) cannot be reached: \(problem)", line: line)
         }
     }
 

@@ -62,6 +62,7 @@ extension RequestExchange {
         record.outcome = grant.outcome
         record.user.caller = grant.caller
         if case .refused(let code) = grant.outcome {
+            record.reason = decisionContext.observed?.refusal.detail
             worker.note(code, decisionContext.observed, grant, record.id, grant.request.head, bytes)
         }
         var kept: ReplayableRequest?

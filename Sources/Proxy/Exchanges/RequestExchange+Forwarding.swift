@@ -41,8 +41,17 @@ extension RequestExchange {
         case .waiting:
             _ = noteForwarded()
             setDeadline(upstream.waitsAt?.responseTimeout)
-        case .failed(let failure): refuse(Refusal(failure))
+        case .failed(let failure): refuse(failure)
         }
+    }
+
+    /// The log says what is wrong with which server, which is none of the client's business.
+    private func refuse(_ failure: UpstreamFailure) {
+        let refusal = Refusal(failure)
+        guard failure == .unavailable, !record.request.logFragment.isEmpty, let trouble = tenant?.servers.trouble else {
+            return refuse(refusal)
+        }
+        refuse(refusal, reason: "\(refusal.detail): \(trouble)")
     }
 
     private func forwardingContext(
@@ -134,7 +143,7 @@ extension RequestExchange {
     func failed(_ failure: UpstreamFailure) {
         switch lifecycle.serverLost() {
         case .refuse:
-            refuse(Refusal(failure))
+            refuse(failure)
             goOn()
         case .cut: cut()
         case .endTunnel: lifecycle.tunnel?.serverGone()

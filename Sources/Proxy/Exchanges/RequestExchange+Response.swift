@@ -87,9 +87,12 @@ extension RequestExchange: UpstreamRequestOwner {
 
     // MARK: The gateway's own
 
-    /// - Parameter closing: Whether the connection must end, because the start of the next request is unknown.
-    func refuse(_ refusal: Refusal, closing: Bool = false) {
+    /// - Parameters:
+    ///   - closing: Whether the connection must end, because the start of the next request is unknown.
+    ///   - reason: For the log; nil: what the client is told.
+    func refuse(_ refusal: Refusal, closing: Bool = false, reason: String? = nil) {
         record.outcome = .refused(refusal.code)
+        record.reason = reason ?? refusal.detail
         let context = RefusalContext(
             realm: tenant?.tenant.name,
             proofs: tenant?.runtime.proving?.challenge,

@@ -19,6 +19,7 @@ extension Worker {
         record.tenant = answer.tenant.map { serving.tenants[$0.index] }
         logRequest(&record, head, bytes, isBehindProxy: true)
         if case .granted(let grant) = verdict, case .refused(let code) = grant.outcome {
+            record.reason = decisionContext.observed?.refusal.detail
             note(code, decisionContext.observed, grant, record.id, head, bytes)
         }
         switch answer {

@@ -65,7 +65,13 @@ struct AccessLogLines {
         addMilliseconds(overhead)
         bytes.append(",\"outcome\":\"")
         bytes.append(text: record.outcome.label)
-        bytes.append("\",\"subject\":")
+        bytes.append("\"")
+        if let reason = record.reason {
+            bytes.append(",\"reason\":\"")
+            JSONText.escape(reason, into: &bytes)
+            bytes.append("\"")
+        }
+        bytes.append(",\"subject\":")
         addSubject(record.user.caller?.subjectInJSON ?? [], else: record.user.signedIn)
         addRefresh(record.refresh)
         bytes.append(",\"server\":")

@@ -14,6 +14,8 @@ package struct ExchangeRecord {
     package var request = Request()
     package var user = User()
     package var outcome = Outcome.anonymous
+    /// Why it was refused, for the log: nothing that the client sent. Nil if it was not.
+    package var reason: String?
     package var upstream = Upstream()
     package var response = Response()
     /// Nil if no refresh was involved.

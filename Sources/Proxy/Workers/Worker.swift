@@ -44,6 +44,7 @@ package final class Worker {
         /// By tenant index; nil for a tenant without `https` servers.
         package var backendTLS: [BackendTLSContexts?]
         package var names = ServerNames.system
+        package let reachability = ServerReachability()
         package var logger: Logger
 
         package init(
@@ -82,7 +83,13 @@ package final class Worker {
     }
 
     package init(_ parts: Parts, eventLoop: any EventLoop) {
-        loop = LoopContext(eventLoop, names: parts.names, logger: parts.logger, limits: parts.settings.limits)
+        loop = LoopContext(
+            eventLoop,
+            names: parts.names,
+            logger: parts.logger,
+            limits: parts.settings.limits,
+            reachability: parts.reachability
+        )
         loopSettings = LoopSettings(parts.settings)
         connections = ClientConnections(parts.gauge, loop.allocator)
         telemetry = WorkerTelemetry(parts.accessLog, parts.traces, tenantCount: parts.snapshot.tenants.count)

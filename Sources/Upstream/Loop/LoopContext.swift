@@ -21,6 +21,7 @@ package final class LoopContext {
     package let eventLoop: any EventLoop
     package let loggers: LoopLoggers
     package let names: ServerNames
+    package let reachability: ServerReachability
     package let allocator = ByteBufferAllocator()
     package var clocks = LoopClocks()
     var ticker = LoopTicker()
@@ -33,10 +34,19 @@ package final class LoopContext {
     /// See ``atEndOfTurn(_:)``.
     private var turnEnd: [() -> Void] = []
 
-    /// - Parameter limits: For request heads.
-    package init(_ eventLoop: any EventLoop, names: ServerNames, logger: Logger, limits: ConnectionLimits) {
+    /// - Parameters:
+    ///   - limits: For request heads.
+    ///   - reachability: Shared by all loops.
+    package init(
+        _ eventLoop: any EventLoop,
+        names: ServerNames,
+        logger: Logger,
+        limits: ConnectionLimits,
+        reachability: ServerReachability = ServerReachability()
+    ) {
         self.eventLoop = eventLoop
         self.names = names
+        self.reachability = reachability
         loggers = LoopLoggers(logger)
         faults = LoopFaults(loggers.clients)
         timers = TimerWheel(now: clocks.moment)

@@ -142,6 +142,19 @@ package final class BackendServers {
         balancer.health(of: server).isAvailable(at: loop.lastTick)
     }
 
+    /// Servers that ``trouble`` names.
+    private static let mostNamed = 3
+
+    /// What is wrong with the servers, for the log; nil if nothing is known.
+    package var trouble: String? {
+        let known = pools.compactMap { pool -> String? in
+            if let problem = pool.problem { return "\(pool.label): \(problem)" }
+            return pool.isHealthy ? nil : "\(pool.label): not healthy"
+        }
+        guard !known.isEmpty else { return nil }
+        return known.prefix(Self.mostNamed).joined(separator: "; ") + (known.count > Self.mostNamed ? "; …" : "")
+    }
+
     package func close() {
         for pool in pools { pool.close() }
     }

@@ -36,7 +36,7 @@ final class ServerConnector {
     func isCurrent(_ address: SocketAddress) -> Bool { addresses.contain(address) }
 
     /// - Parameter then: Called once, on the event loop, never before this returns.
-    func open(for pool: ServerPool, then: @escaping (Result<Connected, ServerFailure>) -> Void) {
+    func open(for pool: ServerPool, then: @escaping (Result<Connected, ConnectProblem>) -> Void) {
         let deadline = NIODeadline.now() + timeout
         addresses.withNext(by: deadline) { candidates in
             self.open(candidates[...], pool, deadline, then)
@@ -48,11 +48,11 @@ final class ServerConnector {
         _ candidates: ArraySlice<SocketAddress>,
         _ pool: ServerPool,
         _ deadline: NIODeadline,
-        _ then: @escaping (Result<Connected, ServerFailure>) -> Void
+        _ then: @escaping (Result<Connected, ConnectProblem>) -> Void
     ) {
-        guard let address = candidates.first else { return then(.failure(.connectFailed)) }
+        guard let address = candidates.first else { return then(.failure(.unknownName)) }
         let left = deadline - .now()
-        guard left > .nanoseconds(0) else { return then(.failure(.connectTimedOut)) }
+        guard left > .nanoseconds(0) else { return then(.failure(.timedOut)) }
         // Each candidate gets an equal part of the remaining time.
         let part = TimeAmount.nanoseconds(left.nanoseconds / Int64(candidates.count))
         connect(to: address, pool, within: part) { result in
@@ -67,7 +67,7 @@ final class ServerConnector {
         to address: SocketAddress,
         _ pool: ServerPool,
         within limit: TimeAmount,
-        _ then: @escaping (Result<Connected, ServerFailure>) -> Void
+        _ then: @escaping (Result<Connected, ConnectProblem>) -> Void
     ) {
         let label = pool.label
         let negotiation: ConnectingHandler.Negotiation =
@@ -79,14 +79,14 @@ final class ServerConnector {
         let opening = ConnectingHandler(pool, loop: loop, negotiation, address, then)
         guard let eventLoop = loop.eventLoop as? EpollLoop else {
             assertionFailure("a loop without sockets has no servers")
-            return opening.failed(.connectFailed)
+            return opening.failed(.unusable)
         }
         EpollChannel.connect(to: address, on: eventLoop, within: limit) { channel in
             let pipeline = channel.pipeline.syncOperations
             if let tls { try pipeline.addHandler(try tls.makeHandler(forHost: server.address.host)) }
             try pipeline.addHandler(opening)
         } failed: { failure in
-            opening.failed(failure == .timedOut ? .connectTimedOut : .connectFailed)
+            opening.failed(ConnectProblem(failure))
         }
         if tls != nil {
             opening.fail(in: limit)
@@ -117,7 +117,7 @@ private final class ConnectingHandler: ChannelInboundHandler, RemovableChannelHa
     }
 
     private enum State {
-        case opening(then: (Result<ServerConnector.Connected, ServerFailure>) -> Void)
+        case opening(then: (Result<ServerConnector.Connected, ConnectProblem>) -> Void)
         case done
     }
 
@@ -134,7 +134,7 @@ private final class ConnectingHandler: ChannelInboundHandler, RemovableChannelHa
         loop: LoopContext,
         _ negotiation: Negotiation,
         _ address: SocketAddress,
-        _ then: @escaping (Result<ServerConnector.Connected, ServerFailure>) -> Void
+        _ then: @escaping (Result<ServerConnector.Connected, ConnectProblem>) -> Void
     ) {
         self.pool = pool
         self.loop = loop
@@ -160,28 +160,28 @@ private final class ConnectingHandler: ChannelInboundHandler, RemovableChannelHa
             try peerName?.verify(certificate)
         } catch {
             isAnother(error)
-            failed(.connectFailed)
+            failed(.anotherName(error))
             return context.close(promise: nil)
         }
         opened(context, speaksHTTP2: applicationProtocol == "h2")
     }
 
-    func channelInactive(context: ChannelHandlerContext) { failed(.connectFailed) }
+    func channelInactive(context: ChannelHandlerContext) { failed(.closed) }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        failed(.connectFailed)
+        failed(ConnectProblem(error))
         context.close(promise: nil)
     }
 
     /// Fails if the connection cannot take requests by then.
     func fail(in limit: TimeAmount) {
         timeout = loop.eventLoop.assumeIsolated().scheduleTask(in: limit) { [self] in
-            failed(.connectTimedOut)
+            failed(.timedOut)
             context?.close(promise: nil)
         }
     }
 
-    func failed(_ failure: ServerFailure) { finish(.failure(failure)) }
+    func failed(_ problem: ConnectProblem) { finish(.failure(problem)) }
 
     private func opened(_ context: ChannelHandlerContext, speaksHTTP2: Bool) {
         if case .done = state { return context.close(promise: nil) }
@@ -202,12 +202,12 @@ private final class ConnectingHandler: ChannelInboundHandler, RemovableChannelHa
             pipeline.removeHandler(context: context, promise: nil)
             finish(.success(connected))
         } catch {
-            failed(.connectFailed)
+            failed(.unusable)
             context.close(promise: nil)
         }
     }
 
-    private func finish(_ result: Result<ServerConnector.Connected, ServerFailure>) {
+    private func finish(_ result: Result<ServerConnector.Connected, ConnectProblem>) {
         timeout?.cancel()
         timeout = nil
         guard case .opening(let then) = state else { return }

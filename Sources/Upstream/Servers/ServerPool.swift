@@ -29,6 +29,8 @@ package final class ServerPool {
     /// As written in the log and in metrics.
     package let label: String
     package var counters = BackendCounters()
+    /// Why the last attempt to connect failed; nil if it did not.
+    package private(set) var problem: ConnectProblem?
     private let upgrades: Upgrades
     private var listing = Listing.unlisted
     private unowned let loop: LoopContext
@@ -261,8 +263,7 @@ package final class ServerPool {
                 // forever.
                 if !server.canBegin, server.isUntried, let request = nextWaiting() {
                     advance { $0.waiterLeft() }
-                    counters.connectFailures += 1
-                    failed(.connectFailed, begunAt: loop.lastTick)
+                    note(.closed, begunAt: loop.lastTick)
                     failUnreachable(request)
                 }
                 withdrawPromise()
@@ -315,7 +316,20 @@ package final class ServerPool {
         if case .listed(let servers, let index) = listing { servers.failed(index, failure, begunAt: begunAt) }
     }
 
+    private func note(_ problem: ConnectProblem, begunAt: MonotonicTime) {
+        counters.connectFailures += 1
+        self.problem = problem
+        // That one is logged with the address.
+        if case .anotherName = problem {
+        } else {
+            loop.reachability.lost(label, problem, at: loop.now(), loop.loggers.backends)
+        }
+        failed(problem.failure, begunAt: begunAt)
+    }
+
     private func connected(begunAt: MonotonicTime) {
+        problem = nil
+        loop.reachability.found(label, at: loop.now(), loop.loggers.backends)
         if isForUpgradesAlone { return }
         if case .listed(let servers, let index) = listing { servers.connected(index, begunAt: begunAt) }
     }
@@ -359,7 +373,7 @@ package final class ServerPool {
         connector.open(for: self) { self.opened($0, begunAt: begunAt) }
     }
 
-    func opened(_ result: Result<ServerConnector.Connected, ServerFailure>, begunAt: MonotonicTime) {
+    func opened(_ result: Result<ServerConnector.Connected, ConnectProblem>, begunAt: MonotonicTime) {
         switch result {
         case .success(.single(let connection)):
             connected(begunAt: begunAt)
@@ -367,19 +381,19 @@ package final class ServerPool {
         case .success(.multiplexed(let connection)):
             connected(begunAt: begunAt)
             opened(connection)
-        case .failure(let failure): connectFailed(failure, begunAt: begunAt)
+        case .failure(let problem): connectFailed(problem, begunAt: begunAt)
         }
     }
 
     private func opened(_ connection: BackendConnection) {
-        guard connection.connected() else { return connectFailed(.connectFailed, begunAt: loop.lastTick) }
+        guard connection.connected() else { return connectFailed(.closed, begunAt: loop.lastTick) }
         connections.opened(connection)
         offer(connection, advance({ $0.connected() }), at: loop.now())
         if advance({ $0.reconsider() }) == .connect { connect() }
     }
 
     private func opened(_ connection: BackendMultiplexer) {
-        guard connection.connected() else { return connectFailed(.connectFailed, begunAt: loop.lastTick) }
+        guard connection.connected() else { return connectFailed(.closed, begunAt: loop.lastTick) }
         advance { $0.sharedConnected() }
         connections.opened(connection)
         streamAvailable(connection)
@@ -388,9 +402,8 @@ package final class ServerPool {
         if isClosed { loop.atEndOfTurn { connection.drain() } }
     }
 
-    private func connectFailed(_ failure: ServerFailure, begunAt: MonotonicTime) {
-        counters.connectFailures += 1
-        failed(failure, begunAt: begunAt)
+    private func connectFailed(_ problem: ConnectProblem, begunAt: MonotonicTime) {
+        note(problem, begunAt: begunAt)
         let action = advance { $0.failedToConnect() }
         let failing = (0..<action.failing).compactMap { _ in waiting.next { _ in false } }
         if action.connects { connect() }

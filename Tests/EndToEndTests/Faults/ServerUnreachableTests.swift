@@ -12,6 +12,11 @@ import Testing
             }
             try await fixture.expectRefused("backend_unavailable", 503, 10)
             try await fixture.expectCounted("connect_failure", 10)
+            let lines = fixture.log.text.split(separator: "\n").filter { $0.contains("server cannot be reached") }
+            let line = try await fixture.accessLog.next()
+            #expect(line["outcome"] == "backend_unavailable")
+            #expect(line["reason"]?.string?.hasSuffix(": connection refused") == true, "\(line)")
+            #expect(lines.count == 1 && lines.allSatisfy { $0.contains("connection refused") }, "\(lines)")
         }
     }
 

@@ -64,6 +64,16 @@ struct AccessLogLinesTests {
         #expect(object["remote"] == "2001:db8::7")
     }
 
+    @Test func refusalHasItsReason() throws {
+        var record = ExchangeRecord(startedAt: 0, id: RequestPipeline.requestID)
+        record.outcome = .refused(.invalidToken)
+        record.reason = "the token's \"aud\" is another"
+        let object = try line(record, peer: RequestPipeline.peer())
+        #expect(object["reason"] == "the token's \"aud\" is another")
+        let names = object.members.map(\.name)
+        #expect(names.firstIndex(of: "reason") == names.firstIndex(of: "outcome").map { $0 + 1 })
+    }
+
     @Test func unknownMembersAreNull() throws {
         var record = ExchangeRecord(startedAt: 0, id: RequestPipeline.requestID)
         record.request.version = .http10

@@ -1,3 +1,4 @@
+import Glibc
 import HTTPCore
 import NIOCore
 import NIOEmbedded
@@ -207,13 +208,13 @@ struct BackendConnectionTests {
 
     @Test func connectFailureIsNotReportedToNextRequest() throws {
         try #require(waits(first))
-        pool.opened(.failure(.connectFailed), begunAt: servers.loop.lastTick)
+        pool.opened(.failure(.system(ECONNREFUSED)), begunAt: servers.loop.lastTick)
         #expect(first.failures == [], "not in the middle of whatever is done now")
         first.upstream.abandon()
         try #require(waits(first))
         servers.loop.endTurn()
         #expect(first.failures == [] && first.upstream.waitsAt === pool)
-        pool.opened(.failure(.connectFailed), begunAt: servers.loop.lastTick)
+        pool.opened(.failure(.system(ECONNREFUSED)), begunAt: servers.loop.lastTick)
         servers.loop.endTurn()
         #expect(first.failures == [.unavailable])
     }

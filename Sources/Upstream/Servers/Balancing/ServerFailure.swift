@@ -17,3 +17,8 @@ package enum ServerFailure: Error, Equatable {
         }
     }
 }
+
+extension ConnectProblem {
+    /// What it means for the server's health.
+    var failure: ServerFailure { self == .timedOut ? .connectTimedOut : .connectFailed }
+}
