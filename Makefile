@@ -15,7 +15,8 @@
 #   make docs      build the libraries' documentation, into .build/documentation
 #   make site      build the documents as a web site with search, into .build/site
 #   make packages   build it and make the files of a release in dist/: archive, Debian package, bill of materials
-#   make check-packages   install what `make packages` made in a Debian of its own, and run it there (as root)
+#   make check-packages   install what `make packages` made in a Debian of its own, run it there, by systemd too, and in
+#                         what the Dockerfile's stages give (as root)
 #   make bench     build the optimised binary and measure an authenticated request beside its peers
 #   make bench-http2   the same over HTTP/2, with and without TLS, and TLS handshakes
 #   make bench-revocations   what a million revocations, and a Redis that stands still, cost a request
