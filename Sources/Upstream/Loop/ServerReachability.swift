@@ -15,22 +15,22 @@ package final class ServerReachability: Sendable {
         /// Nil: it can be reached.
         var problem: ConnectProblem?
         /// What the last line said.
-        var told: ConnectProblem?
+        var logged: ConnectProblem?
         /// When that was.
-        var toldAt: MonotonicTime?
+        var loggedAt: MonotonicTime?
 
         /// Whether a line is due; then it counts as written.
-        mutating func tells(at now: MonotonicTime) -> Bool {
-            guard problem != told else { return false }
-            if let toldAt, now < toldAt + ServerReachability.pause { return false }
-            told = problem
-            toldAt = now
+        mutating func isDue(at now: MonotonicTime) -> Bool {
+            guard problem != logged else { return false }
+            if let loggedAt, now < loggedAt + ServerReachability.pause { return false }
+            logged = problem
+            loggedAt = now
             return true
         }
     }
 
     private let entries = Mutex<[String: Entry]>([:])
-    /// Whether any server was unreachable, by the last that was heard or told of it.
+    /// Whether any server was unreachable, by what was last seen or logged of it.
     private let hasTrouble = Atomic(false)
 
     package init() {}
@@ -47,7 +47,7 @@ package final class ServerReachability: Sendable {
             if entries.count >= Self.mostServers, entries[server] == nil { entries.removeAll() }
             entries[server, default: Entry()].problem = problem
             hasTrouble.store(true, ordering: .relaxed)
-            return entries[server]?.tells(at: now) == true
+            return entries[server]?.isDue(at: now) == true
         }
         guard isDue else { return }
         logger.warning("server cannot be reached", metadata: ["server": "\(server)", "reason": "\(problem)"])
@@ -59,8 +59,8 @@ package final class ServerReachability: Sendable {
         let isDue = entries.withLock { entries in
             guard entries[server] != nil else { return false }
             entries[server]?.problem = nil
-            let isDue = entries[server]?.tells(at: now) == true
-            if isDue, entries.values.allSatisfy({ $0.problem == nil && $0.told == nil }) {
+            let isDue = entries[server]?.isDue(at: now) == true
+            if isDue, entries.values.allSatisfy({ $0.problem == nil && $0.logged == nil }) {
                 hasTrouble.store(false, ordering: .relaxed)
             }
             return isDue

@@ -51,7 +51,7 @@ struct IssuerReader {
                 session
             )
         else { return [] }
-        if allowsHTTP { judgePlainHTTP(keys.source, session) }
+        Self.judgePlainHTTP(node, keys.source, session)
         let policy = IssuerPolicy(
             issuer: name,
             audiences: node.read(Schema.trustedIssuer.audiences) ?? [],
@@ -63,8 +63,11 @@ struct IssuerReader {
         return [TrustedIssuer(policy: policy, source: keys.source)]
     }
 
-    private func judgePlainHTTP(_ source: KeySource, _ session: ReadingSession) {
-        guard let entry = node.entry(Schema.trustedIssuer.allowHTTP) else { return }
+    /// Warns of `allow_http`, where it is set: of the danger, or that it has no effect.
+    static func judgePlainHTTP(_ node: DocumentNode, _ source: KeySource, _ session: ReadingSession) {
+        guard node.read(Schema.trustedIssuer.allowHTTP), let entry = node.entry(Schema.trustedIssuer.allowHTTP) else {
+            return
+        }
         if case .remote(let remote) = source, remote.allowsPlainHTTP {
             session.at(entry).warning(
                 "the keys come over plain http: who can change them on the way can sign any token; keep the issuer in a "

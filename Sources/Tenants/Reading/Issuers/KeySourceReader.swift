@@ -43,7 +43,7 @@ enum KeySourceReader {
         }
     }
 
-    private static func remote(
+    static func remote(
         _ location: RemoteKeySource.Location,
         at url: String,
         _ allowsPlainHTTP: Bool

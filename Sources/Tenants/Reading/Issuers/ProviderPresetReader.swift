@@ -27,6 +27,7 @@ struct ProviderPresetReader {
         guard let algorithms = algorithms(session), let names,
             let keys = keys(algorithms, issuer: names.first ?? "", session)
         else { return [] }
+        IssuerReader.judgePlainHTTP(node, keys.source, session)
         return names.map { name in
             var issuer = TrustedIssuer(
                 policy: IssuerPolicy(issuer: name, audiences: audiences, algorithms: algorithms, keys: keys.keys),
@@ -83,11 +84,20 @@ struct ProviderPresetReader {
     ) -> SourcedKeys? {
         if let keySource, let kind = KeySourceName(rawValue: keySource.key) {
             let address = node[Schema.trustedIssuer.issuer] ?? DocumentNode(issuer, at: node.position)
-            return KeySourceReader.read(kind, keySource, algorithms, issuer: address, session)
+            return KeySourceReader.read(
+                kind,
+                keySource,
+                algorithms,
+                issuer: address,
+                allowsPlainHTTP: allowsPlainHTTP,
+                session
+            )
         }
         guard let url = keySetURL(issuer, session) else { return nil }
-        return SourcedKeys(keys: nil, source: .remote(RemoteKeySource(location: .keySet(url: url))))
+        return KeySourceReader.remote(.keySet(url: url), at: url, allowsPlainHTTP)
     }
+
+    private var allowsPlainHTTP: Bool { node.read(Schema.trustedIssuer.allowHTTP) }
 
     private func keySetURL(_ issuer: String, _ session: ReadingSession) -> String? {
         switch preset.keySet {
@@ -95,7 +105,15 @@ struct ProviderPresetReader {
         case .belowIssuer(let path):
             if let given = node[Schema.trustedIssuer.issuer] {
                 let name = "with preset \(preset.name), \"issuer\""
-                guard ProviderURLReader.read(given, name: name, allowsQuery: false, session) != nil else { return nil }
+                guard
+                    ProviderURLReader.read(
+                        given,
+                        name: name,
+                        allowsQuery: false,
+                        allowsPlain: allowsPlainHTTP,
+                        session
+                    ) != nil
+                else { return nil }
             }
             return issuer + (issuer.hasSuffix("/") ? "" : "/") + path
         }
