@@ -2,7 +2,7 @@
 #
 #   make setup     install the Debian packages that are missing
 #   make program   build the program to try it: .build/debug/gatehouse
-#   make demo      build, then run the five sample apps behind the gateway with curl lines to paste
+#   make demo      build, then run the five sample apps behind the gateway with a page to try everything
 #   make test      build, then run every test, the curl lines of the demo and of the README
 #   make quick     build, then run the tests of values alone: while working, in less than a minute
 #   make fuzz      build, then feed each parser mutated inputs for half an hour; FUZZ_SECONDS=60 FUZZ_TARGET=NAME for less
@@ -22,7 +22,7 @@
 #   make bench-revocations   what a million revocations, and a Redis that stands still, cost a request
 #   make bench-features   what each feature costs a request, beside the peers that have it
 #   make bench-sign-ins   how many sign-ins, codes and refreshes a second, and what each costs
-#   make screenshots   take the pictures of the sign-in pages and the dashboard in the documents
+#   make screenshots   take the pictures of the sign-in pages, the dashboard and the demo in the documents
 #   make soak      build it and run it under mixed load with faults for ten minutes
 #   make soak-churn   build it and run it for twenty minutes while all around it changes: reloads, keys, servers, Redis
 #   make loadtest  build it and play scenarios with k6 beside nginx, HAProxy and Envoy; LOADTEST=quick takes a third
@@ -149,7 +149,9 @@ bench-sign-ins: release
 	loadtest/sign_ins.py "$$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)/gatehouse"
 
 screenshots: program
+	$(BUILD) --product gatehouse-demo
 	scripts/screenshots "$$($(SWIFT) build --show-bin-path)/gatehouse" docs/images
+	scripts/animate-demo "$$($(SWIFT) build --show-bin-path)/gatehouse-demo" docs/images
 
 soak: release
 	loadtest/soak.py "$$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)/gatehouse"
