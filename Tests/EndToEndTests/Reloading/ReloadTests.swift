@@ -163,7 +163,7 @@ import Verification
             #expect(metrics.value("gatehouse_config_reload_total", ["result": "failure"]) == 1)
             #expect(metrics.value("gatehouse_config_last_reload_successful") == 0)
             #expect(metrics.value("gatehouse_config_generation") == 1)
-            await fixture.change(GatewaySetup())
+            #expect(await fixture.reload(GatewaySetup()).result == .unchanged)
             #expect(try await fixture.metrics().value("gatehouse_config_last_reload_successful") == 1)
             #expect(fixture.log.text.contains("the one before stays in force"))
         }
