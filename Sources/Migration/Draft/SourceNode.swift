@@ -16,6 +16,11 @@ struct SourceNode: Sendable {
             switch error {
             case .malformed(let problem, let position, _):
                 throw UntranslatableFile(Origin(file: file, line: position.line), "not valid YAML: \(problem)")
+            case .undefinedAlias(let name, let position, _):
+                throw UntranslatableFile(
+                    Origin(file: file, line: position.line),
+                    "*\(name) has no anchor &\(name) before it"
+                )
             case .unreadable: throw UntranslatableFile("\(file): a control character, which YAML does not allow")
             case .tooDeep(let position):
                 throw UntranslatableFile(Origin(file: file, line: position.line), "values too deep in one another")

@@ -50,7 +50,7 @@ extension RefusalCode {
         case .invalidToken: "The token failed a check: \"detail\" of the response says which."
         case .tokenExpired: "The token was good until the time in its claim \"exp\"."
         case .tokenRevoked: "The token, its session, its user or all tokens of the app were revoked."
-        case .insufficientScope: "The token lacks a scope: WWW-Authenticate of the response names those that are needed."
+        case .insufficientScope: "The token lacks a scope: WWW-Authenticate of the response names what is needed."
         case .insufficientRole: "The user is signed in, and has none of the roles that this path needs."
         case .unknownHost: "No app has this host and path, or the connection was opened for another app."
         case .ambiguousPath: "Servers could read this path in different ways."

@@ -91,7 +91,10 @@ import Verification
             let page = try await fixture.request(type)
             #expect(page.status == 200 && page.body.text.contains("Code: missing_token"))
             let other = try await fixture.request("/orders", host: "other.test")
-            #expect(try JSONParser.parse(other.body.bytes).object?["type"]?.string == "about:blank", "no tenant has a page")
+            #expect(
+                try JSONParser.parse(other.body.bytes).object?["type"]?.string == "about:blank",
+                "no tenant has a page"
+            )
             #expect(try await fixture.request(type, method: "POST").status == 404)
             #expect(fixture.backend.requests.isEmpty)
         }

@@ -18,7 +18,9 @@ struct ProblemPageTests {
         var context = RefusalContext(realm: "app", requestID: RequestPipeline.requestID)
         context.hasProblemPage = true
         let response = GatewayResponse(Refusal(code, status: 400, detail: "…"), context)
-        let type = try #require(String(decoding: response.body, as: UTF8.self).split(separator: "\"").dropFirst(2).first)
+        let type = try #require(
+            String(decoding: response.body, as: UTF8.self).split(separator: "\"").dropFirst(2).first
+        )
         #expect(type.hasPrefix("/.gatehouse/problems/"))
         let found = try #require(page(.get, String(type)))
         #expect(found.code == code)
