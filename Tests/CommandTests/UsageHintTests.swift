@@ -6,7 +6,7 @@ struct UsageHintTests {
     @Test(arguments: [
         (["serve"], "there is no command serve: write gatehouse run"),
         (["chekc", "tenants.yaml"], "there is no command chekc: did you mean check?"),
-        (["tenants.yaml"], "there is no command tenants.yaml; there are run, check, explain"),
+        (["tenants.yaml"], "there is no command tenants.yaml; there are run, init, check, explain"),
         (["tokn", "mint"], "there is no command tokn: did you mean token?"),
         (["token", "mnt"], "there is no command token mnt: did you mean token mint?"),
         (["check", "--strict", "tenants.yaml"], "check has no --strict: a mistake always fails it"),

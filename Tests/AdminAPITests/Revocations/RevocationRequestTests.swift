@@ -51,8 +51,8 @@ struct RevocationRequestTests {
         ("null", "the body must be a JSON object"),
         (
             #"{"tenant":"app","sub":"alice"}"#,
-            "the body has a member that is not known; "
-                + "there are tenant, token, jti, subject, session, all, for and reason"
+            "the body has an unknown member; "
+                + "known members are tenant, token, jti, subject, session, all, for and reason"
         ),
         (#"{"all":true}"#, "\"tenant\" is missing"),
         (#"{"tenant":1,"all":true}"#, "\"tenant\" must be a string"),

@@ -81,8 +81,8 @@ struct TenantTestRunTests {
         #expect(
             mistakes == [
                 "t.yaml:50:9: GET /admin/x: expected to go on, but it would be refused with 403 insufficient_role: "
-                    + "rule /admin/** [GET] needs one of the roles admin, owner; the caller has roles customer, which falls "
-                    + "short (line 22)",
+                    + "rule /admin/** [GET] needs one of the roles admin, owner; the caller has roles customer, which is "
+                    + "not enough (line 22)",
                 "t.yaml:50:9: GET /admin/x: expected 403 insufficient_role, but it would go on: rule /admin/** [GET] "
                     + "needs one of the roles admin, owner; the caller has roles admin, which is enough (line 22)",
                 "t.yaml:50:9: GET /x: expected 401 token_expired, but it would be refused with 401 missing_token: no "

@@ -19,7 +19,7 @@ struct ProblemPageTests {
         context.hasProblemPage = true
         let response = GatewayResponse(Refusal(code, status: 400, detail: "…"), context)
         let type = try #require(
-            String(decoding: response.body, as: UTF8.self).split(separator: "\"").dropFirst(2).first
+            String(decoding: response.body, as: UTF8.self).split(separator: "\"").dropFirst(3).first
         )
         #expect(type.hasPrefix("/.gatehouse/problems/"))
         let found = try #require(page(.get, String(type)))
