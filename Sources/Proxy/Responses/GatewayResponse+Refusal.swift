@@ -105,7 +105,12 @@ extension GatewayResponse {
         var body: [UInt8] = []
         body.reserveCapacity(320)
         body.append("{\"type\":\"")
-        body.append(text: context.hasProblemPage ? ProblemPage.path(of: refusal.code) : "about:blank")
+        if context.hasProblemPage {
+            body.append(ProblemPage.prefix)
+            body.append(text: refusal.code.rawValue)
+        } else {
+            body.append("about:blank")
+        }
         body.append("\",\"title\":\"")
         body.append(refusal.code.title)
         body.append("\",\"status\":")

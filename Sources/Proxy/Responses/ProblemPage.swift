@@ -4,7 +4,8 @@ import HTTPCore
 /// The page about a refusal's code, to which `type` of a problem document leads (RFC 9457 section 3.1.1). Every tenant
 /// has it, without a token: it tells nothing about the tenant.
 struct ProblemPage: Equatable {
-    private static let prefix = "/.gatehouse/problems/"
+    /// What the URI reference of a page begins with, relative to the request's; its code follows.
+    static let prefix: StaticString = "/.gatehouse/problems/"
 
     let code: RefusalCode
 
@@ -21,15 +22,12 @@ struct ProblemPage: Equatable {
     }
 
     private static func name(_ target: Span<UInt8>) -> String? {
-        let start = prefix.utf8.count
+        let start = prefix.utf8CodeUnitCount
         let longest = 32
         guard target.count > start, target.count <= start + longest else { return nil }
         let text = target.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
-        return text.hasPrefix(prefix) ? String(text.dropFirst(start)) : nil
+        return text.hasPrefix(prefix.description) ? String(text.dropFirst(start)) : nil
     }
-
-    /// The URI reference of the page, relative to the request's.
-    static func path(of code: RefusalCode) -> String { prefix + code.rawValue }
 
     var response: GatewayResponse {
         let text = "\(code.title)\n\nCode: \(code.rawValue)\n\n\(code.meaning)\n\nWhat to do: \(code.remedy)\n"
