@@ -310,6 +310,7 @@ let package = Package(
         .executableTarget(
             name: "GatehouseDemo",
             dependencies: [
+                "AdminAPI",
                 "CommandSupport",
                 "Demo",
                 "Gateway",
