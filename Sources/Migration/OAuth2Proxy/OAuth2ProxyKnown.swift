@@ -19,16 +19,16 @@ enum OAuth2ProxyKnown {
         "bitbucket_team": roles, "bitbucket_repository": roles, "azure_tenant": issuer,
         "entra_id_allowed_tenants": issuer,
         "allowed_emails": accounts,
-        "oidc_audience_claims": "a token's audience is its \"aud\" here, and no other claim",
-        "user_id_claim": "callers are known by \"sub\" here: change identity.headers, then open it",
-        "oidc_email_claim": "callers' addresses are \"email\" here: change identity.headers, then open it",
+        "oidc_audience_claims": "name the claim in the issuer's \"claims\": { audience: ... }, then open it",
+        "user_id_claim": "name the claim in the issuer's \"claims\": { subject: ... }, then open it",
+        "oidc_email_claim": "name the claim in the issuer's \"claims\": { email: ... }, then open it",
         "oidc_groups_claim": roles,
     ]
 
     private static let accounts =
         "have an account hook decide who may sign in, or give those callers a role, and name it in \"access\""
     private static let roles =
-        "have the provider write the groups as claim \"roles\", and name them in \"access\": allow: { roles: [...] }"
+        "name their claim in the issuer's \"claims\": { roles: ... }, and the groups in \"access\": allow: { roles: [...] }"
     private static let issuer = "give the tenant's own issuer, which has its ID in it, in issuers[].issuer"
 
     /// Nobody gets in by leaving them out.
