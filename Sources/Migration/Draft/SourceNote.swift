@@ -17,7 +17,7 @@ package struct SourceNote: Sendable, Hashable, CustomStringConvertible {
     package enum Kind: Sendable, Hashable {
         /// Done otherwise here, or not needed.
         case changed
-        /// Not translated; nobody gets in by that who did not before.
+        /// Not translated; no further caller passes because of it.
         case lost
         /// It restricted access and could not be translated: what it was about is closed.
         case closed
