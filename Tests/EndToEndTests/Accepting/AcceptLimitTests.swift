@@ -145,7 +145,8 @@ import Testing
 
     // MARK: header_timeout
 
-    private static let short = "limits: { header_timeout: 300ms, idle_timeout: 10m }"
+    /// Longer than a busy machine takes for a handshake.
+    private static let short = "limits: { header_timeout: 3s, idle_timeout: 10m }"
 
     @Test(arguments: ["G", "GET /open/x HTTP/1.1\r\nHost: app.test\r\n", "PRI * HTTP/2.0\r\n", "\r\n"])
     func partialRequestTimesOut(sent: String) async throws {
@@ -197,7 +198,8 @@ import Testing
     }
 
     @Test func drippingRequestTimesOut() async throws {
-        try await withGateway(GatewaySetup(gateway: Self.short)) { fixture async throws in
+        let setup = GatewaySetup(gateway: "limits: { header_timeout: 300ms, idle_timeout: 10m }")
+        try await withGateway(setup) { fixture async throws in
             let client = try await fixture.connect()
             let dripping = Task {
                 // One byte per other request: far longer than the timeout.
@@ -217,7 +219,8 @@ import Testing
 
     // MARK: idle_timeout
 
-    private static let idle = "limits: { header_timeout: 10m, idle_timeout: 300ms }"
+    /// Longer than a busy machine takes for a handshake.
+    private static let idle = "limits: { header_timeout: 10m, idle_timeout: 3s }"
 
     @Test func silentConnectionIsClosed() async throws {
         try await withTLSGateway(.tls(gateway: Self.idle)) { fixture async throws in

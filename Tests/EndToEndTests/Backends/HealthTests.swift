@@ -5,7 +5,7 @@ import Testing
 /// Health probes eject a server and bring it back.
 @Suite struct HealthTests {
     /// A probe that takes longer than `every` fails, so this leaves a busy machine enough time.
-    private static let health = "health: { path: /health, every: 500ms, healthy_after: 2, unhealthy_after: 3 }"
+    private static let health = "health: { path: /health, every: 1s, healthy_after: 2, unhealthy_after: 3 }"
 
     /// The statuses of `/health`: a repeated pattern.
     private final class Health: Sendable {

@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test func silentConnectionsAreDropped() async throws {
-        let setup = GatewaySetup.failing(gateway: "limits: { header_timeout: 1s, idle_timeout: 1s }")
+        let setup = GatewaySetup.failing(gateway: "limits: { header_timeout: 3s, idle_timeout: 3s }")
         try await withGateway(setup) { fixture async throws in
             var left: [RawClient] = []
             for _ in 0..<50 { left.append(try await fixture.connect()) }

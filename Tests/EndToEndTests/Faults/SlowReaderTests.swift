@@ -42,7 +42,7 @@ import Testing
 
     @Test func readerThatStopsIsDropped() async throws {
         let large = LargeBody(pieces: 1024)
-        let setup = GatewaySetup.failing(gateway: "limits: { idle_timeout: 1s }")
+        let setup = GatewaySetup.failing(gateway: "limits: { idle_timeout: 3s }")
         try await withGateway(setup, backend: large.sender) { fixture async throws in
             for http2 in [false, true] {
                 let reader = try await reader(of: fixture, http2: http2)

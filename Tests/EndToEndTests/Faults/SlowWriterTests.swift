@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test func slowHeadIsRefused() async throws {
-        let setup = GatewaySetup.failing(gateway: "limits: { header_timeout: 1s, idle_timeout: 2s }")
+        let setup = GatewaySetup.failing(gateway: "limits: { header_timeout: 3s, idle_timeout: 6s }")
         try await withGateway(setup) { fixture async throws in
             let client = try await fixture.connect()
             try await client.drip("GET /open/x HTTP/1.1\r\nHo")
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test func stalledBodyIsRefused() async throws {
-        let setup = GatewaySetup.failing(gateway: "limits: { idle_timeout: 1s }")
+        let setup = GatewaySetup.failing(gateway: "limits: { idle_timeout: 3s }")
         try await withGateway(setup, backend: .echo) { fixture async throws in
             let client = try await fixture.connect()
             try await client.send(fixture.head("/open/x", method: "POST", fields: ["Content-Length: 5"]) + "he")

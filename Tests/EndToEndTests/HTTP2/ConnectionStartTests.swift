@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test func clientWithoutPrefaceIsDropped() async throws {
-        let setup = GatewaySetup(gateway: "limits: { idle_timeout: 300ms, header_timeout: 300ms }")
+        let setup = GatewaySetup(gateway: "limits: { idle_timeout: 3s, header_timeout: 3s }")
         try await withGateway(setup) { fixture async throws in
             let half = HTTP2Client(try await fixture.connect())
             try await half.sendRaw(Array(HTTP2Client.preface.prefix(20)))

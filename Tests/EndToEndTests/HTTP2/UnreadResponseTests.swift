@@ -74,7 +74,7 @@ import Testing
             try await exchange.body()
             try await exchange.sendOK(body)
         }
-        let setup = GatewaySetup(gateway: "limits: { idle_timeout: 1s }")
+        let setup = GatewaySetup(gateway: "limits: { idle_timeout: 3s }")
         try await withGateway(setup, backend: script) { fixture async throws in
             let client = try await fixture.http2(.initialWindowSize(0))
             let stream = try await client.open("/open/x")

@@ -96,7 +96,8 @@ import Verification
     /// A stolen access token must not yield a refresh token.
     @Test func accessTokenAloneGetsNoRefreshToken() async throws {
         try await withEndedSession(.refreshingCookies(), giving: .pair) { fixture, _, session async throws in
-            #expect(try await fixture.request("/x", fields: [session.cookies]).status == 200)
+            let refreshed = try await fixture.request("/x", fields: [session.cookies])
+            #expect(refreshed.status == 200, "\(refreshed)")
             let response = try await fixture.request("/x", fields: ["Cookie: access=\(session.old)"])
             expectBackendsRefusal(response)
             expectNothingDelivered(response)

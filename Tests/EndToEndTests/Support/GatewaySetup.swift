@@ -23,7 +23,7 @@ struct GatewaySetup: Sendable {
 
     private static let ordinaryTenant = """
         hosts: [app.test]
-        backend: { servers: ["{backend}"] }
+        backend: { servers: ["{backend}"], timeouts: { connect: 20s } }
         authenticate:
           from: [bearer]
           issuers:

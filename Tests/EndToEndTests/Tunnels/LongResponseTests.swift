@@ -76,12 +76,12 @@ import Verification
             try await exchange.send(Self.head)
             let start = ContinuousClock.now
             // Twice as long as any timeout, without a pause as long as one.
-            while start.duration(to: .now) < .seconds(3) { try await exchange.send(Self.chunk("data: tick\n\n")) }
+            while start.duration(to: .now) < .seconds(10) { try await exchange.send(Self.chunk("data: tick\n\n")) }
             try await exchange.send(Self.chunk("data: last\n\n") + "0\r\n\r\n")
         }
         let setup = GatewaySetup(
-            gateway: "limits: { idle_timeout: 1500ms, header_timeout: 500ms }",
-            tenant: "backend: { servers: [\"{backend}\"], timeouts: { response: 1500ms, idle: 1500ms } }"
+            gateway: "limits: { idle_timeout: 5s, header_timeout: 3s }",
+            tenant: "backend: { servers: [\"{backend}\"], timeouts: { response: 5s, idle: 5s } }"
         )
         try await withGateway(setup, backend: script) { fixture async throws in
             let client = try await fixture.connect()

@@ -107,14 +107,14 @@ import Verification
 
     @Test(arguments: [true, false])
     func framesOfOneSideKeepTunnelAlive(_ isClient: Bool) async throws {
-        let timeouts = "timeouts: { response: 500ms, idle: 5s }"
+        let timeouts = "timeouts: { response: 3s, idle: 10s }"
         let setup = GatewaySetup(
-            gateway: "limits: { idle_timeout: 500ms }",
+            gateway: "limits: { idle_timeout: 3s }",
             tenant: "backend: { servers: [\"{backend}\"], \(timeouts) }"
         )
         try await withTunnel(setup) { tunnel async throws in
             let start = ContinuousClock.now
-            while start.duration(to: .now) < .seconds(6) {
+            while start.duration(to: .now) < .seconds(11) {
                 if isClient {
                     try await tunnel.client.send(.fromClient("tick"))
                     #expect(try await tunnel.server.frame() == .fromClient("tick"))
