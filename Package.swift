@@ -81,6 +81,7 @@ let package = Package(
             dependencies: ["CEpoll", .product(name: "NIOCore", package: "swift-nio")],
             swiftSettings: strict
         ),
+        .systemLibrary(name: "CAuxv", path: "Sources/CAuxv"),
         .systemLibrary(name: "CYAML", path: "Sources/CYAML", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CHiredis", path: "Sources/CHiredis", providers: [.apt(["libhiredis-dev"])]),
         .target(
@@ -286,6 +287,7 @@ let package = Package(
             name: "gatehouse",
             dependencies: [
                 "Authorization",
+                "CAuxv",
                 "CommandSupport",
                 "Gateway",
                 "Migration",

@@ -48,7 +48,10 @@ struct RunCommand: AsyncParsableCommand {
             let gateway = Gateway(
                 configuration: configuration,
                 logger: logger,
-                observe: { manager.notify(ServiceManager.Notice($0)) },
+                observe: { event in
+                    manager.notify(ServiceManager.Notice(event))
+                    Self.releasePages(after: event)
+                },
                 sealingKeys: ConfigurationReader.sealingKeys,
                 reading: file.reload
             )
@@ -59,6 +62,17 @@ struct RunCommand: AsyncParsableCommand {
             throw CommandFailure(gateway: configuration.gateway, error)
         }
         await output.flush()
+    }
+
+    /// Starting and reloading run a good deal of code that requests do not.
+    private static func releasePages(after event: GatewayEvent) {
+        // A debugger would lose its breakpoints.
+        #if !DEBUG
+        switch event {
+        case .started, .reloaded: ProgramPages.release()
+        case .reloading, .stopping: break
+        }
+        #endif
     }
 
     private static func serve(
