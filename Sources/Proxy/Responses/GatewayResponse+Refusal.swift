@@ -83,20 +83,32 @@ extension GatewayResponse {
     }
 
     /// A request without a token gets the bare challenge, without an error code (RFC 6750 section 3.1).
-    private static func challenge(_ scheme: String, _ refusal: Refusal, _ context: RefusalContext) -> [UInt8] {
-        var value = Array("\(scheme) realm=\"".utf8)
-        value += (context.realm ?? "gatehouse").utf8
-        value += "\"".utf8
+    private static func challenge(
+        _ scheme: StaticString,
+        _ refusal: Refusal,
+        _ context: RefusalContext
+    ) -> [UInt8] {
+        var value: [UInt8] = []
+        value.reserveCapacity(192)
+        value.append(scheme)
+        value.append(" realm=\"")
+        value.append(text: context.realm ?? "gatehouse")
+        value.append("\"")
         guard refusal.code != .missingToken else { return value }
+        value.append(", error=\"")
         if let error = refusal.proofError {
-            value += ", error=\"\(error.rawValue)\"".utf8
+            value.append(text: error.rawValue)
         } else {
-            value += (refusal.status == 403 ? ", error=\"insufficient_scope\"" : ", error=\"invalid_token\"").utf8
+            value.append(refusal.status == 403 ? "insufficient_scope" : "invalid_token")
         }
-        value += ", error_description=\"".utf8
-        value += refusal.detail.utf8
-        value += "\"".utf8
-        if !refusal.neededScopes.isEmpty { value += ", scope=\"\(refusal.neededScopes.joined(separator: " "))\"".utf8 }
+        value.append("\", error_description=\"")
+        value.append(text: refusal.detail)
+        value.append("\"")
+        if !refusal.neededScopes.isEmpty {
+            value.append(", scope=\"")
+            value.append(text: refusal.neededScopes.joined(separator: " "))
+            value.append("\"")
+        }
         return value
     }
 

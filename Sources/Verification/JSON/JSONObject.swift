@@ -48,6 +48,9 @@ extension String {
     /// KELVIN SIGN with "K", which no identifier may.
     @inline(__always)
     func hasSameBytes(as other: String) -> Bool {
-        utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+        guard utf8.count == other.utf8.count else { return false }
+        let (bytes, others) = (utf8.span, other.utf8.span)
+        for index in bytes.indices where bytes[index] != others[index] { return false }
+        return true
     }
 }

@@ -18,11 +18,11 @@ public enum JSONText {
 
     /// Most texts have nothing to escape, and are appended as a whole.
     private static func escape(_ text: UnsafeBufferPointer<UInt8>, into bytes: inout [UInt8]) {
-        var rest = text[...]
+        var rest = text
         while let index = rest.firstIndex(where: isEscaped) {
-            bytes.append(contentsOf: rest[..<index])
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: rest[..<index]))
             escape(rest[index], into: &bytes)
-            rest = rest[(index + 1)...]
+            rest = UnsafeBufferPointer(rebasing: rest[(index + 1)...])
         }
         bytes.append(contentsOf: rest)
     }
