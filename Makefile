@@ -23,6 +23,7 @@
 #   make bench-features   what each feature costs a request, beside the peers that have it
 #   make bench-sign-ins   how many sign-ins, codes and refreshes a second, and what each costs
 #   make screenshots   take the pictures of the sign-in pages, the dashboard and the demo in the documents
+#   make newcomer  play somebody new in a new clone, by the README alone, and time each step; pictures in .build/newcomer
 #   make soak      build it and run it under mixed load with faults for ten minutes
 #   make soak-churn   build it and run it for twenty minutes while all around it changes: reloads, keys, servers, Redis
 #   make loadtest  build it and play scenarios with k6 beside nginx, HAProxy and Envoy; LOADTEST=quick takes a third
@@ -48,7 +49,7 @@ FLEET_TESTS := ^EndToEndTests\.(Agreement|Crash|Failover|HostileStore|PausedStor
 RELEASE_FLAGS := -c release --product gatehouse --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchecked \
 	-Xswiftc -use-ld=lld -Xlinker --no-export-dynamic -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --icf=safe
 
-.PHONY: setup program demo test quick fuzz format lint release install reference docs site bench bench-instructions bench-http2 bench-revocations bench-features bench-sign-ins screenshots soak soak-churn loadtest clean
+.PHONY: setup program demo test quick fuzz format lint release install reference docs site bench bench-instructions bench-http2 bench-revocations bench-features bench-sign-ins screenshots newcomer soak soak-churn loadtest clean
 .PHONY: lint-packaging release-binary packages check-packages
 
 setup:
@@ -152,6 +153,9 @@ screenshots: program
 	$(BUILD) --product gatehouse-demo
 	scripts/screenshots "$$($(SWIFT) build --show-bin-path)/gatehouse" docs/images
 	scripts/animate-demo "$$($(SWIFT) build --show-bin-path)/gatehouse-demo" docs/images
+
+newcomer: setup
+	scripts/play-newcomer .build/newcomer
 
 soak: release
 	loadtest/soak.py "$$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)/gatehouse"
