@@ -32,9 +32,12 @@ struct Key<Value: Sendable>: Sendable {
     }
 
     /// The same key with its line in the reference.
-    func means(_ meaning: String) -> Key {
+    ///
+    /// - Parameter example: A value in YAML, on one line, other than the default; nil: the type's.
+    func means(_ meaning: String, example: String? = nil) -> Key {
         var key = self
         key.schema.meaning = meaning
+        key.schema.declaredExample = example
         return key
     }
 

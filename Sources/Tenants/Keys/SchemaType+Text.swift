@@ -38,6 +38,17 @@ extension SchemaType {
         }
     }
 
+    /// The example of a key with that default: the other boolean, or another choice.
+    func example(besides default: String?) -> String {
+        switch self {
+        case .boolean where `default` == "true": "false"
+        case .choice(let choices): choices.first { $0 != `default` } ?? ""
+        case .text, .secret, .url, .path, .boolean, .integer, .decimal, .duration, .size, .rate, .list, .object,
+            .dictionary, .either, .anything:
+            example
+        }
+    }
+
     /// The type with `text` as its example, if it has none.
     func exampled(by text: String) -> SchemaType {
         switch self {
@@ -78,7 +89,7 @@ extension SchemaObject {
     /// The keys that are required, or the first one.
     var example: String {
         let required = keys.filter(\.isRequired)
-        let members = (required.isEmpty ? Array(keys.prefix(1)) : required).map { "\($0.name): \($0.type.example)" }
+        let members = (required.isEmpty ? Array(keys.prefix(1)) : required).map { "\($0.name): \($0.example)" }
         return "{ \(members.joined(separator: ", ")) }"
     }
 }

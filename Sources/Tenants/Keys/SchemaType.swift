@@ -45,4 +45,9 @@ struct SchemaKey: Sendable {
     var `default`: String?
     /// One line for references.
     var meaning = ""
+    /// nil if the type says enough.
+    var declaredExample: String?
+
+    /// A value in YAML, on one line, other than the default.
+    var example: String { declaredExample ?? type.example(besides: `default`) }
 }

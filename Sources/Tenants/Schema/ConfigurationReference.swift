@@ -37,7 +37,9 @@ public enum ConfigurationReference {
     private static func row(_ key: SchemaKey) -> String {
         let defaultText = key.isRequired ? "required" : key.default.map { "`\($0)`" } ?? ""
         let meaning = key.meaning.replacing("|", with: "\\|")
-        return "| `\(key.name)` | \(type(key.type)) | \(defaultText) | \(meaning) |"
+        // A column of their own would leave too little room for the others.
+        let example = "<br>Example: `\(key.example)`"
+        return "| `\(key.name)` | \(type(key.type)) | \(defaultText) | \(meaning)\(example) |"
     }
 
     private static func type(_ type: SchemaType) -> String {

@@ -87,14 +87,13 @@ public enum JSONSchema {
         return map
     }
 
-    /// The meaning, default and type of a key.
+    /// The meaning, default, example and type of a key.
     private static func property(_ key: SchemaKey, title: String) -> JSONObject {
         var property: JSONObject = ["description": .string(key.meaning)]
         if let text = key.default, let value = value(of: text, key.type) {
             property["default"] = value
-        } else if key.type.isText, let value = value(of: key.type.example, key.type) {
-            property["examples"] = [value]
         }
+        if let value = value(of: key.example, key.type) { property["examples"] = [value] }
         for member in schema(of: key.type, title: title).members { property[member.name] = member.value }
         return property
     }
@@ -136,17 +135,21 @@ public enum JSONSchema {
 // MARK: - Defaults and examples
 
 extension JSONSchema {
+    /// The variable of the examples of secrets stands for itself.
+    private static let exampleEnvironment = ["SECRET": "${SECRET}"]
+
     /// A default or an example in YAML, as JSON.
     static func value(of yaml: String, _ type: SchemaType) -> JSONValue? {
         let findings = Findings(file: "")
-        guard let node = YAMLDocument.read(yaml, environment: [:], into: findings), !findings.hasErrors else {
+        guard let node = YAMLDocument.read(yaml, environment: exampleEnvironment, into: findings), !findings.hasErrors
+        else {
             return nil
         }
         return value(of: node, type)
     }
 
     private static func value(of node: DocumentNode, _ type: SchemaType) -> JSONValue? {
-        switch (type, node.content) {
+        switch (type.fitting(node), node.content) {
         case (.boolean, .scalar(let scalar)): (try? ScalarText.boolean(scalar)).map(JSONValue.bool)
         case (.integer, .scalar(let scalar)): (try? ScalarText.integer(scalar)).map { .number(JSONNumber($0)) }
         case (.decimal, .scalar(let scalar)): (try? ScalarText.decimal(scalar)).map(number)
@@ -167,15 +170,5 @@ extension JSONSchema {
         var object = JSONObject()
         for entry in entries { object[entry.key] = value(entry) }
         return object
-    }
-}
-
-extension SchemaType {
-    /// Whether an example says more than the type.
-    fileprivate var isText: Bool {
-        switch self {
-        case .text, .url, .path, .duration, .size, .rate: true
-        case .secret, .boolean, .integer, .decimal, .choice, .list, .object, .dictionary, .either, .anything: false
-        }
     }
 }

@@ -55,7 +55,7 @@ struct SchemaCheck {
             value(entry.value, key.type, name: "\"\(key.name)\"", owner: entry.keyPosition)
         }
         for key in object.keys where key.isRequired && !entries.contains(where: { $0.key == key.name }) {
-            let addition = key.type.isSection ? "add the section" : "add \"\(key.name): \(key.type.example)\""
+            let addition = key.type.isSection ? "add the section" : "add \"\(key.name): \(key.example)\""
             findings.error(owner, "\(name) lacks \"\(key.name)\": \(addition)")
         }
     }

@@ -110,6 +110,7 @@ struct JSONSchemaTests {
     private static func goodOnes() throws -> [Text] {
         var texts = [("tenants.yaml.example", try Repository.text("tenants.yaml.example"))]
         texts += try DocumentBlock.all().map { ("\($0.document), line \($0.line)", $0.file) }
+        texts += DocumentedKey.all.compactMap { key in key.file.map { ("the example of \(key.path)", $0) } }
         texts.append(
             (
                 "numbers for texts",

@@ -10,13 +10,19 @@ extension Schema {
 
     struct AuthenticateKeys: KeyTable {
         let from = Key("from", .list(.text(example: "bearer"), minimum: 1, maximum: 16), default: ["bearer"])
-            .means("Where a token is looked for, in order: `bearer`, `cookie:NAME`, `query:NAME`, `header:NAME`.")
+            .means(
+                "Where a token is looked for, in order: `bearer`, `cookie:NAME`, `query:NAME`, `header:NAME`.",
+                example: "[bearer, cookie:session]"
+            )
         let issuers = Key("issuers", .list(.object(Schema.trustedIssuer), minimum: 1))
-            .means("Who may have signed a token. Needed unless there is `introspection`.")
+            .means(
+                "Who may have signed a token. Needed unless there is `introspection`.",
+                example: "[{ preset: auth0, domain: shop.eu.auth0.com, audiences: [shop-api] }]"
+            )
         let leeway = Key("leeway", .duration(.zero...hour), default: .seconds(60))
-            .means("How far the clocks of issuer and gateway may be apart.")
+            .means("How far the clocks of issuer and gateway may be apart.", example: "10s")
         let require = Key("require", .list(.text(example: "sub")), default: ["exp"])
-            .means("Claims that a token must have.")
+            .means("Claims that a token must have.", example: "[exp, sub]")
     }
 
     struct TrustedIssuerKeys: KeyTable {
@@ -25,7 +31,7 @@ extension Schema {
         let audiences = Key("audiences", .list(.text(example: "my-app"), minimum: 1))
             .means("The `aud` that a token must name one of. Omitted: `aud` is not checked, with a warning.")
         let algorithms = Key("algorithms", .list(.choice(SignatureAlgorithm.self), minimum: 1))
-            .means("What its tokens may be signed with. Needed unless a preset names it.")
+            .means("What its tokens may be signed with. Needed unless a preset names it.", example: "[RS256]")
         let secret = Key(KeySourceName.secret.rawValue, .secret)
             .means("The shared secret of HS256, HS384 or HS512, as text.")
         let secretFile = Key(KeySourceName.secretFile.rawValue, .path(example: "jwt.secret"))
@@ -46,7 +52,8 @@ extension Schema {
         let preset = Key(KeySourceName.preset.rawValue, .choice(IssuerPreset.self))
             .means(
                 "A known issuer: `built-in` is the tenant's own, from its `issuer` section. For the others see "
-                    + "[providers](providers.md); what is given beside them replaces what they know."
+                    + "[providers](providers.md); what is given beside them replaces what they know.",
+                example: "keycloak"
             )
         let arguments = PresetArgument.allCases.map { argument in
             Key(argument.rawValue, .text(example: argument.example)).means(argument.meaning)
@@ -64,7 +71,10 @@ extension Schema {
                 minimum: 1
             )
         )
-        .means("Claims, by name or JSON pointer, that its tokens must have with one of these values.")
+        .means(
+            "Claims, by name or JSON pointer, that its tokens must have with one of these values.",
+            example: "{ token_use: access }"
+        )
     }
 
     /// Each but the prefix is the raw value of a ``ClaimMapping/Field``.
@@ -102,12 +112,17 @@ extension Schema {
             .means("Where its endpoints are mounted on the tenant's host.")
         let access = Key("access", .duration(.seconds(1)...day, example: "30m"), default: hour)
             .means("How long an access token lives.")
-        let id = Key("id", .duration(.seconds(1)...day), default: hour).means("How long an ID token lives.")
+        let id = Key("id", .duration(.seconds(1)...day), default: hour)
+            .means("How long an ID token lives.", example: "10m")
         let refresh = Key("refresh", .duration(.seconds(1)...year), default: day * 30)
-            .means("How long a refresh token lives.")
+            .means("How long a refresh token lives.", example: "14d")
         let rotateEvery = Key("rotate_every", .duration(hour...year), default: day * 90)
-            .means("How long a key that the gateway made signs; longer than a token lives.")
-        let clients = Key("clients", .list(.object(Schema.client)), default: []).means("Its OpenID clients.")
+            .means("How long a key that the gateway made signs; longer than a token lives.", example: "30d")
+        let clients = Key("clients", .list(.object(Schema.client)), default: [])
+            .means(
+                "Its OpenID clients.",
+                example: "[{ id: shop-mobile, public: true, redirect_uris: [\"https://shop.example.com/callback\"] }]"
+            )
         let page = Key("page", .object(Schema.page)).means("How its sign-in page looks.")
     }
 
@@ -134,7 +149,8 @@ extension Schema {
             default: []
         )
         .means("Where a logout may lead, to the letter.")
-        let scopes = Key("scopes", .list(.text(example: "openid")), default: ["openid"]).means("What it may ask for.")
+        let scopes = Key("scopes", .list(.text(example: "openid")), default: ["openid"])
+            .means("What it may ask for.", example: "[openid, email]")
         let dpopBound = Key("dpop_bound", .boolean, default: false)
             .means("Whether it gets tokens only with a DPoP proof, bound to its key. Needs the tenant's `dpop`.")
         let certificateBound = Key("certificate_bound", .boolean, default: false)

@@ -16,18 +16,22 @@ extension Schema {
 
     struct GatewayKeys: KeyTable {
         let listen = Key("listen", .list(.object(Schema.listener), minimum: 1), yaml: "[{ address: 127.0.0.1:8080 }]")
-            .means("Where requests are accepted: HTTP/1.1 and HTTP/2.")
+            .means("Where requests are accepted: HTTP/1.1 and HTTP/2.", example: "[{ address: 0.0.0.0:8080 }]")
         let admin = Key("admin", .object(Schema.admin)).means("The admin listener. Without it there is none.")
         let extAuthz = Key("ext_authz", .object(Schema.extAuthz))
             .means("The listener of Envoy's gRPC ext_authz. Without it there is none.")
         let store = Key("store", .url(), default: "embedded:gatehouse.db")
-            .means("Where state is kept: `embedded:FILE`, `memory:`, `redis://`, `rediss://` or with `+sentinel`.")
+            .means(
+                "Where state is kept: `embedded:FILE`, `memory:`, `redis://`, `rediss://` or with `+sentinel`.",
+                example: "redis://127.0.0.1:6379"
+            )
         let stateDir = Key("state_dir", .path(example: "state"))
             .means(
                 "Where copies of fetched key sets are kept, for a start while provider and store are down. "
                     + "Omitted: `$STATE_DIRECTORY` if set, else none."
             )
-        let threads = Key("threads", .integer(0...1024), default: 0).means("Event loops; 0 stands for one a core.")
+        let threads = Key("threads", .integer(0...1024), default: 0)
+            .means("Event loops; 0 stands for one a core.", example: "4")
         let trustedProxies = Key("trusted_proxies", .list(.text(example: "10.0.0.0/8")), default: [])
             .means(
                 "Addresses or CIDR blocks of the proxies whose `X-Forwarded-*`, `Forwarded` and PROXY headers are believed."
@@ -37,7 +41,7 @@ extension Schema {
                 "How long all is served as before after SIGTERM, while `/readyz` answers 503, so that load balancers go elsewhere."
             )
         let shutdownGrace = Key("shutdown_grace", .duration(.zero...hour), default: .seconds(30))
-            .means("How long requests under way may take after SIGTERM and `shutdown_delay`.")
+            .means("How long requests under way may take after SIGTERM and `shutdown_delay`.", example: "2m")
         let limits = Key("limits", .object(Schema.connectionLimits)).means("Bounds on connections and request heads.")
         let log = Key("log", .object(Schema.log)).means("What is logged, and how.")
         let tracing = Key("tracing", .object(Schema.tracing)).means("OpenTelemetry traces. Omitted: none.")
@@ -64,13 +68,14 @@ extension Schema {
 
     struct ConnectionLimitsKeys: KeyTable {
         let headerBytes = Key("header_bytes", .size((1 << 10)...(1 << 20)), default: 32 << 10)
-            .means("Request line and fields together; 431 above it.")
-        let headers = Key("headers", .integer(1...1000), default: 100).means("Fields in one head; 431 above it.")
+            .means("Request line and fields together; 431 above it.", example: "64KiB")
+        let headers = Key("headers", .integer(1...1000), default: 100)
+            .means("Fields in one head; 431 above it.", example: "200")
         let connections = Key("connections", .integer(1...10_000_000), default: 10_000)
-            .means("Client connections open at once; 503 above it.")
+            .means("Client connections open at once; 503 above it.", example: "50000")
         let idleTimeout = Key("idle_timeout", .duration(timeout), default: .seconds(75))
-            .means("How long a connection may be silent, between requests or inside a body.")
+            .means("How long a connection may be silent, between requests or inside a body.", example: "2m")
         let headerTimeout = Key("header_timeout", .duration(timeout), default: .seconds(10))
-            .means("How long a client may take to send a whole head.")
+            .means("How long a client may take to send a whole head.", example: "5s")
     }
 }

@@ -5,7 +5,7 @@ extension Schema {
 
     struct LogKeys: KeyTable {
         let level = Key("level", .choice(LogSettings.Level.self), default: .info)
-            .means("The least important messages that are written.")
+            .means("The least important messages that are written.", example: "warning")
         let levels = Key("levels", .object(Schema.levels))
             .means("The same for parts of the gateway, where it is to be another.")
         let format = Key("format", .choice(LogSettings.Format.self), default: .json)
@@ -16,7 +16,9 @@ extension Schema {
     }
 
     struct LevelsKeys: KeyTable {
-        let modules = LogModule.allCases.map { Key($0.rawValue, .choice(LogSettings.Level.self)).means($0.meaning) }
+        let modules = LogModule.allCases.map {
+            Key($0.rawValue, .choice(LogSettings.Level.self)).means($0.meaning, example: "debug")
+        }
     }
 
     struct TracingKeys: KeyTable {

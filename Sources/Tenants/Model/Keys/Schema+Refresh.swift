@@ -14,7 +14,8 @@ extension Schema {
             .means("How long an expired but otherwise good token may still be refreshed; 0s: it is refused.")
         let from = Key("from", .text(example: "cookie:refresh_token"))
             .means("Where the refresh token comes from: `cookie:NAME` or `vault`.")
-        let call = Key("call", .object(Schema.refreshCall), isRequired: true).means("How new tokens are got.")
+        let call = Key("call", .object(Schema.refreshCall), isRequired: true)
+            .means("How new tokens are got.", example: "{ path: /api/auth/refresh, send: bearer }")
         let withoutStore = Key("without_store", .choice(RefreshWithoutStore.self))
             .means(
                 "While the store cannot be reached: `refuse` presents nothing, `alone` refreshes once an instance. Omitted: "
@@ -26,7 +27,7 @@ extension Schema {
     }
 
     struct RefreshCallKeys: KeyTable {
-        let method = Key("method", .text(), default: "POST").means("The request's method.")
+        let method = Key("method", .text(), default: "POST").means("The request's method.", example: "PUT")
         let path = Key("path", .url(example: "/api/auth/refresh"))
             .means("A path on the backend, or a full URL. Needed unless `send` is `built_in`.")
         let send = Key("send", .choice(RefreshCall.Send.self), isRequired: true)
@@ -34,11 +35,12 @@ extension Schema {
                 "What is sent: the access token, the refresh token in JSON or an OAuth form, or nothing (own issuer)."
             )
         let accessToken = Key("access_token", .text(), default: "/access_token")
-            .means("The new access token in the answer. A JSON pointer.")
+            .means("The new access token in the answer. A JSON pointer.", example: "/data/access_token")
         let refreshToken = Key("refresh_token", .text(example: "/refresh_token"))
             .means(
                 "The new refresh token in the answer, at `/refresh_token` if omitted; without one there the old one stays "
-                    + "good. A JSON pointer."
+                    + "good. A JSON pointer.",
+                example: "/data/refresh_token"
             )
         let clientID = Key("client_id", .text(example: "gatehouse")).means("For `oauth2`, which needs it.")
         let clientSecret = Key("client_secret", .secret).means("For `oauth2`, if the client has one.")
@@ -47,7 +49,10 @@ extension Schema {
     struct DeliveryKeys: KeyTable {
         let header = Key("header", .text(example: "X-Refreshed-Token")).means("The response field for bearer clients.")
         let cookies = Key("cookies", .dictionary(key: "COOKIE", .text(example: "/access_token")))
-            .means("The cookies to set, and JSON pointers to their values in the answer.")
+            .means(
+                "The cookies to set, and JSON pointers to their values in the answer.",
+                example: "{ access_token: /access_token }"
+            )
     }
 
     struct VaultKeys: KeyTable {
@@ -58,8 +63,8 @@ extension Schema {
     struct CaptureKeys: KeyTable {
         let path = Key("path", .text(example: "/api/auth/login"), isRequired: true).means("The request's path.")
         let accessToken = Key("access_token", .text(), default: "/access_token")
-            .means("The access token in the answer. A JSON pointer.")
+            .means("The access token in the answer. A JSON pointer.", example: "/data/access_token")
         let refreshToken = Key("refresh_token", .text(), default: "/refresh_token")
-            .means("The refresh token in the answer. A JSON pointer.")
+            .means("The refresh token in the answer. A JSON pointer.", example: "/data/refresh_token")
     }
 }

@@ -1,7 +1,7 @@
 extension Schema {
     static let signIn = SignInKeys()
     /// The keys that the providers' sections have in common.
-    static let exchange = ExchangeKeys()
+    static let exchange = ExchangeKeys(path: "/api/auth/apple", clientID: "com.example.app")
     static let apple = AppleKeys()
     static let appleWeb = AppleWebKeys()
     static let google = GoogleKeys()
@@ -20,12 +20,18 @@ extension Schema {
     }
 
     struct ExchangeKeys: KeyTable {
-        let path = Key("path", .text(example: "/api/auth/apple"), isRequired: true)
-            .means("Where the app posts its provider token.")
-        let clientIDs = Key("client_ids", .list(.text(example: "com.example.app"), minimum: 1), isRequired: true)
-            .means("The apps that the token may be for.")
+        let path: Key<String?>
+        let clientIDs: Key<[String]?>
         let then = Key("then", .choice(SignIn.Exchange.self), isRequired: true)
             .means("`forward` sends the checked request on; `issue` answers with tokens of the built-in issuer.")
+
+        /// - Parameters: Examples.
+        init(path: String, clientID: String) {
+            self.path = Key("path", .text(example: path), isRequired: true)
+                .means("Where the app posts its provider token.")
+            self.clientIDs = Key("client_ids", .list(.text(example: clientID), minimum: 1), isRequired: true)
+                .means("The apps that the token may be for.")
+        }
     }
 
     struct AppleKeys: KeyTable {
@@ -37,12 +43,14 @@ extension Schema {
         let notifications = Key("notifications", .text(example: "/apple/events"))
             .means("Where Apple posts consent-revoked and account-delete events.")
         let web = Key("web", .object(Schema.appleWeb)).means("The service for the hosted sign-in page.")
-        let issuer = Key("issuer", .text(), default: "https://appleid.apple.com").means("The `iss` of Apple's tokens.")
-        let jwksURL = Key("jwks_url", .url(), default: "https://appleid.apple.com/auth/keys").means("Apple's keys.")
+        let issuer = Key("issuer", .text(), default: "https://appleid.apple.com")
+            .means("The `iss` of Apple's tokens.", example: "http://127.0.0.1:9010/apple")
+        let jwksURL = Key("jwks_url", .url(), default: "https://appleid.apple.com/auth/keys")
+            .means("Apple's keys.", example: "http://127.0.0.1:9010/apple/keys")
         let authorizeURL = Key("authorize_url", .url(), default: "https://appleid.apple.com/auth/authorize")
-            .means("Where browsers sign in.")
+            .means("Where browsers sign in.", example: "http://127.0.0.1:9010/apple/authorize")
         let tokenURL = Key("token_url", .url(), default: "https://appleid.apple.com/auth/token")
-            .means("Where codes are exchanged.")
+            .means("Where codes are exchanged.", example: "http://127.0.0.1:9010/apple/token")
     }
 
     struct AppleWebKeys: KeyTable {
@@ -54,20 +62,20 @@ extension Schema {
     }
 
     struct GoogleKeys: KeyTable {
-        let exchange = Schema.exchange
+        let exchange = ExchangeKeys(path: "/api/auth/google", clientID: "shop-ios.apps.example")
         let web = Key("web", .object(Schema.googleWeb)).means("The client for the hosted sign-in page.")
         let issuer = Key("issuer", .text(), default: "https://accounts.google.com")
-            .means("The `iss` of Google's tokens.")
+            .means("The `iss` of Google's tokens.", example: "http://127.0.0.1:9010/google")
         let jwksURL = Key("jwks_url", .url(), default: "https://www.googleapis.com/oauth2/v3/certs")
-            .means("Google's keys.")
+            .means("Google's keys.", example: "http://127.0.0.1:9010/google/keys")
         let userinfoURL = Key("userinfo_url", .url(), default: "https://openidconnect.googleapis.com/v1/userinfo")
-            .means("Who an access token is for.")
+            .means("Who an access token is for.", example: "http://127.0.0.1:9010/google/userinfo")
         let tokeninfoURL = Key("tokeninfo_url", .url(), default: "https://oauth2.googleapis.com/tokeninfo")
-            .means("Which app an access token is for.")
+            .means("Which app an access token is for.", example: "http://127.0.0.1:9010/google/tokeninfo")
         let authorizeURL = Key("authorize_url", .url(), default: "https://accounts.google.com/o/oauth2/v2/auth")
-            .means("Where browsers sign in.")
+            .means("Where browsers sign in.", example: "http://127.0.0.1:9010/google/authorize")
         let tokenURL = Key("token_url", .url(), default: "https://oauth2.googleapis.com/token")
-            .means("Where codes are exchanged.")
+            .means("Where codes are exchanged.", example: "http://127.0.0.1:9010/google/token")
     }
 
     struct GoogleWebKeys: KeyTable {

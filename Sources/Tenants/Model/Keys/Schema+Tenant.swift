@@ -28,7 +28,10 @@ extension Schema {
         let tls = Key("tls", .object(Schema.serverCertificate))
             .means("The certificate for the tenant's hosts. Omitted: that of the first tenant that has one.")
         let authenticate = Key("authenticate", .object(Schema.authenticate), isRequired: true)
-            .means("Where tokens are found, and who may have signed them.")
+            .means(
+                "Where tokens are found, and who may have signed them.",
+                example: "{ issuers: \(Schema.authenticate.issuers.schema.example) }"
+            )
         let access = Key("access", .list(.object(Schema.accessRule)), default: [])
             .means("Who may do what. The first rule that matches decides; without one a signed-in caller is needed.")
         let identity = Key("identity", .object(Schema.identity))
@@ -63,7 +66,7 @@ extension Schema {
                     + "proof was used before does while the store is away."
             )
         let maxStaleness = Key("max_staleness", .duration(.seconds(1)...day), default: .seconds(30))
-            .means("How old the local copy of revocations may be.")
+            .means("How old the local copy of revocations may be.", example: "5m")
         let cors = Key("cors", .object(Schema.cors))
             .means("Which origins' scripts may call (CORS). Omitted: that is the backend's business.")
         let csrf = Key("csrf", .object(Schema.csrf))
@@ -80,7 +83,10 @@ extension Schema {
             .dictionary(key: "HEADER", .text(example: "sub")),
             yaml: "{ X-User-Id: sub, X-User-Email: email, X-User-Role: role }"
         )
-        .means("Request fields and the claims that fill them. Copies that a client sends are removed.")
+        .means(
+            "Request fields and the claims that fill them. Copies that a client sends are removed.",
+            example: "{ X-User-Id: sub, X-User-Roles: roles }"
+        )
         let token = Key("token", .choice(Identity.TokenForwarding.self), default: .keep)
             .means("Whether the backend still sees the token.")
     }
@@ -109,10 +115,11 @@ extension Schema {
             .means("Longest request body; 413 above it. Omitted: no bound.")
         let bodyRate = Key("body_rate", .rate(1...(1 << 30)), default: 1 << 10)
             .means(
-                "Least average rate of a body after its first 10 s, in both directions; 408 or a reset below it. `0`: none."
+                "Least average rate of a body after its first 10 s, in both directions; 408 or a reset below it. `0`: none.",
+                example: "4KiB/s"
             )
         let replayBytes = Key("replay_bytes", .size(0...(16 << 20)), default: 64 << 10)
-            .means("Longest body that is kept for a replay after a refresh.")
+            .means("Longest body that is kept for a replay after a refresh.", example: "256KiB")
     }
 
     struct IntrospectionKeys: KeyTable {
@@ -122,7 +129,7 @@ extension Schema {
             .means("The gateway's client there.")
         let clientSecret = Key("client_secret", .secret, isRequired: true).means("Its secret.")
         let cache = Key("cache", .duration(.zero...hour), default: .seconds(30))
-            .means("How long an answer is believed; with `0s` each request asks.")
+            .means("How long an answer is believed; with `0s` each request asks.", example: "5m")
         let issuer = Key("issuer", .text(example: "https://id.example.com"))
             .means("The `iss` that answers must have, to the letter. Omitted: it is not checked.")
         let audiences = Key("audiences", .list(.text(example: "my-app"), minimum: 1))
@@ -135,7 +142,7 @@ extension Schema {
         let credentials = Key("credentials", .boolean, default: false)
             .means("Whether cookies may be sent along. The origins are trusted as those of `csrf` are then.")
         let maxAge = Key("max_age", .duration(.zero...day), default: .seconds(600))
-            .means("How long a browser may keep the answer to a preflight.")
+            .means("How long a browser may keep the answer to a preflight.", example: "1h")
         let expose = Key("expose", .list(.text(example: "X-Total-Count")), default: [])
             .means("Fields of answers that scripts may read, besides those that the gateway adds.")
     }
@@ -163,7 +170,8 @@ extension Schema {
     }
 
     struct HeaderChangesKeys: KeyTable {
-        let set = Key("set", .dictionary(key: "HEADER", .secret), yaml: "{}").means("Fields and their new values.")
+        let set = Key("set", .dictionary(key: "HEADER", .secret), yaml: "{}")
+            .means("Fields and their new values.", example: "{ X-Region: eu-1 }")
         let remove = Key("remove", .list(.text(example: "Server")), default: []).means("Fields that are taken out.")
     }
 
@@ -171,16 +179,17 @@ extension Schema {
         let request = Key("request", .text(example: "GET /api/admin"), isRequired: true).means("Method and path.")
         let claims = Key("claims", .dictionary(key: "CLAIM", .anything))
             .means(
-                "The caller's claims; `iss`, `aud`, `sub`, `iat` and `exp` are filled in. Omitted: nobody signed in."
+                "The caller's claims; `iss`, `aud`, `sub`, `iat` and `exp` are filled in. Omitted: nobody signed in.",
+                example: "{ sub: alice, role: admin }"
             )
         let headers = Key("headers", .dictionary(key: "HEADER", .text(example: "value")))
-            .means("Further fields of the request.")
+            .means("Further fields of the request.", example: "{ Origin: \"https://app.example.com\" }")
         let expect = Key("expect", .object(Schema.expectation), isRequired: true).means("What must come of it.")
     }
 
     struct ExpectationKeys: KeyTable {
         let status = Key("status", .integer(100...599), isRequired: true)
-            .means("The status; 200 where the request would go on.")
+            .means("The status; 200 where the request would go on.", example: "401")
         let code = Key("code", .oneOf(TenantTest.codes)).means("The refusal's `code`. Omitted: any.")
     }
 }

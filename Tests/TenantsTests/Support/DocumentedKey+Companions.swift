@@ -1,0 +1,66 @@
+@testable import Tenants
+
+extension DocumentedKey {
+    /// What a file has to have beside the example of a key and of those below it, by the key's path: YAML by path, or nil
+    /// for a key that has to go.
+    static let companions: [String: KeyValuePairs<String, String?>] = [
+        "gateway.listen[].tls": ["tenants.NAME.tls": "{ certificate_file: tls/chain.pem, key_file: tls/key.pem }"],
+        "gateway.ext_authz": ["gateway.trusted_proxies": "[10.0.0.0/8]"],
+        "tenants.NAME.strip_prefix": ["tenants.NAME.path_prefix": "/shop"],
+        "tenants.NAME.backend.servers[].weight": ["tenants.NAME.backend.servers[].url": "http://127.0.0.1:9001"],
+        "tenants.NAME.backend.tls.certificate_file": ["tenants.NAME.backend.tls.key_file": "tls/client-key.pem"],
+        "tenants.NAME.backend.tls.key_file": ["tenants.NAME.backend.tls.certificate_file": "tls/client.pem"],
+        "tenants.NAME.authenticate.issuers[].issuer": ["tenants.NAME.authenticate.issuers[].domain": nil],
+        "tenants.NAME.authenticate.issuers[].secret": ["tenants.NAME.authenticate.issuers[].algorithms": "[HS256]"],
+        "tenants.NAME.authenticate.issuers[].secret_file": [
+            "tenants.NAME.authenticate.issuers[].algorithms": "[HS256]"
+        ],
+        "tenants.NAME.authenticate.issuers[].preset": ["tenants.NAME.authenticate.issuers[].realm": "shop"],
+        "tenants.NAME.authenticate.issuers[].realm": ["tenants.NAME.authenticate.issuers[].preset": "keycloak"],
+        "tenants.NAME.authenticate.issuers[].tenant": [
+            "tenants.NAME.authenticate.issuers[].preset": "entra", "tenants.NAME.authenticate.issuers[].domain": nil,
+        ],
+        "tenants.NAME.authenticate.issuers[].pool": [
+            "tenants.NAME.authenticate.issuers[].preset": "cognito", "tenants.NAME.authenticate.issuers[].domain": nil,
+        ],
+        "tenants.NAME.authenticate.issuers[].project": [
+            "tenants.NAME.authenticate.issuers[].preset": "firebase", "tenants.NAME.authenticate.issuers[].domain": nil,
+        ],
+        "tenants.NAME.authenticate.issuers[].application": [
+            "tenants.NAME.authenticate.issuers[].preset": "authentik"
+        ],
+        "tenants.NAME.rate_limits[].ahead": ["tenants.NAME.rate_limits[].shared": "true"],
+        "tenants.NAME.accounts.hook": ["tenants.NAME.issuer": issuer],
+        "tenants.NAME.sign_in.web": [
+            "tenants.NAME.issuer": issuer, "tenants.NAME.authenticate.issuers": "[{ preset: built-in }]",
+        ],
+        "tenants.NAME.sign_in.endpoints": [
+            "tenants.NAME.issuer": issuer, "tenants.NAME.authenticate.issuers": "[{ preset: built-in }]",
+        ],
+        "tenants.NAME.issuer.clients[].secret": ["tenants.NAME.issuer.clients[].public": nil],
+        "tenants.NAME.issuer.clients[].dpop_bound": ["tenants.NAME.dpop": "{ need: optional }"],
+        "tenants.NAME.issuer.clients[].certificate_bound": [
+            "tenants.NAME.tls":
+                "{ certificate_file: tls/chain.pem, key_file: tls/key.pem, client_ca_file: tls/clients.pem }",
+            "gateway.listen": "[{ address: 127.0.0.1:8443, tls: true }]",
+        ],
+        "tenants.NAME.refresh.from": ["tenants.NAME.refresh.call": refreshTokenCall],
+        "tenants.NAME.refresh.vault": [
+            "tenants.NAME.refresh.from": "vault", "tenants.NAME.refresh.call": refreshTokenCall,
+        ],
+        "tenants.NAME.refresh.call.refresh_token": [
+            "tenants.NAME.refresh.from": "cookie:refresh_token", "tenants.NAME.refresh.call": refreshTokenCall,
+            "tenants.NAME.refresh.deliver.cookies": "{ refresh_token: /data/refresh_token }",
+        ],
+        "tenants.NAME.refresh.call.client_id": [
+            "tenants.NAME.refresh.from": "cookie:refresh_token", "tenants.NAME.refresh.call.send": "oauth2",
+        ],
+        "tenants.NAME.refresh.call.client_secret": [
+            "tenants.NAME.refresh.from": "cookie:refresh_token", "tenants.NAME.refresh.call.send": "oauth2",
+            "tenants.NAME.refresh.call.client_id": "gatehouse",
+        ],
+    ]
+
+    private static let refreshTokenCall = "{ path: /api/auth/refresh, send: refresh_token_json }"
+    private static let issuer = "{ url: https://shop.example.com, audience: shop-api, algorithm: ES256 }"
+}
