@@ -75,7 +75,9 @@ struct InitCheck {
         only.issuer = "https://id.example.com"
         only.audiences = ["app"]
         switch option {
-        case "issuer": only.issuer = answers.issuer ?? only.issuer
+        case "issuer":
+            only.issuer = answers.issuer ?? only.issuer
+            if let provider = answers.provider, provider.issuerExample != nil { only.provider = provider }
         case "audience": only.audiences = answers.audiences.isEmpty ? only.audiences : answers.audiences
         default: break
         }

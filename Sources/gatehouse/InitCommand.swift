@@ -22,10 +22,10 @@ struct InitCommand: AsyncParsableCommand {
     @Option(help: "Who signs the tokens.")
     var provider: ProviderKind?
 
-    @Option(help: ArgumentHelp("The \"iss\" of its tokens, to the letter.", valueName: "url"))
+    @Option(help: ArgumentHelp("The \"iss\" of its tokens.", valueName: "url"))
     var issuer: String?
 
-    @Option(help: ArgumentHelp("The \"aud\" of its tokens; may be given again.", valueName: "text"))
+    @Option(help: ArgumentHelp("The audience of its tokens; may be given again.", valueName: "text"))
     var audience: [String] = []
 
     @Option(

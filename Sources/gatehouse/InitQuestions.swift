@@ -11,7 +11,7 @@ enum InitQuestions {
         var missing: [String] = []
         if answers.provider == nil, answers.issuer == nil { missing.append("--provider") }
         if answers.issuer == nil, (answers.provider ?? .oidc).issuerExample != nil { missing.append("--issuer") }
-        if answers.audiences.isEmpty { missing.append("--audience") }
+        if answers.lacksAudience { missing.append("--audience") }
         if answers.hosts.isEmpty { missing.append("--host") }
         if answers.backends.isEmpty { missing.append("--backend") }
         return missing.isEmpty ? nil : missing.joined(separator: ", ")
@@ -28,14 +28,13 @@ enum InitQuestions {
         }
         let provider = answers.provider ?? .oidc
         if answers.issuer == nil, let example = provider.issuerExample {
-            try ask("Issuer, the \"iss\" of its tokens to the letter, like \(example)", default: nil, &answers) {
+            try ask("Issuer, the \"iss\" of its tokens, like \(example)", default: nil, &answers) {
                 $0.issuer = $1
                 return InitCheck.problem("issuer", in: $0)
             }
         }
-        if answers.audiences.isEmpty {
-            let question = "Audience, the \"aud\" of its tokens: \(provider.audienceHint)"
-            try ask(question, default: provider.defaultAudience, &answers) {
+        if answers.lacksAudience {
+            try ask("Audience of its tokens: \(provider.audienceHint)", default: nil, &answers) {
                 $0.audiences = [$1]
                 return InitCheck.problem("audience", in: $0)
             }

@@ -23,9 +23,12 @@ struct DraftWriterTests {
         #expect(DraftText(variable: "B").text == "${B}")
     }
 
-    @Test(arguments: ProviderKind.allCases)
-    func firstDraftOfEveryProviderIsAccepted(_ provider: ProviderKind) {
-        let issuer = provider.issuer("https://id.example.com/x", audiences: ["app"])
+    private func authentication(
+        _ provider: ProviderKind,
+        _ issuer: String?,
+        audiences: [String] = ["app"]
+    ) throws -> Authentication {
+        let issuer = try #require(provider.issuer(issuer, audiences: audiences))
         let draft = FirstDraft.make(
             tenant: "shop",
             hosts: ["shop.test"],
@@ -33,8 +36,53 @@ struct DraftWriterTests {
             issuer: issuer
         )
         let result = draft.read()
-        #expect(result.diagnostics.isEmpty, "\(result.diagnostics)")
-        #expect(result.configuration?.tenants.first?.authenticate.policy.issuers.isEmpty == false)
+        #expect(result.diagnostics.isEmpty, "\(result.diagnostics)\n\(DraftWriter.text(of: draft))")
+        return try #require(result.configuration?.tenants.first?.authenticate)
+    }
+
+    @Test(arguments: ProviderKind.allCases)
+    func firstDraftOfEveryProviderIsAccepted(_ provider: ProviderKind) throws {
+        for issuer in ["https://id.example.com/x", "https://id.example.com"] {
+            let issuers = try authentication(provider, issuer).policy.issuers
+            #expect(provider.issuerExample == nil || issuers.map(\.issuer).contains { $0.hasPrefix(issuer) })
+            #expect(!issuers.isEmpty && issuers.allSatisfy { $0.audiences == ["app"] })
+        }
+    }
+
+    @Test func issuerThatAPresetKnowsIsWrittenByItsArguments() throws {
+        let keycloak = try #require(ProviderKind(rawValue: "keycloak"))
+        let issuer = try #require(keycloak.issuer("https://id.example.com/realms/shop", audiences: ["shop-api"]))
+        var draft = Draft()
+        draft.tenants = [DraftTenant(name: "shop")]
+        draft.tenants[0].issuers = [issuer]
+        #expect(
+            DraftWriter.text(of: draft).contains(
+                """
+                        # Roles and what else is peculiar to the provider: docs/providers/keycloak.md
+                        # The audience is \(keycloak.audienceHint).
+                        - preset: keycloak
+                          domain: id.example.com
+                          realm: shop
+                          audiences: [shop-api]
+
+                """
+            )
+        )
+    }
+
+    @Test func audienceThatAPresetKnowsIsNotAskedFor() throws {
+        let supabase = try #require(ProviderKind(rawValue: "supabase"))
+        let address = "https://api.example.com/auth/v1"
+        #expect(try authentication(supabase, address, audiences: []).policy.issuers[0].audiences == ["authenticated"])
+        let auth0 = try #require(ProviderKind(rawValue: "auth0"))
+        #expect(auth0.issuer("https://shop.eu.auth0.com/", audiences: []) == nil)
+        var answers = InitAnswers()
+        answers.provider = supabase
+        #expect(answers.lacksAudience)
+        answers.issuer = address
+        #expect(!answers.lacksAudience)
+        answers.provider = auth0
+        #expect(answers.lacksAudience)
     }
 
     @Test(arguments: [("1h30m", 5_400_000), ("168h0m0s", 604_800_000), ("0.5s", 500), ("2", 2000), ("500ms", 500)])

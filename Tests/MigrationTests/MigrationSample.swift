@@ -11,7 +11,7 @@ struct MigrationSample: Sendable, CustomStringConvertible {
 
     static let answers: InitAnswers = {
         var answers = InitAnswers()
-        answers.provider = .auth0
+        answers.provider = ProviderKind(rawValue: "auth0")
         answers.issuer = "https://shop.auth0.com/"
         answers.audiences = ["shop-api"]
         answers.hosts = ["app.example.com"]

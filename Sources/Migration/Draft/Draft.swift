@@ -1,3 +1,5 @@
+package import Tenants
+
 /// A tenants.yaml that is to be written, and what is to be told of it.
 package struct Draft: Sendable, Equatable {
     /// Comments before the file's first line.
@@ -109,8 +111,6 @@ package struct DraftCertificate: Sendable, Equatable {
 package struct DraftIssuer: Sendable, Equatable {
     package enum Keys: Sendable, Equatable {
         case discovery
-        case builtIn
-        case preset(String)
         case setURL(DraftText)
         case setFile(DraftText)
         case secret(DraftText)
@@ -119,7 +119,9 @@ package struct DraftIssuer: Sendable, Equatable {
     package var issuer: DraftText?
     package var audiences: [DraftText] = []
     package var algorithms: [String] = []
-    package var keys: Keys
+    package var preset: PresetEntry?
+    /// nil for those that the preset knows.
+    package var keys: Keys?
     package var comments: [String] = []
 }
 

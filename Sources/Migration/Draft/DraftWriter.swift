@@ -104,21 +104,27 @@ package struct DraftWriter {
     private mutating func write(_ issuer: DraftIssuer) {
         for comment in issuer.comments { lines.comment(8, comment) }
         var entries: [(key: String, value: String, comment: String?)] = []
-        if let name = issuer.issuer {
+        if let preset = issuer.preset {
+            let isOwn = preset.preset == "built-in"
+            entries.append(("preset", preset.preset, isOwn ? "the tenant's own issuer, below" : nil))
+            for argument in preset.arguments {
+                entries.append((argument.key, YAMLLines.scalar(DraftText(literal: argument.value).text), nil))
+            }
+        }
+        if let name = issuer.issuer, issuer.preset?.knowsIssuer != true {
             entries.append(("issuer", YAMLLines.scalar(name.text), Self.comment(name)))
         }
-        if !issuer.audiences.isEmpty {
+        if !issuer.audiences.isEmpty, issuer.audiences.map(\.text) != issuer.preset?.audiences {
             let comment = issuer.audiences.compactMap(Self.comment).first
             entries.append(("audiences", YAMLLines.list(issuer.audiences.map(\.text)), comment))
         }
         if !issuer.algorithms.isEmpty { entries.append(("algorithms", YAMLLines.list(issuer.algorithms), nil)) }
         switch issuer.keys {
         case .discovery: entries.append(("discovery", "true", "keys by the issuer's OpenID configuration"))
-        case .builtIn: entries.append(("preset", "built-in", "the tenant's own issuer, below"))
-        case .preset(let name): entries.append(("preset", name, nil))
         case .setURL(let url): entries.append(("jwks_url", YAMLLines.scalar(url.text), Self.comment(url)))
         case .setFile(let path): entries.append(("jwks_file", YAMLLines.scalar(path.text), Self.comment(path)))
         case .secret(let secret): entries.append(("secret", YAMLLines.scalar(secret.text), Self.comment(secret)))
+        case nil: break
         }
         for (index, entry) in entries.enumerated() {
             lines.line(8, "\(index == 0 ? "- " : "  ")\(entry.key): \(entry.value)", comment: entry.comment)

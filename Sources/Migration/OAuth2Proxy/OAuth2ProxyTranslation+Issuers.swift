@@ -1,3 +1,5 @@
+import Tenants
+
 /// Who signs the tokens of the translated tenants.
 struct OAuth2ProxyIssuers {
     /// Trusted by all of them.
@@ -13,7 +15,7 @@ struct OAuth2ProxyIssuers {
         tenant.tokenPlaces.append(DraftText(literal: "cookie:\(signIn.accessCookie)"))
         if isFirst {
             tenant.signIn = signIn
-            tenant.issuers.insert(DraftIssuer(keys: .builtIn), at: 0)
+            tenant.issuers.insert(DraftIssuer(preset: PresetEntry(preset: "built-in")), at: 0)
         } else {
             let keys = DraftText(literal: "\(signIn.issuerURL.text)/oauth2/jwks.json", remark: "the first tenant's own")
             tenant.issuers.insert(

@@ -12,10 +12,16 @@ package struct InitAnswers: Sendable, Equatable {
 
     /// The trusted issuer that they name; nil if something of it is missing.
     package var trustedIssuer: DraftIssuer? {
-        guard let provider = provider ?? (issuer == nil ? nil : .oidc), !audiences.isEmpty else { return nil }
-        if provider.issuerExample == nil { return provider.issuer("", audiences: audiences) }
-        guard let issuer else { return nil }
-        return provider.issuer(issuer, audiences: audiences, algorithms: algorithms)
+        let kind = provider ?? (issuer == nil ? nil : .oidc)
+        return kind?.issuer(issuer, audiences: audiences, algorithms: algorithms)
+    }
+
+    /// Whether the audience is not known from what else is given.
+    package var lacksAudience: Bool {
+        guard audiences.isEmpty, let provider, case .preset(let preset) = provider, let issuer else {
+            return audiences.isEmpty
+        }
+        return preset.entry(issuer: issuer, audiences: []).audiences.isEmpty
     }
 }
 

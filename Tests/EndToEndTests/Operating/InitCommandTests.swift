@@ -71,11 +71,11 @@ import Testing
     }
 
     @Test func linesAnswerTheQuestions() async throws {
-        let input = "nobody\nsupabase\nhttp://x.test\nhttps://p.supabase.co/auth/v1\n\nshop.example.com\n\n"
+        let input = "nobody\nsupabase\nhttp://x.test\nhttps://p.supabase.co/auth/v1\nshop.example.com\n\n"
         let output = try await GatehouseProgram.run(["init", "--ask", "--out", "-"], input: input)
         #expect(output.exit == 0, "\(output)")
         #expect(output.errors.contains("one of keycloak, ") && output.errors.contains("must be an https:// address"))
-        for line in ["audiences: [authenticated]", "- shop.example.com", "- http://127.0.0.1:9001"] {
+        for line in ["- preset: supabase", "project: p", "- shop.example.com", "- http://127.0.0.1:9001"] {
             #expect(output.output.contains(line), "\(output.output)")
         }
         let ended = try await GatehouseProgram.run(["init", "--ask", "--out", "-"], input: "oidc\n")

@@ -3,26 +3,28 @@ import Verification
 /// An identity provider that is known by name: its `iss`, where its keys are, and what its tokens look like.
 ///
 /// Texts in braces, like `{domain}`, stand for a ``PresetArgument`` of the entry in tenants.yaml.
-struct ProviderPreset: Sendable {
-    enum KeySetPlace: Sendable {
+package struct ProviderPreset: Sendable, Equatable {
+    enum KeySetPlace: Sendable, Equatable {
         /// A path below the issuer.
         case belowIssuer(String)
         case at(String)
     }
 
     /// Claims that tokens must have with one of some values: ID tokens and others for no API do not.
-    struct Condition: Sendable {
+    struct Condition: Sendable, Equatable {
         var claim: String
         var values: [String]
         var allowsMissing = false
     }
 
     /// As tenants.yaml has it.
-    var name: String
+    package var name: String
     /// Each is an `iss`.
     var issuers: [String]
     var keySet: KeySetPlace
     var algorithms: [SignatureAlgorithm]
+    /// What `audiences` are, for people: `aud` or the claim that is compared instead.
+    package var audienceHint: String
     /// Those without their argument are left out, like places.
     var audiences: [String] = []
     /// Where its tokens have what the gateway goes by; fields that are not here are read as usual.
@@ -100,8 +102,18 @@ enum PresetArgument: String, Sendable, CaseIterable {
         }
     }
 
+    /// The text with its arguments filled in; nil if one of them is missing.
+    static func filled(_ template: String, with values: [PresetArgument: String]) -> String? {
+        var text = template
+        for argument in allCases where argument.isIn(template) {
+            guard let value = values[argument] else { return nil }
+            text = argument.filled(text, with: value)
+        }
+        return text
+    }
+
     /// The text with the argument filled in.
-    func filled(_ template: String, with value: String) -> String {
+    private func filled(_ template: String, with value: String) -> String {
         variables.reduce(template) { text, variable in
             // A pool's ID is its region, `_` and its name.
             let filling = variable == "region" ? String(value.prefix { $0 != "_" }) : value

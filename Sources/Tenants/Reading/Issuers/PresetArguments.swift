@@ -28,14 +28,7 @@ struct PresetArguments {
     }
 
     /// The text with its arguments filled in; nil if one of them is missing.
-    func filled(_ template: String) -> String? {
-        var text = template
-        for argument in PresetArgument.allCases where argument.isIn(template) {
-            guard let value = values[argument] else { return nil }
-            text = argument.filled(text, with: value)
-        }
-        return text
-    }
+    func filled(_ template: String) -> String? { PresetArgument.filled(template, with: values) }
 
     /// As `filled(_:)`, for a text that is needed: a missing argument is reported, with its alternative.
     func filled(_ template: String, or alternative: String, _ report: (String) -> Void) -> String? {
@@ -64,7 +57,7 @@ extension PresetArgument {
     }
 
     /// - Returns: As it stands in `iss`.
-    fileprivate func checked(_ text: String) throws(Remedy) -> String {
+    func checked(_ text: String) throws(Remedy) -> String {
         switch self {
         case .domain:
             guard !text.contains("/") else { throw Remedy("give the host alone, like \(example)") }
