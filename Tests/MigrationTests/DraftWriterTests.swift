@@ -76,13 +76,22 @@ struct DraftWriterTests {
         #expect(try authentication(supabase, address, audiences: []).policy.issuers[0].audiences == ["authenticated"])
         let auth0 = try #require(ProviderKind(rawValue: "auth0"))
         #expect(auth0.issuer("https://shop.eu.auth0.com/", audiences: []) == nil)
+    }
+
+    @Test(arguments: [
+        ("supabase", nil, false), ("supabase", "https://api.example.com/auth/v1", false),
+        ("firebase", nil, false), ("firebase", "https://securetoken.google.com/shop-4711", false),
+        ("firebase", "https://id.example.com", true), ("zitadel", nil, true),
+        ("zitadel", "https://a.zitadel.cloud", true), ("auth0", "https://shop.eu.auth0.com/", true),
+        ("google", nil, true), ("oidc", "https://id.example.com", true),
+    ])
+    func audienceIsLackingUnlessProviderKnowsIt(_ provider: String, _ issuer: String?, _ isLacking: Bool) {
         var answers = InitAnswers()
-        answers.provider = supabase
-        #expect(answers.lacksAudience)
-        answers.issuer = address
+        answers.provider = ProviderKind(rawValue: provider)
+        answers.issuer = issuer
+        #expect(answers.lacksAudience == isLacking)
+        answers.audiences = ["app"]
         #expect(!answers.lacksAudience)
-        answers.provider = auth0
-        #expect(answers.lacksAudience)
     }
 
     @Test(arguments: [("1h30m", 5_400_000), ("168h0m0s", 604_800_000), ("0.5s", 500), ("2", 2000), ("500ms", 500)])

@@ -16,11 +16,11 @@ package struct InitAnswers: Sendable, Equatable {
         return kind?.issuer(issuer, audiences: audiences, algorithms: algorithms)
     }
 
-    /// Whether the audience is not known from what else is given.
+    /// Whether the audience is neither given nor known from the provider and its `iss`.
     package var lacksAudience: Bool {
-        guard audiences.isEmpty, let provider, case .preset(let preset) = provider, let issuer else {
-            return audiences.isEmpty
-        }
+        guard audiences.isEmpty else { return false }
+        guard let provider, case .preset(let preset) = provider else { return true }
+        guard let issuer else { return !preset.knowsAudience }
         return preset.entry(issuer: issuer, audiences: []).audiences.isEmpty
     }
 }

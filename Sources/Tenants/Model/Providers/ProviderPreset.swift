@@ -44,6 +44,12 @@ package struct ProviderPreset: Sendable, Equatable {
         return Self.arguments(in: issuers).filter { !others.contains($0) }
     }
 
+    /// Whether the arguments in its `iss` give the audience too.
+    package var knowsAudience: Bool {
+        let given = Self.arguments(in: issuers)
+        return !audiences.isEmpty && Self.arguments(in: audiences).allSatisfy(given.contains)
+    }
+
     private var textsBesideIssuers: [String] {
         var texts = audiences + places.values.joined()
         if case .at(let address) = keySet { texts.append(address) }
