@@ -66,7 +66,7 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        .target(name: "Counting", dependencies: ["Tenants"], swiftSettings: strict),
+        .target(name: "Counting", dependencies: ["Tenants", "Time"], swiftSettings: strict),
         .target(
             name: "PeerNames",
             dependencies: [
@@ -389,7 +389,7 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        .testTarget(name: "CountingTests", dependencies: ["Counting", "TestSupport"], swiftSettings: strict),
+        .testTarget(name: "CountingTests", dependencies: ["Counting", "Tenants", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "TimeTests", dependencies: ["TestSupport", "Time"], swiftSettings: strict),
         .testTarget(
             name: "SharedStateTests",

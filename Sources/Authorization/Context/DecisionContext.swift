@@ -27,6 +27,8 @@ package final class DecisionContext {
     var hasCountedCaller = false
     /// Whether the counters of the token cache have counted the request.
     private var hasCountedToken = false
+    /// Whether the counters of the access rules have counted the request.
+    private var hasCountedRules = false
 
     package init(
         peer: Peer? = nil,
@@ -53,6 +55,7 @@ package final class DecisionContext {
         isAdmitted = false
         hasCountedCaller = false
         hasCountedToken = false
+        hasCountedRules = false
     }
 
     /// Whether the counters of the token cache count this lookup: the first one of each request, and none of a
@@ -60,6 +63,13 @@ package final class DecisionContext {
     func countsToken() -> Bool {
         guard !hasCountedToken, !source.isRehearsal else { return false }
         hasCountedToken = true
+        return true
+    }
+
+    /// Whether the counters of the access rules count this pass: the first one of each request, and none of a rehearsal.
+    func countsRules() -> Bool {
+        guard !hasCountedRules, !source.isRehearsal else { return false }
+        hasCountedRules = true
         return true
     }
 

@@ -1,5 +1,7 @@
+package import Counting
 package import IdentityProvider
 package import Tenants
+package import Time
 package import Verification
 
 /// A tenant on one event loop: its configuration, its verifiers with OpenSSL contexts, and values derived once instead
@@ -24,14 +26,20 @@ package final class TenantRuntime {
     package let refreshing: TenantRefreshing?
     /// Whether every connection must have shown a client certificate.
     package let needsClientCertificate: Bool
+    /// How many requests each access rule has been for.
+    package private(set) var ruleCounts: RuleCounts
 
     /// - Parameters:
     ///   - revocations: Of the same tenant's previous runtime; nil for a new tenant.
+    ///   - ruleCounts: The same; nil for a new tenant.
+    ///   - since: When the tenant's configuration came into force.
     ///   - remoteKeySources: Of all tenants, each once.
     package init(
         index: TenantIndex,
         tenant: Tenant,
         revocations: TenantRevocations? = nil,
+        ruleCounts: RuleCounts? = nil,
+        since: UnixTime = .distantPast,
         remoteKeySources: [RemoteKeySource] = [],
         proofNonces: ProofNonces = ProofNonces(),
         limits: TenantLimits? = nil
@@ -49,6 +57,18 @@ package final class TenantRuntime {
         needsClientCertificate = tenant.tls?.clientCAFile != nil
         endpoints = EndpointTable(tenant)
         strippedPrefix = tenant.stripPrefix ? Array((tenant.pathPrefix ?? "").utf8) : []
+        self.ruleCounts = RuleCounts(tenant.access, since: since, after: ruleCounts)
+    }
+
+    /// Counts the access rules that a request is for, each once.
+    func count(_ rules: RequestRules) {
+        ruleCounts.count(rules.first)
+        guard !rules.others.isEmpty else { return }
+        var counted = [rules.first]
+        for other in rules.others where !counted.contains(other) {
+            counted.append(other)
+            ruleCounts.count(other)
+        }
     }
 
     /// Whether requests for an endpoint are forwarded to the backend once they are checked.

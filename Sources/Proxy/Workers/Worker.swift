@@ -132,6 +132,8 @@ package final class Worker {
             index: index,
             tenant: tenant,
             revocations: previous?.runtime.revocations,
+            ruleCounts: previous?.runtime.ruleCounts,
+            since: parts.snapshot.since,
             remoteKeySources: sources,
             proofNonces: parts.proofNonces,
             limits: limits
@@ -271,6 +273,11 @@ package final class Worker {
     func countObserved(tenant: TenantIndex, _ code: RefusalCode, at now: MonotonicTime) -> UInt64? {
         telemetry.counters.count(tenant: tenant, wouldRefuse: code)
         return telemetry.observedSamples.take(tenant: tenant, code, at: now)
+    }
+
+    /// How many requests each access rule of a tenant was for; nil if this loop has not adopted the tenant yet.
+    package func ruleCounts(ofTenant index: TenantIndex) -> RuleCounts? {
+        index.value < serving.tenants.count ? serving.tenants[index].runtime.ruleCounts : nil
     }
 
     package func currentCounters() -> Counters {
