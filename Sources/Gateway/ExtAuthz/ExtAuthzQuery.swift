@@ -87,6 +87,8 @@ final class ExtAuthzQuery {
 
     func refuse(_ refusal: Refusal) {
         record.outcome = .refused(refusal.code)
+        record.reason = refusal.detail
+        record.isObserved = false
         let (reply, length) = RefusalReply.make(refusal, record.tenant?.runtime, record.id)
         record.response.bodyBytes = length
         finish(reply, status: refusal.status)

@@ -22,6 +22,7 @@ extension RequestExchange {
                 record.outcome = .anonymous
                 respondUnshaped(page.response)
             } else {
+                worker.keepRefusedHead(&record, request.head, bytes)
                 turnAway(request, refusal)
             }
         case .preflight(let preflight, let tenant):
@@ -63,6 +64,8 @@ extension RequestExchange {
         record.user.caller = grant.caller
         if case .refused(let code) = grant.outcome {
             record.reason = decisionContext.observed?.refusal.detail
+            record.isObserved = true
+            worker.keepRefusedHead(&record, grant.request.head, bytes)
             worker.note(code, decisionContext.observed, grant, record.id, grant.request.head, bytes)
         }
         var kept: ReplayableRequest?

@@ -15,6 +15,7 @@ extension RequestExchange {
             try question.write(request.head, bytes, to: &asked)
         } catch {
             worker.logRequest(&record, request.head, bytes, isBehindProxy: true)
+            worker.keepRefusedHead(&record, request.head, bytes)
             refuse(Refusal(error))
             return true
         }

@@ -93,6 +93,7 @@ extension RequestExchange: UpstreamRequestOwner {
     func refuse(_ refusal: Refusal, closing: Bool = false, reason: String? = nil) {
         record.outcome = .refused(refusal.code)
         record.reason = reason ?? refusal.detail
+        record.isObserved = false
         let context = RefusalContext(
             realm: tenant?.tenant.name,
             proofs: tenant?.runtime.proving?.challenge,

@@ -97,6 +97,7 @@ final class RequestExchange {
     /// The request turns out to be malformed in a way that has no response.
     func endMalformed() {
         record.outcome = .refused(.badRequest)
+        record.isObserved = false
         end(status: 400)
     }
 

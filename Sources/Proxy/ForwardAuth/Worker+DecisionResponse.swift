@@ -20,6 +20,8 @@ extension Worker {
         logRequest(&record, head, bytes, isBehindProxy: true)
         if case .granted(let grant) = verdict, case .refused(let code) = grant.outcome {
             record.reason = decisionContext.observed?.refusal.detail
+            record.isObserved = true
+            keepRefusedHead(&record, head, bytes)
             note(code, decisionContext.observed, grant, record.id, head, bytes)
         }
         switch answer {
@@ -27,7 +29,7 @@ extension Worker {
             record.user.caller = pass.caller
             record.outcome = pass.outcome
         case .preflight: record.outcome = .anonymous
-        case .refuse: break
+        case .refuse: keepRefusedHead(&record, head, bytes)
         }
         return answer
     }

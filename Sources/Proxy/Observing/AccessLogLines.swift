@@ -22,7 +22,7 @@ struct AccessLogLines {
         method: Span<UInt8>,
         path: Span<UInt8>,
         query: [UInt8] = []
-    ) -> [UInt8] {
+    ) -> LoggedHead {
         var fragment: [UInt8] = []
         fragment.reserveCapacity(path.count + 96)
         if let tenant {
@@ -35,10 +35,12 @@ struct AccessLogLines {
         fragment.append(",\"method\":\"")
         JSONText.escape(method, into: &fragment)
         fragment.append("\",\"path\":\"")
+        let start = fragment.count
         JSONText.escape(path, into: &fragment)
+        let end = fragment.count
         fragment += query
         fragment.append("\"")
-        return fragment
+        return LoggedHead(text: fragment, path: start..<end)
     }
 
     /// - Parameters:
@@ -53,7 +55,7 @@ struct AccessLogLines {
         if record.request.logFragment.isEmpty {
             bytes.append("\"tenant\":null,\"method\":null,\"path\":null")
         } else {
-            bytes += record.request.logFragment
+            bytes += record.request.logFragment.text
         }
         bytes.append(",\"status\":")
         bytes.appendDecimal(record.response.status)

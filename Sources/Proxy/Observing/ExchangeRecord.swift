@@ -16,6 +16,8 @@ package struct ExchangeRecord {
     package var outcome = Outcome.anonymous
     /// Why it was refused, for the log: nothing that the client sent. Nil if it was not.
     package var reason: String?
+    /// Whether the refusal was not enforced.
+    package var isObserved = false
     package var upstream = Upstream()
     package var response = Response()
     /// Nil if no refresh was involved.
@@ -39,8 +41,8 @@ package struct ExchangeRecord {
         package var version = HTTPVersion.http11
         /// Whether a refusal is sent as a gRPC status.
         var isGRPC = false
-        /// The part of the log line that comes from the head; empty without an access log.
-        var logFragment: [UInt8] = []
+        /// What the log line says of the head; empty without an access log, unless the request is refused.
+        var logFragment = LoggedHead()
     }
 
     package struct User {

@@ -7,13 +7,17 @@ struct WorkerTelemetry {
     let tracing: WorkerTracing?
     var counters: Counters
     var observedSamples: ObservedSamples
+    /// Nil without an admin listener: nobody could see them.
+    var refusals: RecentRefusals?
     var log = AccessLogLines()
 
-    init(_ accessLog: AccessLogWriter?, _ traces: (any TraceSink)?, tenantCount: Int) {
+    /// - Parameter keepsRefusals: Whether there is an admin listener that shows them.
+    init(_ accessLog: AccessLogWriter?, _ traces: (any TraceSink)?, tenantCount: Int, keepsRefusals: Bool) {
         self.accessLog = accessLog
         tracing = traces.map { WorkerTracing($0) }
         counters = Counters(tenantCount: tenantCount)
         observedSamples = ObservedSamples(tenantCount: tenantCount)
+        refusals = keepsRefusals ? RecentRefusals() : nil
     }
 
     mutating func grow(tenantCount: Int) {

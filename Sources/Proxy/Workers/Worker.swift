@@ -92,7 +92,12 @@ package final class Worker {
         )
         loopSettings = LoopSettings(parts.settings)
         connections = ClientConnections(parts.gauge, loop.allocator)
-        telemetry = WorkerTelemetry(parts.accessLog, parts.traces, tenantCount: parts.snapshot.tenants.count)
+        telemetry = WorkerTelemetry(
+            parts.accessLog,
+            parts.traces,
+            tenantCount: parts.snapshot.tenants.count,
+            keepsRefusals: parts.settings.admin != nil
+        )
         slowVerifiers = SlowVerifiers(parts.slowVerifiers)
         controlPlane = parts.controlPlane
         replayRoom = ReplayBudget(Self.mostReplayBytes / max(1, parts.loops))
@@ -233,6 +238,15 @@ package final class Worker {
             record.client.address = ClientAddress.read(head, bytes, trustedProxies: settings.trustedProxies)
         }
         guard telemetry.accessLog != nil else { return }
+        keepHead(&record, head, bytes)
+    }
+
+    /// Keeps the head of a request that is refused, or would be, for those who look at the last refusals.
+    package func keepRefusedHead(_ record: inout ExchangeRecord, _ head: RequestHead, _ bytes: Span<UInt8>) {
+        if telemetry.refusals != nil, record.request.logFragment.isEmpty { keepHead(&record, head, bytes) }
+    }
+
+    private func keepHead(_ record: inout ExchangeRecord, _ head: RequestHead, _ bytes: Span<UInt8>) {
         let target = head.target
         let end = (target.lowerBound..<target.upperBound).first { bytes[$0] == UInt8(ascii: "?") } ?? target.upperBound
         record.request.logFragment = AccessLogLines.fragment(
@@ -262,6 +276,9 @@ package final class Worker {
         if let note = record.refresh { telemetry.counters.count(tenant: tenant, refresh: note.event) }
         telemetry.counters.time(tenant: tenant, duration: duration, overhead: overhead)
         if let trace = record.trace { finish(trace, &record, peer, at: end) }
+        if case .refused(let code) = record.outcome {
+            telemetry.refusals?.add(record, code, peer: peer, at: unixTime(at: end))
+        }
         guard telemetry.accessLog != nil else { return }
         telemetry.log.append(record, peer: peer, duration: duration, overhead: overhead, unixTime: unixTime(at: end))
         if telemetry.log.count > 32 << 10 { telemetry.flushLog() }
@@ -278,6 +295,11 @@ package final class Worker {
     /// How many requests each access rule of a tenant was for; nil if this loop has not adopted the tenant yet.
     package func ruleCounts(ofTenant index: TenantIndex) -> RuleCounts? {
         index.value < serving.tenants.count ? serving.tenants[index].runtime.ruleCounts : nil
+    }
+
+    /// The last refusals on this loop, the newest first; see ``RecentRefusals/latest(ofTenant:)``.
+    package func recentRefusals(ofTenant tenant: String?) -> [RecentRefusal] {
+        telemetry.refusals?.latest(ofTenant: tenant) ?? []
     }
 
     package func currentCounters() -> Counters {
