@@ -8,6 +8,7 @@ import Upstream
 /// Puts a new configuration into force.
 extension Gateway {
     func reload(_ running: Running, from result: ReadResult, because trigger: ReloadTrigger) async -> ReloadReport {
+        let before = live.current.configuration.document
         let report: ReloadReport
         if let configuration = result.configuration {
             let plan = ReloadPlan(from: live.current.configuration, to: configuration)
@@ -15,7 +16,9 @@ extension Gateway {
         } else {
             report = refused(result.errors.map(\.description))
         }
-        live.record(report, at: Clock.unix())
+        let isApplied = report.result == .applied
+        let changes = isApplied ? KeyChanges(from: before, to: result.configuration?.document) : KeyChanges()
+        live.record(ReloadRecord(time: Clock.unix(), trigger: trigger, report: report, changes: changes))
         log(report, result.warnings, because: trigger)
         return report
     }

@@ -6,6 +6,7 @@ public final class LiveConfiguration: Sendable {
     private struct State {
         var snapshot: ConfigurationSnapshot
         var lastReload: (report: ReloadReport, at: UnixTime)?
+        var history = ReloadHistory()
         var reloads = ReloadCounts()
     }
 
@@ -20,13 +21,18 @@ public final class LiveConfiguration: Sendable {
     /// The last reload; nil if there was none.
     public var lastReload: (report: ReloadReport, at: UnixTime)? { state.withLock { $0.lastReload } }
 
+    /// The last reloads.
+    public var history: ReloadHistory { state.withLock { $0.history } }
+
     public var reloads: ReloadCounts { state.withLock { $0.reloads } }
 
     public func serve(_ snapshot: ConfigurationSnapshot) { state.withLock { $0.snapshot = snapshot } }
 
-    public func record(_ report: ReloadReport, at now: UnixTime) {
+    public func record(_ reload: ReloadRecord) {
+        let report = reload.report
         state.withLock { state in
-            state.lastReload = (report, now)
+            state.lastReload = (report, reload.time)
+            state.history.add(reload)
             state.reloads.isLastInForce = report.isInForce
             if report.isInForce { state.reloads.successes += 1 } else { state.reloads.failures += 1 }
         }

@@ -3,4 +3,6 @@ public struct TenantsConfiguration: Sendable {
     public var gateway: GatewaySettings
     /// In the order of the file.
     public var tenants: [Tenant]
+    /// What it was read from; nil if it was made otherwise.
+    public var document: ConfigurationDocument?
 }

@@ -12,6 +12,9 @@ public struct EffectiveConfiguration: Sendable {
         printer.object(root, Schema.root.object, indentation: 0)
         return printer.text
     }
+
+    /// One value on one line, with secrets redacted.
+    static func text(_ node: DocumentNode, _ type: SchemaType) -> String { ConfigurationPrinter().flow(node, type) }
 }
 
 /// Writes values in the order of the schema.
@@ -67,7 +70,7 @@ private struct ConfigurationPrinter {
     }
 
     /// A value on one line.
-    private func flow(_ node: DocumentNode, _ type: SchemaType) -> String {
+    func flow(_ node: DocumentNode, _ type: SchemaType) -> String {
         switch node.content {
         case .null: return "null"
         case .unresolved: return quoted(Secret.redaction)

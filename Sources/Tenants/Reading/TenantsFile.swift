@@ -43,8 +43,10 @@ public enum TenantsFile {
         let tenants = TenantsReader.read(root[Schema.root.tenants], session)
         ListenerTLSCheck.check(root, session)
         let isUsable = !session.findings.hasErrors
+        let document = ConfigurationDocument(text: text, environment: environment)
         return ReadResult(
-            configuration: isUsable ? TenantsConfiguration(gateway: gateway, tenants: tenants) : nil,
+            configuration: isUsable
+                ? TenantsConfiguration(gateway: gateway, tenants: tenants, document: document) : nil,
             effective: isUsable ? EffectiveConfiguration(root: root) : nil,
             findings: session.findings
         )
