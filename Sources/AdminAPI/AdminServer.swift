@@ -138,6 +138,10 @@ public final class AdminServer: Sendable {
         )
         TenantsRoutes(reporter).add(to: router)
         EventsRoutes(ReportFeed { try await reporter.report() }).add(to: router)
+        RulesRoutes(handler: RulesHandler(live: live) { try await gateway.ruleCounts(ofTenant: $0) }).add(to: router)
+        let refusals = RefusalsHandler(live: live) { try await gateway.recentRefusals(ofTenant: $0) }
+        RefusalsRoutes(handler: refusals).add(to: router)
+        CertificatesRoutes(certificates: { gateway.certificates() }).add(to: router)
         let explaining = ExplainHandler(live: live) { try await gateway.explain($0, of: $1) }
         ExplainRoutes(explaining).add(to: router)
     }
@@ -150,7 +154,7 @@ public final class AdminServer: Sendable {
         KeysRoutes(handler: keys, audit: audit).add(to: router)
         let sessions = SessionsHandler(live: live, sessions: { gateway.sessions(ofTenant: $0) }, logger: logger)
         SessionsRoutes(handler: sessions, audit: audit).add(to: router)
-        ReloadRoutes(reload: { await gateway.reload() }, audit: audit).add(to: router)
+        ReloadRoutes(live: live, reload: { await gateway.reload() }, audit: audit).add(to: router)
     }
 
     private func metrics(_ format: MetricsFormat) async throws -> String {

@@ -1,3 +1,4 @@
+public import Counting
 public import IdentityProvider
 public import SharedState
 public import Tenants
@@ -16,8 +17,22 @@ public protocol AdministeredGateway: Sendable {
     /// - Throws: If the gateway has been stopped.
     func count() async throws -> GatewayCount
 
+    /// How many requests each access rule of a tenant was for, on all event loops.
+    ///
+    /// - Throws: If the gateway has been stopped.
+    func ruleCounts(ofTenant tenant: TenantIndex) async throws -> RuleCounts
+
+    /// The last refusals of all event loops, in any order.
+    ///
+    /// - Parameter tenant: The name of the only one to look at; nil for all, and for requests without a tenant.
+    /// - Throws: If the gateway has been stopped.
+    func recentRefusals(ofTenant tenant: String?) async throws -> [RecentRefusal]
+
     /// The states of all providers' key sets.
     func keySets() async -> [KeySetStatus]
+
+    /// The certificates in use, in any order; empty if the gateway has been stopped.
+    func certificates() -> [CertificateStatus]
 
     /// Decides on a hypothetical request, and explains why, for `POST /api/explain`.
     ///

@@ -307,6 +307,8 @@ public final class Gateway: Service, Sendable {
 
     private func open(_ settings: AdminSettings, _ running: Running) async throws -> (AdminServer, HostPort) {
         let logger = logger.of(.admin)
+        let tls: AdminTLS? =
+            if let files = settings.tls { try await AdminTLS.load(files, logger: logger) } else { nil }
         let administration = GatewayAdministration(
             live: live,
             workers: running.workers,
@@ -316,11 +318,12 @@ public final class Gateway: Service, Sendable {
                 await self?.reload(because: .admin)
                     ?? ReloadReport(result: .refused, generation: 0, mistakes: ["the gateway has stopped"])
             },
+            certificatesInUse: { [weak self] in
+                self?.runningNow.map { CertificateStatus.all(of: $0.parts, admin: tls) } ?? []
+            },
             accessLog: accessLog,
             logger: logger
         )
-        let tls: AdminTLS? =
-            if let files = settings.tls { try await AdminTLS.load(files, logger: logger) } else { nil }
         let admin = AdminServer(
             settings,
             live: live,

@@ -2,12 +2,17 @@ import Hummingbird
 import Tenants
 import Verification
 
-/// `/api/reload` of the admin listener.
+/// `/api/reload` and `/api/reloads` of the admin listener.
 struct ReloadRoutes: Sendable {
+    let live: LiveConfiguration
     let reload: @Sendable () async -> ReloadReport
     let audit: AuditLog
 
     func add(to router: Router<AdminContext>) {
+        router.get("/api/reloads") { request, _ -> Response in
+            _ = try request.adminQuery([])
+            return Response(json: live.reloadsJSON)
+        }
         router.post("/api/reload") { request, context -> Response in
             try await audit.of(.reload, context) { entry in
                 _ = try request.adminQuery([])

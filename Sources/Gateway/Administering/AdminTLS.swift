@@ -9,41 +9,53 @@ import Upstream
 /// The admin listener's TLS: its certificate, and the authorities of client certificates, reloaded when their files
 /// change. Existing connections keep theirs.
 final class AdminTLS: AdminCertificates {
-    /// The latest context, which new connections use.
-    private final class Current: Sendable {
-        let context = Mutex<NIOSSLContext?>(nil)
+    private struct Loaded {
+        var context: NIOSSLContext
+        var validity: CertificateValidity
     }
 
+    /// The latest files, which new connections use.
+    private final class Current: Sendable {
+        let loaded = Mutex<Loaded?>(nil)
+    }
+
+    /// The file of its certificate.
+    let file: String
+
     private let current: Current
-    private let watch: CertificateWatch<NIOSSLContext>
+    private let watch: CertificateWatch<Loaded>
 
     /// - Throws: ``CertificateProblem``.
     static func load(_ files: ServerCertificate, logger: Logger) async throws -> AdminTLS {
         let tls = AdminTLS(files, logger)
         let first = try await NIOThreadPool.singleton.runIfActive { try read(files) }
-        tls.current.context.withLock { $0 = first }
+        tls.current.loaded.withLock { $0 = first }
         return tls
     }
 
     private init(_ files: ServerCertificate, _ logger: Logger) {
         let current = Current()
         self.current = current
+        file = files.certificateFile
         watch = CertificateWatch(
             files: [files.certificateFile, files.keyFile] + (files.clientCAFile.map { [$0] } ?? []),
             logger: logger,
             load: { () throws(CertificateProblem) in try Self.read(files) },
-            use: { context in current.context.withLock { $0 = context } }
+            use: { loaded in current.loaded.withLock { $0 = loaded } }
         )
     }
 
-    var context: NIOSSLContext? { current.context.withLock { $0 } }
+    var context: NIOSSLContext? { current.loaded.withLock { $0?.context } }
+
+    /// Of the certificate with its chain; nil before it is loaded.
+    var validity: CertificateValidity? { current.loaded.withLock { $0?.validity } }
 
     func watchFiles() async { await watch.run() }
 
     func subject(of certificate: NIOSSLCertificate) -> [UInt8]? { ClientCertificateSubject.text(of: certificate) }
 
     /// Blocks on the disk.
-    private static func read(_ files: ServerCertificate) throws(CertificateProblem) -> NIOSSLContext {
+    private static func read(_ files: ServerCertificate) throws(CertificateProblem) -> Loaded {
         let (chain, key) = try CertificateFiles.pair(certificateFile: files.certificateFile, keyFile: files.keyFile)
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: chain.map { .certificate($0) },
@@ -61,7 +73,8 @@ final class AdminTLS: AdminCertificates {
             configuration.sendCANameList = true
         }
         do {
-            return try NIOSSLContext(configuration: configuration)
+            let context = try NIOSSLContext(configuration: configuration)
+            return Loaded(context: context, validity: CertificateValidity(chain))
         } catch {
             throw CertificateProblem(
                 file: files.certificateFile,

@@ -14,6 +14,7 @@ struct GatewayAdministration: AdministeredGateway {
     let shared: SharedServices
     let isServing: @Sendable () -> Bool
     let readAnew: @Sendable () async -> ReloadReport
+    let certificatesInUse: @Sendable () -> [CertificateStatus]
     /// Nil if there is no access log.
     let accessLog: AccessLogWriter?
     let logger: Logger
@@ -50,6 +51,21 @@ struct GatewayAdministration: AdministeredGateway {
         return GatewayCount(snapshot: snapshot, counters: sum, backends: backends, shared: count)
     }
 
+    func ruleCounts(ofTenant tenant: TenantIndex) async throws -> RuleCounts {
+        let snapshot = live.current
+        var sum = RuleCounts(snapshot.tenants[tenant].access, since: snapshot.since)
+        for worker in workers {
+            if let counts = try await worker.ask({ $0.ruleCounts(ofTenant: tenant) }) { sum.add(counts) }
+        }
+        return sum
+    }
+
+    func recentRefusals(ofTenant tenant: String?) async throws -> [RecentRefusal] {
+        var refusals: [RecentRefusal] = []
+        for worker in workers { refusals += try await worker.ask { $0.recentRefusals(ofTenant: tenant) } }
+        return refusals
+    }
+
     private func sharedCount() async -> SharedCount {
         var count = SharedCount(
             storeIsUp: shared.store.isUp,
@@ -65,6 +81,8 @@ struct GatewayAdministration: AdministeredGateway {
     }
 
     func keySets() async -> [KeySetStatus] { await shared.keySets.statuses() }
+
+    func certificates() -> [CertificateStatus] { certificatesInUse() }
 
     func explain(_ request: ExplainedRequest, of tenant: Tenant) async throws -> JSONObject? {
         guard let worker = shared.loops.next() else { return nil }

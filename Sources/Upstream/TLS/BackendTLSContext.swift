@@ -10,6 +10,8 @@ package struct BackendTLSContext: Sendable {
 
     private let context: NIOSSLContext
     private let serverName: String?
+    /// Of the gateway's own certificate; nil if it presents none.
+    let validity: CertificateValidity?
 
     /// Blocks on the disk.
     ///
@@ -29,8 +31,10 @@ package struct BackendTLSContext: Sendable {
         if let caFile = tls?.caFile {
             configuration.trustRoots = .certificates(try CertificateFiles.certificates(caFile))
         }
+        var validity: CertificateValidity?
         if let certificateFile = tls?.certificateFile, let keyFile = tls?.keyFile {
             let (chain, key) = try CertificateFiles.pair(certificateFile: certificateFile, keyFile: keyFile)
+            validity = CertificateValidity(chain)
             configuration.certificateChain = chain.map { .certificate($0) }
             configuration.privateKey = .privateKey(key)
         }
@@ -44,6 +48,7 @@ package struct BackendTLSContext: Sendable {
             )
         }
         serverName = tls?.serverName
+        self.validity = validity
     }
 
     /// The files that a context for this `tls` is read from.
@@ -83,6 +88,12 @@ package struct BackendTLSContexts: Sendable {
         stamps = BackendTLSContext.files(of: tls).map { FileStamp($0) }
         any = try BackendTLSContext(tls)
         http1Only = try BackendTLSContext(tls, applicationProtocols: ["http/1.1"])
+    }
+
+    /// The file of the gateway's own certificate, and when it is valid; nil if it presents none.
+    package var ownCertificate: (file: String, validity: CertificateValidity)? {
+        guard let file = tls?.certificateFile, let validity = any.validity else { return nil }
+        return (file, validity)
     }
 }
 

@@ -4,6 +4,8 @@ package import Tenants
 package struct ServerCertificates: Sendable {
     /// For a client that names no host, or an unknown one (RFC 6066 section 3). The first tenant's.
     let defaultIdentity: ServerIdentity
+    /// Each once, in the order of the tenants.
+    package let identities: [ServerIdentity]
     private let byName: [String: ServerIdentity]
     /// By the part after `*.`.
     private let byParent: [String: ServerIdentity]
@@ -17,7 +19,7 @@ package struct ServerCertificates: Sendable {
         var identities: [ServerCertificate: ServerIdentity] = [:]
         var byName: [String: ServerIdentity] = [:]
         var byParent: [String: ServerIdentity] = [:]
-        var first: ServerIdentity?
+        var all: [ServerIdentity] = []
         for tenant in tenants {
             let identity: ServerIdentity
             if let known = identities[tenant.certificate] {
@@ -25,8 +27,8 @@ package struct ServerCertificates: Sendable {
             } else {
                 identity = try ServerIdentity(tenant.certificate)
                 identities[tenant.certificate] = identity
+                all.append(identity)
             }
-            first = first ?? identity
             for host in tenant.hosts {
                 switch host {
                 case .exact(let name): byName[name] = byName[name] ?? identity
@@ -34,8 +36,9 @@ package struct ServerCertificates: Sendable {
                 }
             }
         }
-        guard let first else { return nil }
+        guard let first = all.first else { return nil }
         defaultIdentity = first
+        self.identities = all
         self.byName = byName
         self.byParent = byParent
     }

@@ -19,6 +19,7 @@ package final class ServerIdentity: Sendable {
 
     package let files: ServerCertificate
     package let context: NIOSSLContext
+    package let validity: CertificateValidity
 
     var requiresClientCertificate: Bool { files.clientCAFile != nil }
 
@@ -54,6 +55,7 @@ package final class ServerIdentity: Sendable {
             )
         }
         self.files = files
+        validity = CertificateValidity(chain)
     }
 
     /// Whether a connection with one of them may carry requests for the other.
