@@ -11,7 +11,9 @@ let strict: [SwiftSetting] = [
 /// The files that the dashboard's page is put together from; they are compiled into the program.
 let dashboard = [
     "page.html", "style.css", "elements.js", "format.js", "gateway.js", "history.js", "chart.js", "overview.js",
-    "health.js", "revocations.js", "sessions.js", "explain.js", "main.js",
+    "health.js", "certificates.js", "reloads.js", "revocations.js", "sessions.js", "explain.js", "refused.js",
+    "tenant.js",
+    "main.js",
 ]
 
 /// Modules point one way, as the picture in README.md shows: `scripts/check-structure` draws it of this file.
@@ -389,7 +391,11 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        .testTarget(name: "CountingTests", dependencies: ["Counting", "Tenants", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "CountingTests",
+            dependencies: ["Counting", "Tenants", "TestSupport"],
+            swiftSettings: strict
+        ),
         .testTarget(name: "TimeTests", dependencies: ["TestSupport", "Time"], swiftSettings: strict),
         .testTarget(
             name: "SharedStateTests",

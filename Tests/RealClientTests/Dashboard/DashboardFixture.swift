@@ -2,6 +2,7 @@ import Demo
 import Foundation
 import Gateway
 import Logging
+import Synchronization
 import Tenants
 import TestSupport
 import Time
@@ -22,13 +23,17 @@ final class DashboardFixture: Sendable {
 
     fileprivate init(appPort: String, _ provider: ProviderStandIn) async throws {
         self.provider = provider
-        var configuration = try Self.configuration(appPort: appPort)
+        var configuration = try TenantsConfiguration.reading(
+            Self.text(appPort: appPort),
+            environment: ["ADMIN_TOKEN": Self.adminToken]
+        )
         for index in configuration.tenants.indices { provider.apply(to: &configuration.tenants[index]) }
         gateway = Gateway(
             configuration: configuration,
             logger: Logger(label: "dashboard") { _ in SwiftLogNoOpLogHandler() },
             accessLog: .discard,
-            sealingKeys: Secret(Data(repeating: 7, count: 32).base64EncodedString())
+            sealingKeys: Secret(Data(repeating: 7, count: 32).base64EncodedString()),
+            reading: Self.reading(appPort: appPort)
         )
         let bound = try await gateway.start()
         guard let listener = bound.listeners.first, let admin = bound.admin else {
@@ -89,31 +94,54 @@ final class DashboardFixture: Sendable {
         }
     }
 
-    private static func configuration(appPort: String) throws -> TenantsConfiguration {
-        let text = """
-            version: 1
-            gateway:
-              listen: [ { address: "127.0.0.1:0" } ]
-              admin: { address: "127.0.0.1:0", token: "${ADMIN_TOKEN}" }
-              threads: 1
-              store: "memory:"
-              shutdown_grace: 1s
-              log: { access: false }
-            tenants:
-              shop:
-                hosts: [shop.localtest]
-                backend: { servers: ["http://127.0.0.1:\(appPort)"] }
-                authenticate:
-                  from: [bearer]
-                  issuers: [ { issuer: "https://secret.test", algorithms: [HS256], secret: "${SECRET}" } ]
-              clans:
-                hosts: [clans.localtest]
-                backend: { servers: ["http://127.0.0.1:\(appPort)"] }
-                authenticate: { from: [bearer], issuers: [ { preset: built-in } ] }
-                issuer: { url: "https://clans.localtest", audience: clans-api, algorithm: ES256 }
-                sign_in: { google: { path: /auth/google, client_ids: [clans.apps.example], then: issue } }
-            """
-        return try TenantsConfiguration.reading(text, environment: ["ADMIN_TOKEN": adminToken])
+    /// The first reload meets a mistake, later ones a `shop` that waits longer for the store, and no `clans`.
+    private static func reading(appPort: String) -> Gateway.Reading {
+        let reloads = Mutex(0)
+        let text = text(appPort: appPort)
+        let shop = text.prefix(upTo: text.range(of: "  clans:")?.lowerBound ?? text.endIndex)
+        return {
+            let count = reloads.withLock { reloads in
+                reloads += 1
+                return reloads
+            }
+            let staleness = count == 1 ? "soon" : "20m"
+            return TenantsFile.read(
+                text: Array("\(shop)    max_staleness: \(staleness)\n".utf8),
+                path: "tenants.yaml",
+                environment: ["ADMIN_TOKEN": adminToken, "SECRET": SharedSecret.value],
+                files: DiskFiles()
+            )
+        }
+    }
+
+    private static func text(appPort: String) -> String {
+        """
+        version: 1
+        gateway:
+          listen: [ { address: "127.0.0.1:0" } ]
+          admin: { address: "127.0.0.1:0", token: "${ADMIN_TOKEN}" }
+          threads: 1
+          store: "memory:"
+          shutdown_grace: 1s
+          log: { access: false }
+        tenants:
+          shop:
+            hosts: [shop.localtest]
+            backend: { servers: ["http://127.0.0.1:\(appPort)"] }
+            authenticate:
+              from: [bearer]
+              issuers: [ { issuer: "https://secret.test", algorithms: [HS256], secret: "${SECRET}" } ]
+            access:
+              - { path: /things/never/**, methods: [GET, POST], allow: { roles: [admin, keeper], scopes: [things] } }
+              - { path: /admin/**, allow: { roles: [admin] } }
+          clans:
+            hosts: [clans.localtest]
+            backend: { servers: ["http://127.0.0.1:\(appPort)"] }
+            authenticate: { from: [bearer], issuers: [ { preset: built-in } ] }
+            issuer: { url: "https://clans.localtest", audience: clans-api, algorithm: ES256 }
+            sign_in: { google: { path: /auth/google, client_ids: [clans.apps.example], then: issue } }
+
+        """
     }
 }
 

@@ -13,7 +13,7 @@ extension RealClients {
         @Test func everyViewIsReadableOnEveryScreenInBothSchemes() async throws {
             try await withDashboardFixture { fixture async throws in
                 let shown = try #require(try await fixture.plays("looks")["shown"]?.array).compactMap(\.object)
-                #expect(shown.count == 30)
+                #expect(shown.count == 40)
                 for page in shown {
                     let comment = Comment(rawValue: "\(JSONWriter.text(of: .object(page)))")
                     #expect(page["wide"] == false, comment)
@@ -27,6 +27,72 @@ extension RealClients {
             }
         }
 
+        @Test func everyViewUsesTheWidthOfAnyScreen() async throws {
+            try await withDashboardFixture { fixture async throws in
+                let shown = try #require(try await fixture.plays("widths")["shown"]?.array).compactMap(\.object)
+                #expect(shown.count == 21)
+                for page in shown {
+                    let comment = Comment(rawValue: "\(JSONWriter.text(of: .object(page)))")
+                    #expect(page["wide"] == false && page["over"] == [], comment)
+                    #expect(try #require(page["used"]?.double) >= 0.9, comment)
+                }
+            }
+        }
+
+        @Test func refusalIsExplainedByKeyboard() async throws {
+            try await withDashboardFixture { fixture async throws in
+                let result = try await fixture.plays("refused")
+                let rows = try Self.strings(result["rows"])
+                #expect(rows.count == 3)
+                #expect(rows[0].contains("404") && rows[0].contains("unknown host") && rows[0].contains("no tenant"))
+                #expect(rows[1].contains("401") && rows[1].contains("missing token"))
+                // Shown as text, never as markup.
+                #expect(rows[1].contains("GET /admin/%3Cimg%20src=x%3E") && rows[1].contains("127.0.0.1"))
+                let why = try #require(result["why"]?.string)
+                #expect(why.contains("A token is needed: this path needs a token and none was sent."))
+                #expect(why.contains("rule /admin/** needs a signed-in caller with one of the roles"))
+                #expect(result["form"] == ["shop", "GET", "/admin/%3Cimg%20src=x%3E", "127.0.0.1"])
+                #expect(result["paused"] == 3)
+                #expect(result["after"] == 4)
+                #expect(try Self.strings(result["clans"]) == [])
+                #expect(result["leaked"] == false)
+                #expect(result["images"] == 0)
+                #expect(result["complaints"] == [])
+            }
+        }
+
+        @Test func deadRulesShowOnTenantsPage() async throws {
+            try await withDashboardFixture { fixture async throws in
+                let result = try await fixture.plays("rules")
+                #expect(result["title"] == "Tenant")
+                let rows = try Self.strings(result["rows"])
+                #expect(rows.count == 3)
+                #expect(rows[0].hasPrefix("/things/never/** GET, POST role admin or keeper; scope things enforce"))
+                #expect(rows[0].contains("none since"))
+                #expect(rows[1].hasPrefix("/admin/** all role admin enforce") && rows[1].hasSuffix(" 3 75 %"))
+                #expect(rows[2].hasPrefix("every other path all any signed-in caller") && rows[2].hasSuffix(" 1 25 %"))
+                #expect(result["note"] == "1 of 2 rules had no request yet.")
+                #expect(result["refusals"] == "missing token 3")
+                #expect(result["kept"] == "tenant-name")
+                #expect(result["other"] == "There are no rules: every path needs a signed-in caller.")
+                #expect(result["complaints"] == [])
+            }
+        }
+
+        @Test func reloadsShowWhatTheyHaveChanged() async throws {
+            try await withDashboardFixture { fixture async throws in
+                let result = try await fixture.plays("reloads")
+                #expect(result["start"] == "The configuration is that of the start.")
+                #expect(result["certificates"] == "None: the gateway has no TLS of its own.")
+                #expect(result["refused"]?.string?.contains("max_staleness") == true)
+                let applied = try #require(result["applied"]?.string)
+                #expect(applied.contains("applied") && applied.contains("tenant shop: changed, and 1 more"))
+                #expect(applied.contains("tenants.shop.max_staleness") && applied.contains("20m"))
+                #expect(applied.contains("tenant clans: removed"))
+                #expect(result["complaints"] == [])
+            }
+        }
+
         @Test func everyControlHasAccessibleName() async throws {
             try await withDashboardFixture { fixture async throws in
                 let result = try await fixture.plays("names")
@@ -37,7 +103,11 @@ extension RealClients {
                     ("overview", "button", "System colors"), ("overview", "heading", "Overview"),
                     ("overview", "combobox", "Tenant"), ("overview", "table", "Tenants"),
                     ("overview", "button", "shop"), ("overview", "rowheader", "shop shop.localtest"),
-                    ("health", "table", "Servers"), ("health", "heading", "Store and memory"),
+                    ("overview", "link", "Rules of shop"), ("refused", "heading", "Refusals"),
+                    ("refused", "combobox", "Tenant"), ("refused", "button", "Pause"),
+                    ("tenant", "table", "Access rules the first that matches decides"),
+                    ("tenant", "combobox", "Name"), ("health", "table", "Servers"),
+                    ("health", "heading", "Store and memory"),
                     ("revocations", "form", "Refuse from now on"), ("revocations", "radio", "a session (sid)"),
                     ("revocations", "textbox", "The token"), ("sessions", "textbox", "ID"),
                     ("explain", "combobox", "Method"), ("explain", "textbox", "Path"),

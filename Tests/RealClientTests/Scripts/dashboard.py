@@ -14,7 +14,7 @@ import urllib.request
 from devtools import Trouble, chromium
 from looks import DESKTOP, FOCUSED, MEASURE, NARROW, PHONE
 
-VIEWS = ["overview", "health", "revocations", "sessions", "explain"]
+VIEWS = ["overview", "refused", "tenant", "health", "revocations", "sessions", "explain"]
 TEXT = "document.getElementById({}).textContent"
 
 
@@ -85,6 +85,131 @@ async def looks(browser, admin, token, **_):
     return {"shown": shown}
 
 
+SPREAD = """(() => {
+    const cards = [...document.querySelectorAll('#main .card')].filter(card => card.checkVisibility());
+    const edges = cards.map(card => card.getBoundingClientRect());
+    return {
+        wide: document.documentElement.scrollWidth > innerWidth,
+        used: (Math.max(...edges.map(({ right }) => right)) - Math.min(...edges.map(({ left }) => left))) / innerWidth,
+        // What reaches into the margin of its card.
+        over: cards.flatMap(card => {
+            const end = card.getBoundingClientRect().right - parseFloat(getComputedStyle(card).paddingRight);
+            return [...card.querySelectorAll('*')].filter(e => e.checkVisibility() && !e.closest('svg, thead, .unseen')
+                && e.getBoundingClientRect().right > end + 0.5).map(e => e.outerHTML.slice(0, 120));
+        }),
+    };
+})()"""
+
+
+async def widths(browser, admin, token, site, **_):
+    """Every view with something in it, from the smallest screen to a desk's."""
+    await call(site, "shop.localtest", "/admin/" + "a-long-path-without-a-gap" * 8)
+    shown = []
+    for width in [320, 768, 1440]:
+        tab = await browser.page(await browser.person(), width=width, height=900)
+        await enter(tab, admin, token)
+        for view in VIEWS:
+            await tab.evaluate(f"location.hash = '{view}'")
+            await tab.until(f"!document.querySelector('[data-view={view}]').hidden")
+            if view == "refused":
+                await tab.until("document.querySelector('#refused-list summary')")
+                await tab.evaluate("document.querySelector('#refused-list summary').click()")
+                await tab.until("document.querySelector('#refused-list .steps li')")
+            if view == "tenant":
+                await tab.until("document.querySelector('#rules tbody tr')")
+            shown.append({"width": width, "view": view, **await tab.evaluate(SPREAD)})
+    return {"shown": shown}
+
+
+async def refused(browser, admin, token, site, caller, **_):
+    """What was refused, why, and what would become of it with a token: by keys alone."""
+    await call(site, "shop.localtest", "/things?secret=in-the-query", "not-a-token")
+    await call(site, "shop.localtest", "/admin/%3Cimg%20src=x%3E?secret=in-the-query")
+    await call(site, "nobody.localtest", "/")
+    tab = await browser.page(await browser.person(), **DESKTOP)
+    await enter(tab, admin, token)
+    await reach(tab, "document.querySelector('nav a[href=\"#refused\"]')")
+    await tab.press("Enter")
+    await tab.until("document.querySelectorAll('#refused-list > li').length === 3")
+    rows = await tab.evaluate("""[...document.querySelectorAll('#refused-list summary')].map(row => row.innerText)""")
+    await reach(tab, "document.getElementById('refused-pause')")
+    await tab.press("Enter")
+    await call(site, "shop.localtest", "/more")
+    for _ in range(2):
+        # Another report has come, and nothing has moved.
+        uptime = await tab.evaluate(TEXT.format("'uptime'"))
+        await tab.until(f"document.getElementById('uptime').textContent !== {json.dumps(uptime)}")
+    paused = await tab.evaluate("document.querySelectorAll('#refused-list > li').length")
+    await tab.press("Enter")
+    await tab.until("document.querySelectorAll('#refused-list > li').length === 4")
+    after = await tab.evaluate("document.querySelectorAll('#refused-list > li').length")
+    await reach(tab, "document.querySelectorAll('#refused-list summary')[2]")
+    await tab.press("Enter")
+    await tab.until("document.querySelector('#refused-list .steps li')")
+    why = await tab.evaluate("document.querySelector('#refused-list [open] .why').innerText")
+    leaked = await tab.evaluate("document.getElementById('refused-list').outerHTML.includes('in-the-query')")
+    await reach(tab, "document.querySelector('#refused-list [open] button')")
+    await tab.press("Enter")
+    await tab.until("document.activeElement?.id === 'explain-title'")
+    form = await tab.evaluate("""['tenant', 'method', 'path', 'address']
+        .map(name => document.getElementById('ask').elements[name].value)""")
+    await tab.evaluate("location.hash = 'refused'")
+    await tab.evaluate("""(() => {
+        const select = document.getElementById('refused-tenant');
+        select.value = 'clans';
+        select.dispatchEvent(new Event('change'));
+    })()""")
+    await tab.until("document.getElementById('refused-note').textContent !== ''")
+    return {"rows": rows, "paused": paused, "after": after, "why": why, "leaked": leaked, "form": form,
+            "clans": await tab.evaluate("[...document.querySelectorAll('#refused-list summary')].map(r => r.innerText)"),
+            "images": await tab.evaluate("document.images.length"), "complaints": tab.complaints}
+
+
+async def rules(browser, admin, token, site, caller, **_):
+    """The rules of a tenant with their use."""
+    for _ in range(3):
+        await call(site, "shop.localtest", "/admin/things")
+    await shop(site, caller)
+    tab = await browser.page(await browser.person(), **DESKTOP)
+    await enter(tab, admin, token)
+    await reach(tab, "document.querySelector('#tenants a')")
+    await tab.press("Enter")
+    await tab.until("document.activeElement?.id === 'tenant-title'")
+    rows = await tab.until("""document.querySelectorAll('#rules tbody tr').length === 3
+        && [...document.querySelectorAll('#rules tbody tr')].map(row => row.innerText.replace(/\\s+/g, ' ').trim())""")
+    found = {"title": await tab.evaluate("document.activeElement.textContent"), "rows": rows,
+             "note": await tab.evaluate(TEXT.format("'rules-note'")),
+             "refusals": await tab.evaluate("document.querySelector('#tenant-refusals').innerText.replace(/\\s+/g, ' ')")}
+    # Another tenant, by keys: the focus stays where it was.
+    await reach(tab, "document.getElementById('tenant-name')")
+    await tab.press("ArrowDown")
+    other = await tab.until("/no rules/.test(document.getElementById('rules-note').textContent)"
+                            " && document.getElementById('rules-note').textContent")
+    return {**found, "other": other, "kept": await tab.evaluate("document.activeElement.id"),
+            "complaints": tab.complaints}
+
+
+async def reloads(browser, admin, token, **_):
+    """A reload that is refused, and one that is in force."""
+    tab = await browser.page(await browser.person(), **DESKTOP)
+    await enter(tab, admin, token, "health")
+    start = await tab.until("document.getElementById('reloads-note').textContent")
+    certificates = await tab.until("document.getElementById('certificates-note').textContent")
+    last = "document.querySelector('#reloads > li')"
+    told = {}
+    for result in ["refused", "applied"]:
+        await tab.until("!document.getElementById('reload').disabled")
+        await tab.evaluate("document.getElementById('reload').click()")
+        await tab.until(f"{last}?.innerText.includes('{result}')")
+        # One mistake needs no more room.
+        if result == "applied":
+            await tab.evaluate(f"{last}.querySelector('summary').click()")
+        told[result] = await tab.evaluate(f"{last}.innerText")
+    # The browser complains of the refused reload.
+    return {"start": start, "certificates": certificates, **told,
+            "complaints": [complaint for complaint in tab.complaints if "422" not in complaint]}
+
+
 async def names(browser, admin, token, **_):
     """What a screen reader announces in each view, without plain text."""
     tab = await browser.page(await browser.person(), **DESKTOP)
@@ -95,6 +220,8 @@ async def names(browser, admin, token, **_):
     for view in VIEWS:
         await tab.evaluate(f"location.hash = '{view}'")
         await tab.until(f"!document.querySelector('[data-view={view}]').hidden")
+        if view == "tenant":
+            await tab.until("document.querySelector('#rules tbody tr')")
         told[view] = await tab.names()
     return {"language": await tab.evaluate("document.documentElement.lang"), **{
         view: [pair for pair in pairs if pair[0] not in ["StaticText", "InlineTextBox"]]
@@ -235,9 +362,12 @@ async def lock(browser, admin, token, site, caller, google, **_):
     _, answer = await call(site, "clans.localtest", "/auth/google", body={"id_token": google})
     payload = json.loads(answer)["access_token"].split(".")[1]
     claims = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
+    await shop(site)
     tab = await browser.page(await browser.person(), **DESKTOP)
     await enter(tab, admin, token)
     for view, form, fields, seen in [
+        ("refused", None, {}, "#refused-list li"),
+        ("tenant", None, {}, "#rules tbody tr"),
         ("health", None, {}, "#servers tbody tr"),
         ("sessions", "find-sessions", {"id": claims["sub"]}, "#sessions-table tbody tr"),
         ("explain", "ask", {"tenant": "shop", "path": "/things", "token": caller}, "#steps li"),
@@ -264,7 +394,7 @@ async def lock(browser, admin, token, site, caller, google, **_):
     await tab.until("!document.querySelector('#ask button').disabled")
     after = await tab.evaluate(page)
     rows = await tab.evaluate("""document.querySelectorAll(`#dashboard tbody tr, #dashboard dd, #dashboard ol li,
-        #dashboard figure path, #tiles li, .bars li, #alerts *`).length""")
+        #dashboard figure path, #tiles li, .bars li, .entries li, #alerts *`).length""")
     await tab.type(token)
     await tab.press("Enter")
     again = await tab.until("document.querySelector('#tenants tbody tr')?.innerText")
@@ -289,7 +419,7 @@ async def scheme(browser, admin, token, **_):
     return {"colors": colors}
 
 
-SCENARIOS = [looks, names, prompt, traffic, keyboard, explain, sessions, lock, scheme]
+SCENARIOS = [looks, widths, refused, rules, reloads, names, prompt, traffic, keyboard, explain, sessions, lock, scheme]
 
 
 async def main(name, options):

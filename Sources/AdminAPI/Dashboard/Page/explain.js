@@ -20,6 +20,15 @@ class Explain {
         setText(verdict, Explain.#invitation);
     }
 
+    /** Fills the form with a request, for its token to be added. */
+    fill({ tenant, method, path, client }) {
+        this.clear();
+        const { elements } = this.#form;
+        [elements.tenant.value, elements.method.value, elements.path.value, elements.address.value]
+            = [tenant, method, path, client];
+        location.hash = "explain";
+    }
+
     async #ask() {
         const { tenant, method, path, token, headers, address } = this.#form.elements;
         const body = { tenant: tenant.value, method: method.value, path: path.value.trim() };
@@ -28,10 +37,7 @@ class Explain {
         const lines = headers.value.split("\n").map(line => line.trim()).filter(Boolean);
         if (lines.length) body.headers = lines;
         const report = await this.#gateway.send("POST", "api/explain", body);
-        const steps = report.steps.slice(0, -1);
-        byId("steps").replaceChildren(...steps.map(({ step, text, line }) => element("li", {},
-            element("span", { class: "step" }, step), element("span", {}, text),
-            ...line ? [element("span", { class: "quiet" }, `tenants.yaml:${line}`)] : [])));
+        byId("steps").replaceChildren(...stepItems(report));
         const verdict = byId("verdict");
         verdict.className = "verdict";
         verdict.dataset.state = report.decision === "forward" ? "good" : "bad";
@@ -43,3 +49,8 @@ class Explain {
         }
     }
 }
+
+/** The steps of a decision, without the last, which is the decision itself. */
+const stepItems = ({ steps }) => steps.slice(0, -1).map(({ step, text, line }) => element("li", {},
+    element("span", { class: "step" }, step), element("span", {}, text),
+    ...line ? [element("span", { class: "quiet" }, `tenants.yaml:${line}`)] : []));

@@ -59,6 +59,9 @@ class Scheme {
 
 /** The views, selected by the URL's fragment, so that the browser's history works. */
 class Views {
+    /** The views that are reached from another one alone. */
+    static #parents = { tenant: "overview" };
+
     #views = new Map([...document.querySelectorAll("[data-view]")].map(view => [view.dataset.view, view]));
     #changed;
 
@@ -69,14 +72,20 @@ class Views {
     }
 
     get name() {
-        const name = location.hash.slice(1);
+        const [name] = this.#parts;
         return this.#views.has(name) ? name : "overview";
     }
+
+    /** What the view is about: behind the `/` in the fragment. */
+    get subject() { return this.#parts[1] ?? ""; }
+
+    get #parts() { return location.hash.slice(1).split("/"); }
 
     #show() {
         for (const [name, view] of this.#views) view.hidden = name !== this.name;
         for (const link of document.querySelectorAll("nav a")) {
-            setAttribute(link, "aria-current", link.hash === `#${this.name}` ? "page" : null);
+            const name = Views.#parents[this.name] ?? this.name;
+            setAttribute(link, "aria-current", link.hash === `#${name}` ? "page" : null);
         }
         if (byId("dashboard").hidden) return;
         announce("");
@@ -104,6 +113,10 @@ class Dashboard {
     #revocations = new Revocations(this.#gateway);
     #sessions = new Sessions(this.#gateway);
     #explain = new Explain(this.#gateway);
+    #refused = new Refused(this.#gateway, this.#explain);
+    #tenant = new TenantPage(this.#gateway, this.#refused);
+    #certificates = new Certificates(this.#gateway);
+    #reloads = new Reloads(this.#gateway);
     #views;
     #isOpen = false;
 
@@ -130,8 +143,11 @@ class Dashboard {
         this.#isOpen = false;
         this.#gateway.lock();
         this.#history.clear();
-        const views = [this.#overview, this.#health, this.#revocations, this.#sessions, this.#explain];
-        for (const view of views) view.clear();
+        const parts = [
+            this.#overview, this.#health, this.#revocations, this.#sessions, this.#explain, this.#refused, this.#tenant,
+            this.#certificates, this.#reloads,
+        ];
+        for (const part of parts) part.clear();
         byId("confirm").close();
         for (const select of document.querySelectorAll("select[data-tenants]")) select.replaceChildren();
         for (const output of document.querySelectorAll("#alerts, #news, #dashboard .error, #confirm h2, #confirm p")) {
@@ -177,19 +193,38 @@ class Dashboard {
         setText(byId("uptime"), `up ${duration((Date.parse(report.now) - Date.parse(report.started_at)) / 1000)}`);
         for (const select of document.querySelectorAll("select[data-tenants]")) {
             const named = report.tenants.filter(tenant => select.dataset.tenants !== "issuer" || tenant.has_issuer);
-            setOptions(select, named.map(({ name }) => [name, name]));
+            const options = named.map(({ name }) => [name, name]);
+            setOptions(select, select.dataset.tenants === "all" ? [["", "all tenants"], ...options] : options);
         }
         alerts(report);
         this.#sessions.show(report);
-        if (this.#views.name === "overview") this.#overview.show();
-        if (this.#views.name === "health") this.#health.show(report);
+        this.#showReport(report);
+    }
+
+    /** What follows the reports. */
+    #showReport(report) {
+        switch (this.#views.name) {
+        case "overview":
+            this.#overview.show();
+            break;
+        case "tenant":
+            this.#tenant.show(report, this.#views.subject);
+            break;
+        case "refused":
+            this.#refused.show();
+            break;
+        case "health":
+            this.#health.show(report);
+            this.#certificates.show();
+            this.#reloads.show(report);
+            break;
+        }
     }
 
     /** Fills the view; the rest comes with the next report. */
     #showView() {
         if (!this.#isOpen) return;
-        this.#overview.show();
-        this.#health.show(this.#history.latest);
+        this.#showReport(this.#history.latest);
         if (this.#views.name === "revocations") this.#revocations.show();
     }
 

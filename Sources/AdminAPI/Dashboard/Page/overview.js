@@ -123,6 +123,10 @@ class Overview {
                 const up = servers.filter(({ healthy }) => healthy).length;
                 setChip(cell, up === servers.length ? "good" : up ? "warn" : "bad", `${up} of ${servers.length} up`);
             } },
+            { title: "Its page", hidden: true, cell: (cell, { name }) => {
+                if (cell.firstChild) return;
+                cell.append(element("a", { class: "more", href: `#tenant/${name}`, "aria-label": `Rules of ${name}` }, "Rules"));
+            } },
         ];
     }
 
