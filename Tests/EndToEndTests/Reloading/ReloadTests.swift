@@ -112,7 +112,10 @@ import Verification
             #expect(try await fixture.request("/open/x").status == 200)
             await fixture.change(Self.second)
             #expect(try await fixture.request("/open/x").status == 200)
-            await fixture.change(GatewaySetup(tenant: "backend: { servers: [\"{other}\", \"{backend}\"] }"))
+            // With the timeouts of before: others would need other connections.
+            await fixture.change(
+                GatewaySetup(tenant: "backend: { servers: [\"{other}\", \"{backend}\"], timeouts: { connect: 20s } }")
+            )
             for _ in 0..<4 { #expect(try await fixture.request("/open/x").status == 200) }
             #expect(fixture.backend.connections == 1)
             #expect(fixture.other.requests.count == 2)
