@@ -78,6 +78,16 @@ async def dashboard(folder, admin, token, site, caller, seconds, *tenants):
             for name, tab in tabs.items():
                 await tab.until("document.querySelector('#traffic path.area')?.getAttribute('d')")
                 await tab.picture(pathlib.Path(folder) / f"{name}.png")
+            # Among so few requests there may be none that is refused.
+            refused = http.client.HTTPConnection(urllib.parse.urlsplit(site).netloc, timeout=30)
+            refused.request("GET", "/admin/jobs", headers={"Host": f"{tenants[0]}.localtest"})
+            refused.getresponse().read()
+            tab = tabs["dashboard-desktop"]
+            await tab.evaluate("location.hash = 'refused'")
+            await tab.until("document.querySelector('#refused-list summary')")
+            await tab.evaluate("document.querySelector('#refused-list summary').click()")
+            await tab.until("document.querySelector('#refused-list .steps li')")
+            await tab.picture(pathlib.Path(folder) / "dashboard-refusals.png")
 
 
 PICTURES = {"sign-in": sign_in, "dashboard": dashboard}

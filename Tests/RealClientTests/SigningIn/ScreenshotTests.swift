@@ -47,7 +47,7 @@ extension RealClients {
 
         @Test func dashboardScreenshotsAreCurrent() async throws {
             try await withDashboardFixture { fixture async throws in
-                try await Self.take(2, "dashboard", fixture.pictured(seconds: 2))
+                try await Self.take(3, "dashboard", fixture.pictured(seconds: 2))
             }
         }
 
