@@ -74,6 +74,7 @@ extension RealClients {
                 #expect(result["note"] == "1 of 2 rules had no request yet.")
                 #expect(result["refusals"] == "missing token 3")
                 #expect(result["kept"] == "tenant-name")
+                #expect(result["keys"] == ["active", "next"])
                 #expect(result["other"] == "There are no rules: every path needs a signed-in caller.")
                 #expect(result["complaints"] == [])
             }

@@ -185,7 +185,9 @@ async def rules(browser, admin, token, site, caller, **_):
     await tab.press("ArrowDown")
     other = await tab.until("/no rules/.test(document.getElementById('rules-note').textContent)"
                             " && document.getElementById('rules-note').textContent")
-    return {**found, "other": other, "kept": await tab.evaluate("document.activeElement.id"),
+    keys = await tab.until("""document.querySelectorAll('#signing-keys tbody tr').length > 0
+        && [...document.querySelectorAll('#signing-keys tbody tr')].map(row => row.children[1].innerText)""")
+    return {**found, "other": other, "keys": keys, "kept": await tab.evaluate("document.activeElement.id"),
             "complaints": tab.complaints}
 
 

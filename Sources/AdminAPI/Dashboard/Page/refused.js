@@ -52,7 +52,7 @@ class Refused {
     #item(refusal) {
         const { at, status, code, observed, method, path, path_cut: isCut, tenant, client } = refusal;
         const why = element("div", { class: "why" });
-        const request = path === null ? "a request that is not known any more" : `${method} ${path}${isCut ? "…" : ""}`;
+        const request = path === null ? "path not known" : `${method} ${path}${isCut ? "…" : ""}`;
         const details = element("details", {},
             element("summary", {},
                 element("time", { datetime: at }, shortly(at)),

@@ -6,6 +6,8 @@ class TenantPage {
     #report = null;
     /** The tenant, generation and number of requests that the rules were loaded at. */
     #loaded = "";
+    /** The tenant and generation that the signing keys were loaded at: they are in the store, and rarely change. */
+    #keysLoaded = "";
     #rules = new Table(byId("rules"), [
         { title: "Rule", cell: (cell, { path }) => {
             if (!cell.firstChild) cell.append(element("code"));
@@ -19,6 +21,15 @@ class TenantPage {
         { title: "Use", cell: (cell, { hits, since, share }) =>
             setChip(cell, hits ? "good" : "warn", hits ? share : `none since ${moment(since)}`) },
     ], ({ key }) => key);
+
+    #keys = new Table(byId("signing-keys"), [
+        { title: "Key", cell: (cell, { kid }) => setText(cell, kid) },
+        { title: "State", cell: (cell, { state }) =>
+            setChip(cell, { active: "good", next: "note" }[state] ?? null, readable(state)) },
+        { title: "Signs since", cell: (cell, { active_from: from }) => setText(cell, from ? moment(from) : "not yet") },
+        { title: "Signs until", cell: (cell, { retires_at: end }) => setText(cell, end ? moment(end) : "undecided") },
+        { title: "Days left", number: true, cell: (cell, { verifies_until: end }) => setText(cell, daysLeft(end)) },
+    ], ({ kid }) => kid);
 
     constructor(gateway, refused) {
         this.#gateway = gateway;
@@ -48,15 +59,19 @@ class TenantPage {
         ]);
         bars(byId("tenant-refusals"), tenant.mode === "observe" ? tenant.would_refuse : Object.fromEntries(refusals(tenant)),
             "Nothing was refused.");
+        byId("signing-keys-card").hidden = !tenant.has_issuer;
+        const keys = `${tenant.name} ${report.started_at} ${report.generation}`;
+        if (tenant.has_issuer && this.#keysLoaded !== keys) this.#loadKeys(tenant.name, keys);
         const state = `${tenant.name} ${report.started_at} ${report.generation} ${tenant.requests.total}`;
         if (this.#loaded !== state) this.#load(tenant.name, state);
     }
 
     clear() {
-        [this.#report, this.#loaded] = [null, ""];
+        [this.#report, this.#loaded, this.#keysLoaded] = [null, "", ""];
         this.#rules.show([]);
+        this.#keys.show([]);
         for (const list of ["tenant-facts", "tenant-refusals"]) byId(list).replaceChildren();
-        setText(byId("rules-note"), "");
+        for (const note of ["rules-note", "signing-keys-note"]) setText(byId(note), "");
     }
 
     async #load(name, state) {
@@ -69,6 +84,21 @@ class TenantPage {
             this.#loaded = "";
             complain(error);
         }
+    }
+
+    async #loadKeys(name, state) {
+        this.#keysLoaded = state;
+        let [keys, note] = [[], ""];
+        try {
+            ({ keys } = await this.#gateway.send("GET", `api/keys?${new URLSearchParams({ tenant: name })}`));
+        } catch (error) {
+            if (error instanceof Locked) return;
+            // Keys that are files of a directory are not known to the API.
+            note = error.message;
+        }
+        if (this.#keysLoaded !== state) return;
+        this.#keys.show(keys);
+        setText(byId("signing-keys-note"), note);
     }
 
     #fill({ rules, default: rest }) {
@@ -93,3 +123,6 @@ function allowed({ allow, roles, scopes }) {
     if (scopes.length) needs.push(`scope ${scopes.join(" and ")}`);
     return needs.join("; ") || "any signed-in caller";
 }
+
+/** Whole days until a time; a key without an end goes on. */
+const daysLeft = end => end ? whole.format(Math.floor((Date.parse(end) - Date.now()) / 86_400_000)) : "–";
