@@ -97,7 +97,7 @@ extension Gateway {
         let adopting = parts
         // Before any loop counts something for a new tenant.
         live.serve(snapshot)
-        for worker in running.workers { try? await worker.ask { $0.adopt(adopting) } }
+        for worker in running.workers { try? await worker.submit { $0.adopt(adopting) } }
         logger.use(snapshot.configuration.gateway.log)
 
         var next = running
@@ -125,7 +125,7 @@ extension Gateway {
             {
                 continue
             }
-            for worker in new.workers { worker.tell { $0.stopProbing(tenant: index) } }
+            for worker in new.workers { worker.execute { $0.stopProbing(tenant: index) } }
             if isServed { probeServers(of: index, new) }
         }
     }

@@ -205,7 +205,7 @@ public final class Gateway: Service, Sendable {
     /// - Returns: Whether anything runs; at once, if not.
     public func turn() async -> Bool {
         guard let running = runningNow else { return false }
-        for worker in running.workers { try? await worker.ask { _ in } }
+        for worker in running.workers { try? await worker.submit { _ in } }
         return true
     }
 
@@ -262,10 +262,10 @@ public final class Gateway: Service, Sendable {
         for (index, server) in settings.backend.servers.enumerated() {
             let prober = workers[(tenant.value + index) % workers.count]
             let tls = server.scheme == .https ? running.parts.backendTLS[tenant] : nil
-            prober.tell { worker in
+            prober.execute { worker in
                 worker.probe(server, of: tenant, tls) { isUp in
                     for worker in workers {
-                        worker.tell { $0.probed(tenant: tenant, server: server, isUp: isUp) }
+                        worker.execute { $0.probed(tenant: tenant, server: server, isUp: isUp) }
                     }
                 }
             }
@@ -281,7 +281,7 @@ public final class Gateway: Service, Sendable {
             return running.workers
         }
         for worker in workers {
-            worker.tell { worker in
+            worker.execute { worker in
                 if worker.serving.generation == generation { worker.use(certificates) }
             }
         }
@@ -370,7 +370,7 @@ public final class Gateway: Service, Sendable {
         await running.extAuthz?.stop(grace: .zero)
         // Refreshes under way need the loops' connections, and their results cannot be obtained again.
         await running.shared.refreshes.stop()
-        for worker in running.workers { try? await worker.ask { $0.stop() } }
+        for worker in running.workers { try? await worker.submit { $0.stop() } }
         await running.admin?.stop()
         await running.shared.stop()
         try? await running.slow.shutdownGracefully()

@@ -125,12 +125,12 @@ actor LimitSynchronizer {
 
     /// Repeats a few keys until there is a result.
     private func waitForStore(_ tallies: [(key: StoreKey, tally: Tally)]) async {
-        let asked = tallies.prefix(64).map { ($0.key, Tally(request: $0.tally.request, count: 0)) }
+        let repeated = tallies.prefix(64).map { ($0.key, Tally(request: $0.tally.request, count: 0)) }
         for waiting in self.tallies.values { apply(nil, to: waiting) }
         self.tallies = [:]
         while !isStopped {
             guard (try? await Task.sleep(for: pause)) != nil else { return }
-            if await settle(asked) {
+            if await settle(repeated) {
                 limiter.isAlone.store(false, ordering: .releasing)
                 logger.info("requests are counted in the store again: shared rate limits hold for all instances")
                 return

@@ -40,7 +40,7 @@ struct GatewayAdministration: AdministeredGateway {
         var sum = Counters(tenantCount: live.current.tenants.count)
         var backends: [BackendCount] = []
         for worker in workers {
-            let (counters, counts) = try await worker.ask { ($0.currentCounters(), $0.backendCounts()) }
+            let (counters, counts) = try await worker.submit { ($0.currentCounters(), $0.backendCounts()) }
             sum.add(counters)
             backends = BackendCount.sum(backends, counts)
         }
@@ -55,14 +55,14 @@ struct GatewayAdministration: AdministeredGateway {
         let snapshot = live.current
         var sum = RuleCounts(snapshot.tenants[tenant].access, since: snapshot.since)
         for worker in workers {
-            if let counts = try await worker.ask({ $0.ruleCounts(ofTenant: tenant) }) { sum.add(counts) }
+            if let counts = try await worker.submit({ $0.ruleCounts(ofTenant: tenant) }) { sum.add(counts) }
         }
         return sum
     }
 
     func recentRefusals(ofTenant tenant: String?) async throws -> [RecentRefusal] {
         var refusals: [RecentRefusal] = []
-        for worker in workers { refusals += try await worker.ask { $0.recentRefusals(ofTenant: tenant) } }
+        for worker in workers { refusals += try await worker.submit { $0.recentRefusals(ofTenant: tenant) } }
         return refusals
     }
 

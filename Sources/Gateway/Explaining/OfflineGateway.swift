@@ -60,7 +60,7 @@ public final class OfflineGateway: Sendable {
     }
 
     public func close() async {
-        try? await worker.ask { $0.stop() }
+        try? await worker.submit { $0.stop() }
         try? await group.shutdownGracefully()
     }
 }

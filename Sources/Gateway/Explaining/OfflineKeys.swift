@@ -32,7 +32,7 @@ actor OfflineKeys {
         guard fetched.insert(source).inserted, let worker else { return .nothingNew }
         do {
             let keys = try HeldKeySet(try await fetcher.fetch(source, since: nil, at: Clock.unix())).keys
-            try await worker.ask { $0.use(keys, from: .remote(source)) }
+            try await worker.submit { $0.use(keys, from: .remote(source)) }
             return .decideAgain
         } catch {
             let reason = KeySetFetchProblem(error).description

@@ -12,7 +12,7 @@ final class ExtAuthzQuery {
     static let patience = TimeAmount.seconds(10)
 
     private enum State {
-        case asked(reply: (CheckReply) -> Void)
+        case deciding(reply: (CheckReply) -> Void)
         /// Waits for the decision, until the query is overdue.
         case waiting(reply: (CheckReply) -> Void, overdue: Scheduled<Void>)
         case replied
@@ -29,7 +29,7 @@ final class ExtAuthzQuery {
     init(_ worker: Worker, _ peer: Peer, reply: @escaping (CheckReply) -> Void) {
         self.worker = worker
         self.peer = peer
-        state = .asked(reply: reply)
+        state = .deciding(reply: reply)
         record = ExchangeRecord(startedAt: worker.now(), id: worker.loop.identifiers.requestID())
     }
 
@@ -52,7 +52,7 @@ final class ExtAuthzQuery {
             answer(verdict, received, version, decisionContext)
         }
         query.begin()
-        guard case .asked(let reply) = state else { return }
+        guard case .deciding(let reply) = state else { return }
         let bound = NIOLoopBound(self, eventLoop: worker.eventLoop)
         let overdue = worker.eventLoop.scheduleTask(in: Self.patience) { bound.value.refuse(.overloaded) }
         state = .waiting(reply: reply, overdue: overdue)
@@ -97,7 +97,7 @@ final class ExtAuthzQuery {
     private func finish(_ checkReply: CheckReply, status: Int) {
         let reply: (CheckReply) -> Void
         switch state {
-        case .asked(let waiting): reply = waiting
+        case .deciding(let waiting): reply = waiting
         case .waiting(let waiting, let overdue):
             reply = waiting
             overdue.cancel()

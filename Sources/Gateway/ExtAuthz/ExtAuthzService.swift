@@ -29,7 +29,7 @@ final class ExtAuthzService: CheckHandler {
         let turn = UInt(bitPattern: turns.wrappingAdd(1, ordering: .relaxed).oldValue)
         let worker = workers[Int(turn % UInt(workers.count))]
         let isTooMuch = underWay.wrappingAdd(1, ordering: .relaxed).newValue > Self.mostQueries
-        worker.tell { worker in
+        worker.execute { worker in
             let peer = Peer(Array(peer.utf8), trustedProxies: worker.settings.trustedProxies, tls: nil)
             let query = ExtAuthzQuery(worker, peer) { [self] response in
                 underWay.wrappingSubtract(1, ordering: .relaxed)

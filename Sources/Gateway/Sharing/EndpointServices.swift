@@ -91,7 +91,11 @@ struct EndpointServices: Sendable {
             ),
             sessions: parts.issuers.services[index],
             keys: keys,
-            providerTokens: TenantProviderTokens(tenant: index, verifiers: parts.verifiers, ask: parts.requestKeys),
+            providerTokens: TenantProviderTokens(
+                tenant: index,
+                verifiers: parts.verifiers,
+                fetchKeys: parts.requestKeys
+            ),
             requests: parts.requests,
             revocations: parts.revocations,
             logger: parts.logger,

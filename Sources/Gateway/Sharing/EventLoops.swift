@@ -61,6 +61,6 @@ final class EventLoops: Sendable {
         await withDiscardingTaskGroup { tasks in
             for verifier in verifiers { tasks.addTask { await verifier.use(keys, from: source) } }
         }
-        for worker in workers { try? await worker.ask { $0.use(keys, from: source) } }
+        for worker in workers { try? await worker.submit { $0.use(keys, from: source) } }
     }
 }

@@ -133,11 +133,11 @@ extension SignIn {
 /// Verifies the tokens of one tenant's providers, with keys that are fetched if missing.
 struct TenantProviderTokens: ProviderTokens {
     /// How often to wait for keys, at most five seconds each.
-    private static let mostAsks = 2
+    private static let mostFetches = 2
 
     let tenant: TenantIndex
     let verifiers: ProviderVerifiers
-    let ask: @Sendable (RemoteKeySource, KeySetReason) async -> KeySetResult
+    let fetchKeys: @Sendable (RemoteKeySource, KeySetReason) async -> KeySetResult
 
     func verify(
         _ token: String,
@@ -146,7 +146,7 @@ struct TenantProviderTokens: ProviderTokens {
     ) async -> Result<Principal, ProviderTokenProblem> {
         guard let source = await verifiers.source(of: kind, ofTenant: tenant) else { return .failure(.keysUnavailable) }
         let bytes = Array(token.utf8)
-        var asksLeft = Self.mostAsks
+        var fetchesLeft = Self.mostFetches
         while true {
             let failure: VerificationFailure
             switch await verifiers.verify(bytes, as: kind, ofTenant: tenant, at: now) {
@@ -156,13 +156,13 @@ struct TenantProviderTokens: ProviderTokens {
             let isMissing = failure.reason == .keysNotLoaded
             // Only a failure that newer keys may fix names its issuer.
             guard isMissing || failure.issuerIndex != nil else { return .failure(.refused(failure)) }
-            guard asksLeft > 0 else { return .failure(isMissing ? .keysUnavailable : .refused(failure)) }
-            asksLeft -= 1
-            switch await ask(source, isMissing ? .missing : .unknownKey) {
+            guard fetchesLeft > 0 else { return .failure(isMissing ? .keysUnavailable : .refused(failure)) }
+            fetchesLeft -= 1
+            switch await fetchKeys(source, isMissing ? .missing : .unknownKey) {
             case .decideAgain: continue
             // The first fetch may take longer than one wait; waiting is better than failing the sign-in.
             case .unavailable where isMissing: continue
-            case .unavailable, .nothingNew: asksLeft = 0
+            case .unavailable, .nothingNew: fetchesLeft = 0
             }
         }
     }

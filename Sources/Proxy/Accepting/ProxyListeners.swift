@@ -76,13 +76,13 @@ package struct WorkerHandle: Sendable {
     }
 
     /// Runs `body` on the worker's event loop.
-    package func ask<Result: Sendable>(_ body: @escaping @Sendable (Worker) -> Result) async throws -> Result {
+    package func submit<Result: Sendable>(_ body: @escaping @Sendable (Worker) -> Result) async throws -> Result {
         let worker = self.worker
         return try await eventLoop.submit { body(worker.value) }.get()
     }
 
     /// Runs `body` on the worker's event loop without waiting for it.
-    package func tell(_ body: @escaping @Sendable (Worker) -> Void) {
+    package func execute(_ body: @escaping @Sendable (Worker) -> Void) {
         let worker = self.worker
         eventLoop.execute { body(worker.value) }
     }

@@ -54,7 +54,7 @@ extension RequestExchange {
     func bodyEnded(trailers: [UInt8]) {
         if takesResponse { setDeadline(nil) } else { responseIsHeldUp() }
         guard advance({ $0.bodyEnded() }) != nil else { return }
-        if let call = lifecycle.endpointCall { return ask(call) }
+        if let call = lifecycle.endpointCall { return callEndpoint(call) }
         // The server has answered before, and its response is held here: the server needs no more.
         guard let server = upstream.server else { return }
         endRequest(server, trailers: trailers)

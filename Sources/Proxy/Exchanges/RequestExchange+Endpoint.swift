@@ -14,7 +14,7 @@ extension RequestExchange {
         let received = request.received
         guard let peer else { return failInternally("an endpoint without a client") }
         record.trace?.served(by: "\(endpoint)", at: worker.now())
-        let question = EndpointRequestReader(
+        let reader = EndpointRequestReader(
             endpoint: endpoint,
             routed: request,
             head: head,
@@ -22,7 +22,7 @@ extension RequestExchange {
             trustedProxies: worker.settings.trustedProxies,
             requestID: record.id
         )
-        guard let read = question.read(bytes, at: worker.unixTime(at: record.startedAt)) else {
+        guard let read = reader.read(bytes, at: worker.unixTime(at: record.startedAt)) else {
             return turnAway(received, .severalTokens)
         }
         let expectsContinue = lifecycle.body.awaitsContinue
@@ -32,7 +32,7 @@ extension RequestExchange {
         if forwards { received.keepHeadAlone() } else { worker.loop.spares.requests.giveBack(received) }
         // Waiting for the client's body or for the endpoint is no work of the loop.
         endWork(at: worker.now())
-        guard !lifecycle.body.isComplete else { return ask(call) }
+        guard !lifecycle.body.isComplete else { return callEndpoint(call) }
         beginBodyRate()
         guard expectsContinue, advance({ $0.continuePassedOn() }) != nil else { return }
         client?.writeContinue()
@@ -42,10 +42,10 @@ extension RequestExchange {
     /// The request is complete. Use the time the body ended; otherwise a slow sender could keep an expired code valid.
     ///
     /// The caller goes on reading; doing so here would deepen the stack with each pipelined request.
-    func ask(_ call: EndpointCall) {
-        call.question.now = worker.unixTime(at: worker.now())
+    func callEndpoint(_ call: EndpointCall) {
+        call.request.now = worker.unixTime(at: worker.now())
         setDeadline(EndpointCall.patience)
-        if !worker.ask(call.question, for: self) { refuse(.overloaded) }
+        if !worker.callEndpoint(call.request, for: self) { refuse(.overloaded) }
     }
 
     // MARK: What the endpoint says
@@ -80,7 +80,7 @@ extension RequestExchange {
     /// Sends the unchanged request on to the backend.
     private func passOn(_ signIn: CheckedSignIn, _ call: EndpointCall) {
         let hasBody = lifecycle.body.framing != .none
-        let content = hasBody ? BufferedBody(ByteBuffer(bytes: call.question.body)) : nil
+        let content = hasBody ? BufferedBody(ByteBuffer(bytes: call.request.body)) : nil
         guard let received = advance({ $0.endpointPassedOn(content) }) else { return }
         let buffer = received.bytes
         // The body is complete: the server need not send 100 Continue.

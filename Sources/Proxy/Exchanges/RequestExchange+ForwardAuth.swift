@@ -6,38 +6,38 @@ import NIOCore
 /// Decision queries: other proxies ask whether they may forward a request.
 extension RequestExchange {
     /// Returns whether the request was a decision query; if so it is answered now or later.
-    func isAnsweredAsQuestion(_ request: ReceivedRequest, _ bytes: Span<UInt8>) -> Bool {
-        guard let peer, peer.isTrustedProxy, let question = ForwardAuthQuery(request.head, bytes) else {
+    func isDecisionQuery(_ request: ReceivedRequest, _ bytes: Span<UInt8>) -> Bool {
+        guard let peer, peer.isTrustedProxy, let query = ForwardAuthQuery(request.head, bytes) else {
             return false
         }
-        var asked = worker.loop.allocator.buffer(capacity: request.head.length + 128)
+        var queried = worker.loop.allocator.buffer(capacity: request.head.length + 128)
         do throws(HTTPViolation) {
-            try question.write(request.head, bytes, to: &asked)
+            try query.write(request.head, bytes, to: &queried)
         } catch {
             worker.logRequest(&record, request.head, bytes, isBehindProxy: true)
             worker.keepRefusedHead(&record, request.head, bytes)
             refuse(Refusal(error))
             return true
         }
-        ask(asked, peer)
+        decide(on: queried, peer)
         return true
     }
 
-    /// - Parameter asked: The head of the request that the query is about.
-    private func ask(_ asked: ByteBuffer, _ peer: Peer) {
+    /// - Parameter queried: The head of the request that the query is about.
+    private func decide(on queried: ByteBuffer, _ peer: Peer) {
         // TLS details of the proxy's connection are not the client's.
         let decisionContext = DecisionContext(peer: peer.withoutTLS, source: .forwardAuth)
         let id = id
         var hasWaited = false
         guard advance({ $0.waitsForDecisionQuery() }) != nil else { return }
         let decisionQuery = DecisionQuery(
-            asked,
+            queried,
             decisionContext,
             worker: worker
-        ) { [self] verdict, asked in
+        ) { [self] verdict, queried in
             // The proxy may be gone, and the exchange serve another request.
             guard self.id == id, advance({ $0.decisionQueryEnded() }) == true else { return }
-            answer(verdict, decisionContext, asked)
+            answer(verdict, decisionContext, queried)
             if hasWaited { goOn() }
         }
         decisionQuery.begin()
@@ -45,13 +45,14 @@ extension RequestExchange {
         if self.id == id, case .deciding = lifecycle.state { endWork(at: worker.now()) }
     }
 
-    /// - Parameter asked: The request in question; nil if it could not be parsed.
-    private func answer(_ verdict: Authorizer.Decision, _ decisionContext: DecisionContext, _ asked: ReceivedRequest?) {
-        guard let asked else { return refuse(DecisionResponse(verdict).refusal ?? .malformedQuery) }
-        let buffer = asked.bytes
+    /// - Parameter queried: The request in question; nil if it could not be parsed.
+    private func answer(_ verdict: Authorizer.Decision, _ decisionContext: DecisionContext, _ queried: ReceivedRequest?)
+    {
+        guard let queried else { return refuse(DecisionResponse(verdict).refusal ?? .malformedQuery) }
+        let buffer = queried.bytes
         let bytes = buffer.readableBytesUInt8Span
-        record.request.askedMethod = CountedMethod(bytes, asked.head.method)
-        switch worker.answer(verdict, decisionContext, asked.head, bytes, &record) {
+        record.request.askedMethod = CountedMethod(bytes, queried.head.method)
+        switch worker.answer(verdict, decisionContext, queried.head, bytes, &record) {
         case .refuse(let refusal, _): refuse(refusal)
         case .pass(let pass):
             let fields = pass.fields(record.id, freshNonce: decisionContext.freshNonce)

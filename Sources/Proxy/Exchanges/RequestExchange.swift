@@ -66,7 +66,7 @@ final class RequestExchange {
                 $0.headReceived(head.framing, keepsAlive: head.keepsAlive, expectsContinue: head.expectsContinue)
             }) != nil
         else { return worker.loop.spares.requests.giveBack(request) }
-        if isAnsweredAsQuestion(request, bytes) { return worker.loop.spares.requests.giveBack(request) }
+        if isDecisionQuery(request, bytes) { return worker.loop.spares.requests.giveBack(request) }
         // Not before: a proxy that asks reads the HTTP status as the decision.
         if version == .http2, record.request.method == .post {
             record.request.isGRPC = GRPCStatus.isRequest(head, bytes)

@@ -1,7 +1,7 @@
 import NIOCore
 import SharedState
 
-/// Work done for an exchange off the loop, or later. Only the request that asked gets the outcome: its client may be
+/// Work done for an exchange off the loop, or later. Only the request that it was for gets the outcome: its client may be
 /// gone by then, and the exchange serve another one.
 extension Worker {
     /// Runs work off the loop.
@@ -15,29 +15,29 @@ extension Worker {
         ended: @escaping () -> Void = {},
         then: @escaping (RequestExchange, Outcome) -> Void
     ) {
-        let asking = NIOLoopBound((Asking(exchange), ended, then), eventLoop: eventLoop)
+        let pending = NIOLoopBound((PendingExchange(exchange), ended, then), eventLoop: eventLoop)
         Task { [eventLoop, controlPlane] in
             let outcome = await work(controlPlane)
             eventLoop.execute {
-                let (asking, ended, then) = asking.value
+                let (pending, ended, then) = pending.value
                 ended()
-                asking.tell { then($0, outcome) }
+                pending.resume { then($0, outcome) }
             }
         }
     }
 
     /// Calls `then` at the end of the loop's turn if the exchange still has the same request.
     func later(for exchange: RequestExchange, _ then: @escaping (RequestExchange) -> Void) {
-        let asking = NIOLoopBound((Asking(exchange), then), eventLoop: eventLoop)
+        let pending = NIOLoopBound((PendingExchange(exchange), then), eventLoop: eventLoop)
         eventLoop.execute {
-            let (asking, then) = asking.value
-            asking.tell(then)
+            let (pending, then) = pending.value
+            pending.resume(then)
         }
     }
 }
 
-/// An exchange with the identifier of the request that asked.
-private struct Asking {
+/// An exchange with the identifier of the request that waits.
+private struct PendingExchange {
     private let exchange: RequestExchange
     private let id: UInt64
 
@@ -46,7 +46,7 @@ private struct Asking {
         id = exchange.id
     }
 
-    func tell(_ body: (RequestExchange) -> Void) {
+    func resume(_ body: (RequestExchange) -> Void) {
         if exchange.id == id { body(exchange) }
     }
 }

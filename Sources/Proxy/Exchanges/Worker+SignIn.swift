@@ -7,12 +7,12 @@ extension Worker {
     private static let mostEndpointRequests = 256
 
     /// Passes a request to an endpoint. Returns whether the limit allows it.
-    func ask(_ question: EndpointRequest, for exchange: RequestExchange) -> Bool {
+    func callEndpoint(_ request: EndpointRequest, for exchange: RequestExchange) -> Bool {
         guard let tenant = exchange.tenant, tenant.endpointRequests < Self.mostEndpointRequests else { return false }
         tenant.endpointRequests += 1
         let index = tenant.index
         run(for: exchange) {
-            await $0.answer(index, question)
+            await $0.answer(index, request)
         } ended: {
             tenant.endpointRequests -= 1
         } then: {

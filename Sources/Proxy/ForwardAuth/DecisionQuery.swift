@@ -14,7 +14,7 @@ package final class DecisionQuery: SlowStepClient {
 
     private enum State {
         /// - Parameter done: Receives the decision.
-        case asked(done: (Authorizer.Decision, ReceivedRequest?) -> Void)
+        case waiting(done: (Authorizer.Decision, ReceivedRequest?) -> Void)
         case answered
     }
 
@@ -33,7 +33,7 @@ package final class DecisionQuery: SlowStepClient {
         self.bytes = bytes
         self.decisionContext = decisionContext
         self.worker = worker
-        state = .asked(done: done)
+        state = .waiting(done: done)
         decisionContext.steps.beginWithoutRefresh()
     }
 
@@ -72,7 +72,7 @@ package final class DecisionQuery: SlowStepClient {
     }
 
     private func finish(_ decision: Authorizer.Decision, _ request: ReceivedRequest?) {
-        guard case .asked(let done) = state else { return }
+        guard case .waiting(let done) = state else { return }
         state = .answered
         done(decision, request)
     }

@@ -7,20 +7,20 @@ final class EndpointCall {
     /// Nanoseconds for a response: longer than all waits of an endpoint together.
     static let patience: UInt64 = 60_000_000_000
 
-    var question: EndpointRequest
-    var endpoint: Endpoint { question.endpoint }
+    var request: EndpointRequest
+    var endpoint: Endpoint { request.endpoint }
     /// As received, if it may go on to the backend; nil if the endpoint keeps what it checks.
     let received: ReceivedRequest?
 
-    init(_ question: EndpointRequest, received: ReceivedRequest?) {
-        self.question = question
+    init(_ request: EndpointRequest, received: ReceivedRequest?) {
+        self.request = request
         self.received = received
     }
 
     /// Returns whether the piece fits.
     func append(_ bytes: ByteBuffer) -> Bool {
-        guard question.body.count + bytes.readableBytes <= EndpointHeadCheck.maximumBytes else { return false }
-        question.body += bytes.readableBytesView
+        guard request.body.count + bytes.readableBytes <= EndpointHeadCheck.maximumBytes else { return false }
+        request.body += bytes.readableBytesView
         return true
     }
 }
