@@ -18,6 +18,8 @@ package struct ExchangeRecord {
     package var reason: String?
     /// Whether the refusal was not enforced.
     package var isObserved = false
+    /// Whether the refusal is kept for those who look at the last ones; nil while that is open.
+    var isKept: Bool?
     package var upstream = Upstream()
     package var response = Response()
     /// Nil if no refresh was involved.

@@ -10,6 +10,8 @@ struct RecentRefusals {
     static let capacity = 64
     /// Bytes of a path, as the log writes it; the rest is left out.
     static let longestPath = 256
+    /// How many are kept of one second. A flood of refusals costs no more, and takes as long to displace earlier ones.
+    static let mostInSecond = 32
 
     private struct Entry {
         var time: UnixTime
@@ -30,6 +32,16 @@ struct RecentRefusals {
     private var entries: [Entry] = []
     /// Of the oldest entry, once all places are taken.
     private var oldest = 0
+    private var taken = (second: UInt64(0), count: 0)
+
+    /// Whether a refusal of this moment is kept, as one more of its second.
+    mutating func take(at now: MonotonicTime) -> Bool {
+        let second = now.nanoseconds / 1_000_000_000
+        if second > taken.second { taken = (second, 0) }
+        guard taken.count < Self.mostInSecond else { return false }
+        taken.count += 1
+        return true
+    }
 
     /// - Parameters:
     ///   - code: The outcome of the record.

@@ -241,9 +241,11 @@ package final class Worker {
         keepHead(&record, head, bytes)
     }
 
-    /// Keeps the head of a request that is refused, or would be, for those who look at the last refusals.
+    /// Keeps the head of a request that is refused, or would be, if the refusal is among those that are kept.
     package func keepRefusedHead(_ record: inout ExchangeRecord, _ head: RequestHead, _ bytes: Span<UInt8>) {
-        if telemetry.refusals != nil, record.request.logFragment.isEmpty { keepHead(&record, head, bytes) }
+        let isKept = telemetry.refusals?.take(at: record.startedAt) ?? false
+        record.isKept = isKept
+        if isKept, record.request.logFragment.isEmpty { keepHead(&record, head, bytes) }
     }
 
     private func keepHead(_ record: inout ExchangeRecord, _ head: RequestHead, _ bytes: Span<UInt8>) {
@@ -276,7 +278,7 @@ package final class Worker {
         if let note = record.refresh { telemetry.counters.count(tenant: tenant, refresh: note.event) }
         telemetry.counters.time(tenant: tenant, duration: duration, overhead: overhead)
         if let trace = record.trace { finish(trace, &record, peer, at: end) }
-        if case .refused(let code) = record.outcome {
+        if case .refused(let code) = record.outcome, record.isKept ?? telemetry.refusals?.take(at: end) ?? false {
             telemetry.refusals?.add(record, code, peer: peer, at: unixTime(at: end))
         }
         guard telemetry.accessLog != nil else { return }

@@ -91,6 +91,18 @@ struct RecentRefusalsTests {
         #expect(refusals.latest(ofTenant: "other") == [])
     }
 
+    @Test func onlySoManyOfOneSecondAreTaken() {
+        var refusals = RecentRefusals()
+        let second: UInt64 = 1_000_000_000
+        let flood = (0..<100).filter { refusals.take(at: MonotonicTime(nanoseconds: 7 * second + $0 * 1000)) }
+        #expect(flood == Array(0..<UInt64(RecentRefusals.mostInSecond)))
+        let next = refusals.take(at: MonotonicTime(nanoseconds: 8 * second))
+        #expect(next)
+        // Of a request that began before: it counts for the current second.
+        let late = (0..<100).count { _ in refusals.take(at: MonotonicTime(nanoseconds: 7 * second)) }
+        #expect(late == RecentRefusals.mostInSecond - 1)
+    }
+
     /// Against a list that just drops its first.
     @Test func ringKeepsTheLastOfAnySequence() throws {
         var random = SplitMix64(seed: 20)
