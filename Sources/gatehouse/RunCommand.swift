@@ -68,10 +68,10 @@ struct RunCommand: AsyncParsableCommand {
     private static func releasePages(after event: GatewayEvent) {
         // A debugger would lose its breakpoints.
         #if !DEBUG
-        switch event {
-        case .started, .reloaded: ProgramPages.release()
-        case .reloading, .stopping: break
-        }
+            switch event {
+            case .started, .reloaded: ProgramPages.release()
+            case .reloading, .stopping: break
+            }
         #endif
     }
 

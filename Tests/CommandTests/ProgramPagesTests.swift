@@ -41,7 +41,9 @@ import Testing
             #expect(inside.map(\.addresses.count).reduce(0, +) >= segment.count)
             #expect(inside.allSatisfy { !$0.access.contains("w") })
         }
-        #expect(segments.contains { segment in mappings.contains { $0.access == "r-xp" && $0.addresses.overlaps(segment) } })
+        #expect(
+            segments.contains { segment in mappings.contains { $0.access == "r-xp" && $0.addresses.overlaps(segment) } }
+        )
     }
 
     @Test func releasedPagesAreNoLongerResident() throws {
