@@ -19,6 +19,7 @@
 #                         what the Dockerfile's stages give (as root)
 #   make bench     build the optimised binary and measure an authenticated request beside its peers
 #   make bench-http2   the same over HTTP/2, with and without TLS, and TLS handshakes
+#   make bench-instructions   count the instructions of a request by feature, and compare them with those recorded
 #   make bench-revocations   what a million revocations, and a Redis that stands still, cost a request
 #   make bench-features   what each feature costs a request, beside the peers that have it
 #   make bench-sign-ins   how many sign-ins, codes and refreshes a second, and what each costs
