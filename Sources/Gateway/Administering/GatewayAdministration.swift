@@ -62,7 +62,9 @@ struct GatewayAdministration: AdministeredGateway {
 
     func recentRefusals(ofTenant tenant: String?) async throws -> [RecentRefusal] {
         var refusals: [RecentRefusal] = []
-        for worker in workers { refusals += try await worker.submit { $0.recentRefusals(ofTenant: tenant) } }
+        for worker in workers {
+            refusals += try await worker.submit(\.recentRefusals)?.latest(ofTenant: tenant) ?? []
+        }
         return refusals
     }
 

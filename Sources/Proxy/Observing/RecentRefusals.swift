@@ -1,19 +1,19 @@
 import Authorization
-import Counting
+package import Counting
 import HTTPCore
 import Time
 import Verification
 
 /// The last refusals of one event loop, for the admin API. Their number and the size of each are bounded; in the long run
 /// nothing is allocated for them.
-struct RecentRefusals {
+package struct RecentRefusals: Sendable {
     static let capacity = 64
     /// Bytes of a path, as the log writes it; the rest is left out.
     static let longestPath = 256
     /// How many are kept of one second. A flood of refusals costs no more, and takes as long to displace earlier ones.
     static let mostInSecond = 32
 
-    private struct Entry {
+    private struct Entry: Sendable {
         var time: UnixTime
         var id: RequestID
         /// A tenant that is gone is not held.
@@ -72,10 +72,10 @@ struct RecentRefusals {
         oldest = (oldest + 1) % Self.capacity
     }
 
-    /// The newest first.
+    /// The newest first. To be called off the loop: it makes texts of all.
     ///
     /// - Parameter tenant: The name of the only one to look at; nil for all, and for requests without a tenant.
-    func latest(ofTenant tenant: String?) -> [RecentRefusal] {
+    package func latest(ofTenant tenant: String?) -> [RecentRefusal] {
         let inOrder = entries[oldest...] + entries[..<oldest]
         return inOrder.reversed().compactMap { entry in
             guard tenant == nil || tenant == entry.tenant else { return nil }

@@ -299,10 +299,8 @@ package final class Worker {
         index.value < serving.tenants.count ? serving.tenants[index].runtime.ruleCounts : nil
     }
 
-    /// The last refusals on this loop, the newest first; see ``RecentRefusals/latest(ofTenant:)``.
-    package func recentRefusals(ofTenant tenant: String?) -> [RecentRefusal] {
-        telemetry.refusals?.latest(ofTenant: tenant) ?? []
-    }
+    /// The last refusals on this loop; nil without an admin listener.
+    package var recentRefusals: RecentRefusals? { telemetry.refusals }
 
     package func currentCounters() -> Counters {
         var counters = telemetry.counters

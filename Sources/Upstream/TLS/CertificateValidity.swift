@@ -6,9 +6,11 @@ package struct CertificateValidity: Sendable, Equatable {
     package let notBefore: UnixTime
     package let notAfter: UnixTime
 
-    /// - Parameter chain: The certificate itself and those between it and the root.
+    /// - Parameter chain: The certificate itself and those between it and the root: at least one.
     package init(_ chain: [NIOSSLCertificate]) {
-        notBefore = chain.map { UnixTime(Double($0.notValidBefore)) }.max() ?? .distantPast
-        notAfter = chain.map { UnixTime(Double($0.notValidAfter)) }.min() ?? .distantFuture
+        assert(!chain.isEmpty)
+        // A time that has a date, and days that are left: the least to show is a certificate that has expired.
+        notBefore = chain.map { UnixTime(Double($0.notValidBefore)) }.max() ?? UnixTime(0)
+        notAfter = chain.map { UnixTime(Double($0.notValidAfter)) }.min() ?? UnixTime(0)
     }
 }
