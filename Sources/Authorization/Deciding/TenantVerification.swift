@@ -18,6 +18,8 @@ package struct TenantVerification {
     /// Signature checks under way off the loop.
     package var slowChecksUnderWay = 0
     private let keySources: [KeySource]
+    /// By issuer index in the policy.
+    private var keys: [KeySet?]
 
     /// - Parameter remoteKeySources: Of all tenants, each once.
     init(_ tenant: Tenant, _ remoteKeySources: [RemoteKeySource]) {
@@ -26,6 +28,7 @@ package struct TenantVerification {
         slowCheckCost = tenant.authenticate.policy.issuers.flatMap(\.algorithms).compactMap(\.slowCheckCost).max()
         refreshGrace = tenant.refreshGrace.secondsAsDouble
         keySources = tenant.authenticate.keySources
+        keys = tenant.authenticate.policy.issuers.map(\.keys)
         keySourceIndices = keySources.map { source in
             guard case .remote(let remote) = source else { return nil }
             return remoteKeySources.firstIndex(of: remote)
@@ -34,11 +37,14 @@ package struct TenantVerification {
 
     /// Sets the keys of issuers that use `source`.
     ///
-    /// - Returns: Whether the tenant has such an issuer.
+    /// - Returns: Whether the tenant has such an issuer, and had other keys for it.
     package mutating func use(_ keys: KeySet?, from source: KeySource) -> Bool {
-        let indices = keySources.indices.filter { keySources[$0] == source }
+        let indices = keySources.indices.filter { keySources[$0] == source && self.keys[$0] != keys }
         guard !indices.isEmpty else { return false }
-        for index in indices { verifier.use(keys, ofIssuer: index) }
+        for index in indices {
+            verifier.use(keys, ofIssuer: index)
+            self.keys[index] = keys
+        }
         keyGeneration += 1
         return true
     }

@@ -173,12 +173,13 @@ extension Worker {
 
     // MARK: Keys
 
-    /// Sets the keys of issuers that use `source`. Tokens verified with other keys are forgotten.
+    /// Sets the keys of issuers that use `source`. Tokens verified with other keys are forgotten; the same keys again,
+    /// as a fetch mostly brings them, forget nothing.
     package func use(_ keys: KeySet?, from source: KeySource) {
         copies.keys[source] = keys
-        var isUsed = false
-        for tenant in serving.tenants where tenant.runtime.verification.use(keys, from: source) { isUsed = true }
-        guard isUsed else { return }
+        var isChange = false
+        for tenant in serving.tenants where tenant.runtime.verification.use(keys, from: source) { isChange = true }
+        guard isChange else { return }
         var index: Int?
         if case .remote(let remote) = source { index = serving.keySteps.sources.firstIndex(of: remote) }
         serving.authorizer.authenticator.keysChanged(source: index)

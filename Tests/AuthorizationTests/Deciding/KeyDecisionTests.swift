@@ -106,6 +106,14 @@ struct KeyDecisionTests {
         #expect(pipeline.ask(request, allowing: []).refusal?.code == .invalidToken)
     }
 
+    @Test func sameKeysAgainAreNoChange() throws {
+        let pipeline = try pipeline(try set(key, next))
+        #expect(!pipeline.tenants[0].verification.use(try set(key, next), from: .remote(Self.source)))
+        #expect(pipeline.tenants[0].verification.keyGeneration == 0)
+        #expect(pipeline.tenants[0].verification.use(try set(next), from: .remote(Self.source)))
+        #expect(pipeline.tenants[0].verification.use(try set(key, next), from: .remote(Self.source)))
+    }
+
     @Test func removedKeysCountAsMissing() throws {
         let pipeline = try pipeline(try set(key))
         let request = try request(key)
