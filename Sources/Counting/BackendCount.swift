@@ -1,6 +1,7 @@
 /// One loop's count of requests to one server.
 public struct BackendCount: Sendable {
     public var tenant: String
+    public var backend: String
     public var server: String
     public var counts: BackendCounters
     /// Whether requests are sent to it.
@@ -8,9 +9,11 @@ public struct BackendCount: Sendable {
 
     /// - Parameters:
     ///   - tenant: Its name.
+    ///   - backend: The same.
     ///   - server: Its URL.
-    public init(tenant: String, server: String, counts: BackendCounters, isHealthy: Bool) {
+    public init(tenant: String, backend: String, server: String, counts: BackendCounters, isHealthy: Bool) {
         self.tenant = tenant
+        self.backend = backend
         self.server = server
         self.counts = counts
         self.isHealthy = isHealthy
@@ -20,9 +23,9 @@ public struct BackendCount: Sendable {
     public static func sum(_ left: [BackendCount], _ right: [BackendCount]) -> [BackendCount] {
         var sums = left
         var indices: [[String]: Int] = [:]
-        for (index, count) in left.enumerated() { indices[[count.tenant, count.server]] = index }
+        for (index, count) in left.enumerated() { indices[[count.tenant, count.backend, count.server]] = index }
         for count in right {
-            if let index = indices[[count.tenant, count.server]] {
+            if let index = indices[[count.tenant, count.backend, count.server]] {
                 sums[index] = sums[index] + count
             } else {
                 sums.append(count)

@@ -27,9 +27,9 @@ struct DemoServers: Sendable {
             let startPort = try await startPage.start(routes.makeRouter(), port: 0)
             for index in configuration.tenants.indices {
                 if configuration.tenants[index].name == ExampleConfiguration.start {
-                    configuration.tenants[index].backend.servers[0].address.port = startPort
+                    configuration.tenants[index].backends[0].servers[0].address.port = startPort
                 }
-                DemoPorts.move(&configuration.tenants[index].backend, from: .example, to: bound)
+                DemoPorts.move(&configuration.tenants[index].backends[0], from: .example, to: bound)
                 standIn.apply(to: &configuration.tenants[index])
             }
         } catch {

@@ -256,18 +256,20 @@ public final class Gateway: Service, Sendable {
 
     /// Each server is probed by one loop, in turn, which notifies all.
     func probeServers(of tenant: TenantIndex, _ running: Running) {
-        let settings = running.parts.snapshot.tenants[tenant]
-        guard settings.backend.health != nil else { return }
+        let backends = running.parts.snapshot.tenants[tenant].backends
         let workers = running.workers
-        for (index, server) in settings.backend.servers.enumerated() {
-            let prober = workers[(tenant.value + index) % workers.count]
-            let tls = server.scheme == .https ? running.parts.backendTLS[tenant] : nil
-            prober.execute { worker in
-                worker.probe(server, of: tenant, tls) { isUp in
-                    for worker in workers {
-                        worker.execute { $0.probed(tenant: tenant, server: server, isUp: isUp) }
+        var turn = tenant.value
+        for index in backends.backendIndices where backends[index].health != nil {
+            let contexts = running.parts.backendTLS[tenant][index]
+            for server in backends[index].servers {
+                workers[turn % workers.count].execute { worker in
+                    worker.probe(server, of: tenant, index, server.scheme == .https ? contexts : nil) { isUp in
+                        for worker in workers {
+                            worker.execute { $0.probed(tenant: tenant, index, server: server, isUp: isUp) }
+                        }
                     }
                 }
+                turn += 1
             }
         }
     }

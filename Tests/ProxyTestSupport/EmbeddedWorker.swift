@@ -17,7 +17,7 @@ package final class EmbeddedWorker {
 
     package convenience init(servers: Int = 1) throws {
         var tenant = try RequestPipeline.tenant()
-        tenant.backend.servers = (1...servers).map {
+        tenant.backends[0].servers = (1...servers).map {
             BackendServer(address: HostPort(host: "127.0.0.1", port: 9000 + $0))
         }
         self.init([tenant])
@@ -48,7 +48,7 @@ package final class EmbeddedWorker {
                 register: { _, _ in }
             ),
             limits: SharedLimits(tenants, store: MemoryStore(), logger: Logger(label: "test")),
-            backendTLS: tenants.map { _ in nil },
+            backendTLS: tenants.map { $0.backends.map { _ in nil } },
             logger: Logger(label: "test")
         )
         worker = Worker(parts, eventLoop: EmbeddedEventLoop())

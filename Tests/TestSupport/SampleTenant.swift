@@ -25,7 +25,7 @@ package enum SampleTenant {
         return Tenant(
             name: name,
             hosts: [.exact(host)],
-            backend: Backend(servers: [BackendServer(address: HostPort(host: "127.0.0.1", port: 9))]),
+            backends: [Backend(servers: [BackendServer(address: HostPort(host: "127.0.0.1", port: 9))])],
             authenticate: Authentication(from: from, policy: VerificationPolicy(issuers: [issuer], leeway: 60))
         )
     }

@@ -26,7 +26,7 @@ struct TenantReports {
         wouldRefuse = Metric.wouldRefuse.counts(of: ["tenant"], by: "code", in: reading)
         refreshes = Metric.refreshes.counts(of: ["tenant"], by: "outcome", in: reading)
         rateLimited = Metric.rateLimited.counts(of: ["tenant"], by: "limit", in: reading)
-        serverRequests = Metric.serverRequests.counts(of: ["tenant", "server"], by: "outcome", in: reading)
+        serverRequests = Metric.serverRequests.counts(of: ["tenant", "backend", "server"], by: "outcome", in: reading)
     }
 
     /// - Parameter index: The tenant's index in the counters.
@@ -53,9 +53,9 @@ struct TenantReports {
         let servers = count.backends.filter { $0.tenant == name }
         object["servers"] = .array(
             servers.map { server in
-                let requests = serverRequests[[name, server.server]]
+                let requests = serverRequests[[name, server.backend, server.server]]
                 return [
-                    "url": .string(server.server), "healthy": .bool(server.isHealthy), "requests": .counts(requests),
+                    "backend": .string(server.backend), "url": .string(server.server), "healthy": .bool(server.isHealthy), "requests": .counts(requests),
                 ]
             }
         )

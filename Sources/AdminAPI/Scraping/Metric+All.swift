@@ -59,14 +59,14 @@ extension Metric {
         "gatehouse_backend_requests_total",
         .counter,
         "Requests to servers, by outcome.",
-        labels: ["tenant", "server", "outcome"]
+        labels: ["tenant", "backend", "server", "outcome"]
     ) { reading in
         reading.backends.flatMap { backend in
             let counts = backend.counts
             return [
                 ("answered", counts.answers), ("failed", counts.failures), ("timeout", counts.timeouts),
                 ("connect_failure", counts.connectFailures),
-            ].map { Sample([backend.tenant, backend.server, $0], $1) }
+            ].map { Sample([backend.tenant, backend.backend, backend.server, $0], $1) }
         }
     }
 
@@ -144,8 +144,10 @@ extension Metric {
             "gatehouse_backend_healthy",
             .gauge,
             "Whether requests are sent to a server; 0 if an event loop sends none.",
-            labels: ["tenant", "server"]
-        ) { reading in reading.backends.map { Sample([$0.tenant, $0.server], $0.isHealthy ? 1 : 0) } },
+            labels: ["tenant", "backend", "server"]
+        ) { reading in
+            reading.backends.map { Sample([$0.tenant, $0.backend, $0.server], $0.isHealthy ? 1 : 0) }
+        },
     ]
 
     private static let ofSharedState = [

@@ -22,12 +22,13 @@ extension CertificateStatus {
     private static func backends(_ parts: Worker.Parts) -> [CertificateStatus] {
         var found: [CertificateStatus] = []
         for index in parts.snapshot.indices {
-            guard let own = parts.backendTLS[index]?.ownCertificate else { continue }
             let name = parts.snapshot.tenants[index].name
-            if let known = found.firstIndex(where: { $0.file == own.file }) {
-                found[known].tenants.append(name)
-            } else {
-                found.append(CertificateStatus(.backend, own.file, [name], own.validity))
+            for own in parts.backendTLS[index].compactMap({ $0?.ownCertificate }) {
+                if let known = found.firstIndex(where: { $0.file == own.file }) {
+                    if found[known].tenants.last != name { found[known].tenants.append(name) }
+                } else {
+                    found.append(CertificateStatus(.backend, own.file, [name], own.validity))
+                }
             }
         }
         return found

@@ -7,26 +7,27 @@ import Upstream
 struct GatewayCertificates: Sendable {
     /// Nil if no tenant has any.
     let server: ServerCertificates?
-    /// By tenant index; nil for a tenant without `https` servers.
-    let backends: [BackendTLSContexts?]
+    /// By tenant and backend index; nil for a backend without `https` servers.
+    let backends: [[BackendTLSContexts?]]
 
     /// - Parameter before: The ones in use, by tenant index: removed tenants keep theirs, as their files may be gone.
     static func load(
         _ snapshot: ConfigurationSnapshot,
-        before: [BackendTLSContexts?] = []
+        before: [[BackendTLSContexts?]] = []
     ) async throws -> GatewayCertificates {
         let hosts = hosts(snapshot.configuration)
         let tenants = snapshot.tenants
         let served = Set(snapshot.indices)
         return try await NIOThreadPool.singleton.runIfActive {
             var made: [BackendTLS: BackendTLSContexts] = [:]
-            let backends = try tenants.tenantIndices.map { index -> BackendTLSContexts? in
-                let tenant = tenants[index]
+            let backends = try tenants.tenantIndices.map { index -> [BackendTLSContexts?] in
                 guard served.contains(index) else { return before[index] }
-                guard tenant.backend.servers.contains(where: { $0.scheme == .https }) else { return nil }
-                let contexts = try made[tenant.backend.tls] ?? BackendTLSContexts(tenant.backend.tls)
-                made[tenant.backend.tls] = contexts
-                return contexts
+                return try tenants[index].backends.map { backend in
+                    guard backend.servers.contains(where: { $0.scheme == .https }) else { return nil }
+                    let contexts = try made[backend.tls] ?? BackendTLSContexts(backend.tls)
+                    made[backend.tls] = contexts
+                    return contexts
+                }
             }
             return GatewayCertificates(server: try ServerCertificates(loading: hosts), backends: backends)
         }

@@ -33,7 +33,7 @@ public final class OfflineGateway: Sendable {
             loops: 1,
             slowVerifiers: [],
             controlPlane: .offline(keys),
-            backendTLS: configuration.tenants.map { _ in nil },
+            backendTLS: configuration.tenants.map { $0.backends.map { _ in nil } },
             logger: Logger(label: "gatehouse.offline") { _ in SwiftLogNoOpLogHandler() }
         )
         worker = try await eventLoop.submit {

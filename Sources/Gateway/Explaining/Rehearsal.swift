@@ -64,7 +64,7 @@ enum Rehearsal {
     /// What forwarding would meet, as far as the running gateway knows.
     private static func noteServers(of tenant: Tenant, _ explanation: Explanation, _ reachability: ServerReachability) {
         let line = tenant.lines["backend.servers"] ?? tenant.lines["backend"]
-        for server in tenant.backend.servers {
+        for server in tenant.backends.flatMap(\.servers) {
             let label = ServerPool.label(of: server)
             guard let problem = reachability.problem(of: label) else { continue }
             explanation.note(.backend, "\(label) cannot be reached: \(problem)", line: line)

@@ -60,7 +60,8 @@ extension Worker {
         toBackendOf tenant: TenantIndex,
         done: @escaping (Result<RefreshHTTPResponse, RefreshFailure>) -> Void
     ) {
-        BackendTransport.send(request, to: serving.tenants[tenant].servers, on: self, done: done)
+        guard let servers = serving.tenants[tenant].defaultBackend else { return done(.failure(.network)) }
+        BackendTransport.send(request, to: servers, on: self, done: done)
     }
 }
 

@@ -30,7 +30,7 @@ extension RequestExchange {
             method: record.request.method,
             handshake: handshake,
             caller: grant.caller,
-            servers: tenant.servers
+            servers: tenant.backends.first
         )
         guard advance({ $0.granted(holds) }) != nil else { return }
         let outcome = upstream.begin(details, for: self) { (buffer: consuming ByteBuffer) in
@@ -48,7 +48,7 @@ extension RequestExchange {
     /// The log says what is wrong with which server, which is none of the client's business.
     private func refuse(_ failure: UpstreamFailure) {
         let refusal = Refusal(failure)
-        guard failure == .unavailable, !record.request.logFragment.isEmpty, let trouble = tenant?.servers.trouble else {
+        guard failure == .unavailable, !record.request.logFragment.isEmpty, let trouble = tenant?.backends.first?.trouble else {
             return refuse(refusal)
         }
         refuse(refusal, reason: "\(refusal.detail): \(trouble)")

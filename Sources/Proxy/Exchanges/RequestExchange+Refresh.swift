@@ -111,7 +111,7 @@ extension RequestExchange {
             refreshToken = bytes.copy(value)
         }
         let token = bytes.copy(range)
-        let patience = routed.tenant.tenant.backend.timeouts.response.nanosecondsClamped
+        let patience = routed.tenant.tenant.backends.map(\.timeouts.response.nanosecondsClamped).max() ?? 0
         let host = routed.target.authority ?? head.host.map { head.fields[$0].value } ?? 0..<0
         let request = RefreshRequest(
             tenant: routed.tenant.index,

@@ -5,7 +5,10 @@ package import Upstream
 /// A tenant on one event loop: how its requests are authorized and forwarded.
 package final class ServedTenant {
     package let runtime: TenantRuntime
-    package let servers: BackendServers
+    /// By backend index.
+    package let backends: [BackendServers]
+    /// What no route is for; nil if such requests are refused.
+    package let defaultBackend: BackendServers?
     package let forwarding: ForwardingRules
     /// Nil for a tenant without response header rules.
     let answerRules: ResponseHeaderRules?
@@ -14,16 +17,22 @@ package final class ServedTenant {
     /// Requests to its endpoints without a response yet.
     var endpointRequests = 0
 
-    init(_ runtime: TenantRuntime, servers: BackendServers) {
+    init(_ runtime: TenantRuntime, backends: [BackendServers]) {
         let tenant = runtime.tenant
         self.runtime = runtime
-        self.servers = servers
+        self.backends = backends
+        defaultBackend = tenant.defaultBackend.map { backends[$0] }
         forwarding = ForwardingRules(tenant)
         answerRules = ResponseHeaderRules(tenant, runtime.browsers.crossOrigin)
         capturesTokens = tenant.refresh?.captures.isEmpty == false
     }
 
     package var tenant: Tenant { runtime.tenant }
+    /// Closes the servers of backends that another instance of the tenant no longer has.
+    func closeBackends(notAmong remaining: [BackendServers]) {
+        for backend in backends where !remaining.contains(where: { $0.name == backend.name }) { backend.close() }
+    }
+
     /// Its index in the configuration, which is also its label's index in counters.
     package var index: TenantIndex { runtime.index }
 }

@@ -34,7 +34,7 @@ package final class Serving {
 
     package func close() {
         retire()
-        for tenant in tenants { tenant.servers.close() }
+        for backend in tenants.flatMap(\.backends) { backend.close() }
     }
 }
 

@@ -8,10 +8,11 @@ extension Worker {
     package func probe(
         _ server: BackendServer,
         of tenant: TenantIndex,
+        _ index: BackendIndex,
         _ tls: BackendTLSContexts?,
         announce: @escaping (Bool) -> Void
     ) {
-        let backend = serving.tenants[tenant].tenant.backend
+        let backend = serving.tenants[tenant].tenant.backends[index]
         guard let check = backend.health else { return }
         let checker = HealthChecker(check, of: server, backend, tls: tls?.any, loop: loop, announce: announce)
         healthCheckers[tenant, default: []].append(checker)
@@ -23,20 +24,25 @@ extension Worker {
         for checker in healthCheckers.removeValue(forKey: tenant) ?? [] { checker.stop() }
     }
 
-    package func probed(tenant: TenantIndex, server: BackendServer, isUp: Bool) {
-        serving.tenants[tenant].servers.probed(server, isUp: isUp)
+    /// - Parameter index: Of a backend that may no longer exist.
+    package func probed(tenant: TenantIndex, _ index: BackendIndex, server: BackendServer, isUp: Bool) {
+        let backends = serving.tenants[tenant].backends
+        if backends.indices.contains(index.value) { backends[index].probed(server, isUp: isUp) }
     }
 
-    /// By tenant and server, for tenants that have hosts.
+    /// By tenant, backend and server, for tenants that have hosts.
     package func backendCounts() -> [BackendCount] {
         serving.tenants.filter { !$0.tenant.hosts.isEmpty }.flatMap { tenant in
-            tenant.servers.pools.map { pool in
-                BackendCount(
-                    tenant: tenant.tenant.name,
-                    server: pool.label,
-                    counts: pool.allCounters,
-                    isHealthy: pool.isHealthy
-                )
+            tenant.backends.flatMap { backend in
+                backend.pools.map { pool in
+                    BackendCount(
+                        tenant: tenant.tenant.name,
+                        backend: backend.name,
+                        server: pool.label,
+                        counts: pool.allCounters,
+                        isHealthy: pool.isHealthy
+                    )
+                }
             }
         }
     }

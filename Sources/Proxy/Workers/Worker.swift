@@ -41,8 +41,8 @@ package final class Worker {
         /// Nil if no tenant has a rate limit.
         package var limits: SharedLimits?
         package var certificates: ServerCertificates?
-        /// By tenant index; nil for a tenant without `https` servers.
-        package var backendTLS: [BackendTLSContexts?]
+        /// By tenant and backend index; nil for a backend without `https` servers.
+        package var backendTLS: [[BackendTLSContexts?]]
         package var names = ServerNames.system
         package let reachability = ServerReachability()
         package var logger: Logger
@@ -59,7 +59,7 @@ package final class Worker {
             proofNonces: ProofNonces = ProofNonces(),
             limits: SharedLimits? = nil,
             certificates: ServerCertificates? = nil,
-            backendTLS: [BackendTLSContexts?],
+            backendTLS: [[BackendTLSContexts?]],
             names: ServerNames = ServerNames.system,
             logger: Logger
         ) {
@@ -121,13 +121,16 @@ package final class Worker {
     private func tenant(_ index: TenantIndex, _ parts: Parts, _ sources: [RemoteKeySource]) -> ServedTenant {
         let tenant = parts.snapshot.tenants[index]
         let previous = index.value < serving.tenants.count ? serving.tenants[index] : nil
-        let servers = BackendServers(
-            tenant.backend,
-            tls: parts.backendTLS[index],
-            loop: loop,
-            loops: parts.loops,
-            previous: previous?.servers
-        )
+        let backends = tenant.backends.backendIndices.map { backend in
+            BackendServers(
+                tenant.backends[backend],
+                tls: parts.backendTLS[index][backend],
+                loop: loop,
+                loops: parts.loops,
+                previous: previous?.backends.first { $0.name == tenant.backends[backend].name }
+            )
+        }
+        previous?.closeBackends(notAmong: backends)
         let limits = parts.limits.flatMap { limits in
             let ledger = limitLedger ?? UnreportedRequests(eventLoop: eventLoop, settle: limits.settle)
             limitLedger = ledger
@@ -143,7 +146,7 @@ package final class Worker {
             proofNonces: parts.proofNonces,
             limits: limits
         )
-        return ServedTenant(runtime, servers: servers)
+        return ServedTenant(runtime, backends: backends)
     }
 
     /// Serves another configuration from the next request on, all of it at once. Requests under way go on as they

@@ -1,5 +1,10 @@
-/// The service behind a tenant.
+/// A service behind a tenant.
 public struct Backend: Sendable, Equatable {
+    /// The name of a tenant's only backend, and of the one that takes what no route is for.
+    public static let defaultName = "default"
+
+    /// Its key in `backends`.
+    public var name = Backend.defaultName
     /// At least one.
     public var servers: [BackendServer]
     public var timeouts: BackendTimeouts = BackendTimeouts()

@@ -1,4 +1,4 @@
-/// One app behind the gateway: its hosts, backend, token rules and policy.
+/// One app behind the gateway: its hosts, backends, token rules and policy.
 public struct Tenant: Sendable, Equatable {
     /// Its key in tenants.yaml; also the metric label.
     public var name: String
@@ -6,7 +6,7 @@ public struct Tenant: Sendable, Equatable {
     /// Starts with `/`, no trailing `/`; nil stands for every path. Matches at a segment boundary.
     public var pathPrefix: String?
     public var stripPrefix = Schema.tenant.stripPrefix.default
-    public var backend: Backend
+    public var backends: [Backend]
     public var authenticate: Authentication
     public var access: AccessRules = AccessRules([])
     public var identity: Identity = Identity()
@@ -50,6 +50,11 @@ public struct Tenant: Sendable, Equatable {
         case enforce
         /// Refusals are logged and counted, and requests go on: for migrations.
         case observe
+    }
+
+    /// The backend that takes what no route is for; nil: such requests are refused.
+    public var defaultBackend: BackendIndex? {
+        backends.firstIndex { $0.name == Backend.defaultName }.map(BackendIndex.init)
     }
 
     /// How long after its expiry a token may still be refreshed; its revocation is kept that much longer.

@@ -38,7 +38,7 @@ struct TenantReader {
             hosts: hosts,
             pathPrefix: pathPrefix,
             stripPrefix: strips,
-            backend: backend,
+            backends: [backend],
             authenticate: authentication,
             access: access,
             identity: identity,

@@ -155,6 +155,9 @@ package final class BackendServers {
         return known.prefix(Self.mostNamed).joined(separator: "; ") + (known.count > Self.mostNamed ? "; …" : "")
     }
 
+    /// Its key in `backends`.
+    package var name: String { backend.name }
+
     package func close() {
         for pool in pools { pool.close() }
     }

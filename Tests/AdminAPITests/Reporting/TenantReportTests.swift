@@ -27,6 +27,7 @@ struct TenantReportTests {
         let backends = ["one", "two"].map { tenant in
             BackendCount(
                 tenant: tenant,
+                backend: "default",
                 server: "http://\(tenant):1",
                 counts: BackendCounters(answers: 3, failures: 0, timeouts: 1, connectFailures: 0),
                 isHealthy: tenant == "two"
@@ -46,7 +47,7 @@ struct TenantReportTests {
         var tenant = Tenant(
             name: "two",
             hosts: [.exact("two.test"), .oneLabelBelow("below.test")],
-            backend: Backend(servers: [BackendServer(address: HostPort(host: "two", port: 1))]),
+            backends: [Backend(servers: [BackendServer(address: HostPort(host: "two", port: 1))])],
             authenticate: Authentication(from: [.bearer], policy: VerificationPolicy(issuers: []))
         )
         change(&tenant)

@@ -23,6 +23,7 @@ struct MetricsTextTests {
     private func lines() -> [String] {
         let backend = BackendCount(
             tenant: "one",
+            backend: "default",
             server: "http://b:1",
             counts: BackendCounters(answers: 1, failures: 2, timeouts: 3, connectFailures: 4),
             isHealthy: false

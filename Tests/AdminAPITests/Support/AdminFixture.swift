@@ -43,7 +43,7 @@ final class AdminFixture: Sendable {
         Tenant(
             name: name,
             hosts: [.exact("\(name).test")],
-            backend: Backend(servers: [BackendServer(address: HostPort(host: "127.0.0.1", port: 9))]),
+            backends: [Backend(servers: [BackendServer(address: HostPort(host: "127.0.0.1", port: 9))])],
             authenticate: Authentication(from: [.bearer], policy: VerificationPolicy(issuers: [])),
             issuer: issuer
         )

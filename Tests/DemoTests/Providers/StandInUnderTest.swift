@@ -43,7 +43,7 @@ struct StandInUnderTest {
         var tenant = Tenant(
             name: host,
             hosts: [.exact(host)],
-            backend: Backend(servers: []),
+            backends: [Backend(servers: [])],
             authenticate: Authentication(policy: VerificationPolicy(issuers: []))
         )
         if apple {

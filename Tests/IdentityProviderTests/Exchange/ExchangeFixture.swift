@@ -157,7 +157,7 @@ extension Tenant {
         return Tenant(
             name: "chat",
             hosts: [],
-            backend: Backend(servers: []),
+            backends: [Backend(servers: [])],
             authenticate: Authentication(
                 from: [.bearer, .cookie(name: "ce_access_token")],
                 policy: VerificationPolicy(issuers: [])

@@ -13,7 +13,7 @@ struct BrowserProvidersTests {
         Tenant(
             name: "chat",
             hosts: [],
-            backend: Backend(servers: []),
+            backends: [Backend(servers: [])],
             authenticate: Authentication(policy: VerificationPolicy(issuers: [])),
             signIn: signIn
         )

@@ -97,7 +97,7 @@ extension Tenant {
         return Tenant(
             name: "app",
             hosts: [.exact("app.test")],
-            backend: Backend(servers: [BackendServer(address: HostPort(host: "127.0.0.1", port: 9))]),
+            backends: [Backend(servers: [BackendServer(address: HostPort(host: "127.0.0.1", port: 9))])],
             authenticate: Authentication(policy: VerificationPolicy(issuers: [issuer], leeway: 60)),
             introspection: rules
         )

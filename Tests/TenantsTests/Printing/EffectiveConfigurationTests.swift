@@ -242,7 +242,7 @@ struct EffectiveConfigurationTests {
                 one.stripPrefix == other.stripPrefix && one.pathPrefix == other.pathPrefix,
                 sourceLocation: location
             )
-            #expect(one.backend == other.backend, sourceLocation: location)
+            #expect(one.backends == other.backends, sourceLocation: location)
             #expect(one.authenticate.from == other.authenticate.from, sourceLocation: location)
             let (policy, again) = (one.authenticate.policy, other.authenticate.policy)
             #expect(policy.leeway == again.leeway, sourceLocation: location)

@@ -7,7 +7,7 @@ struct BackendTests {
     private static func backend(_ text: String) throws -> Backend {
         let result = Sample.read(Sample.tenant(backend: "{ servers: [http://a.test], \(text) }"))
         #expect(result.diagnostics.isEmpty)
-        return try #require(result.configuration?.tenants.first?.backend)
+        return try #require(result.configuration?.tenants.first?.backends.first)
     }
 
     @Test func everySchemeAndWeightIsRead() throws {
@@ -15,7 +15,7 @@ struct BackendTests {
         let result = Sample.read(Sample.tenant(backend: "{ servers: \(servers) }"))
         #expect(result.diagnostics.isEmpty)
         #expect(
-            result.configuration?.tenants.first?.backend.servers == [
+            result.configuration?.tenants.first?.backends.first?.servers == [
                 BackendServer(scheme: .http, address: HostPort(host: "a.test", port: 80)),
                 BackendServer(scheme: .https, address: HostPort(host: "a.test", port: 443), weight: 3),
                 BackendServer(scheme: .h2c, address: HostPort(host: "a.test", port: 9003)),

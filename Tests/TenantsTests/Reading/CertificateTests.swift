@@ -58,7 +58,7 @@ struct CertificateTests {
         let result = Sample.read(text, path: "d/tenants.yaml", files: files)
         #expect(result.diagnostics.isEmpty)
         #expect(
-            result.configuration?.tenants.first?.backend.tls
+            result.configuration?.tenants.first?.backends.first?.tls
                 == BackendTLS(
                     caFile: "d/chain.pem",
                     certificateFile: "d/shop.pem",

@@ -34,7 +34,7 @@ struct ConfigurationTests {
         #expect(tenant.pathPrefix == "/a/b")
         #expect(tenant.stripPrefix)
         #expect(
-            tenant.backend
+            tenant.backends.first
                 == Backend(
                     servers: [
                         BackendServer(address: HostPort(host: "127.0.0.1", port: 80)),

@@ -29,7 +29,7 @@ struct BackendServersTests {
     @Test func serversOfIntermediateReloadsAreReleased() throws {
         let embedded = try EmbeddedServers(2)
         let first = embedded.servers
-        let backend = try SampleTenant.tenant().backend
+        let backend = try SampleTenant.tenant().backends[0]
         weak var between: BackendServers?
         func reload(from previous: BackendServers) -> BackendServers {
             BackendServers(backend, tls: nil, loop: embedded.loop, loops: 1, previous: previous)

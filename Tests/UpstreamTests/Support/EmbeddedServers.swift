@@ -11,7 +11,7 @@ struct EmbeddedServers {
     let servers: BackendServers
 
     init(_ count: Int = 1, balance: Balance = .roundRobin) throws {
-        var backend = try SampleTenant.tenant().backend
+        var backend = try SampleTenant.tenant().backends[0]
         backend.balance = balance
         backend.servers = (1...count).map {
             BackendServer(address: HostPort(host: "127.0.0.1", port: 9000 + $0))

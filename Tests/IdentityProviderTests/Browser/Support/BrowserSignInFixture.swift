@@ -80,7 +80,7 @@ struct BrowserSignInFixture {
         Tenant(
             name: name,
             hosts: [.exact(host)],
-            backend: Backend(servers: []),
+            backends: [Backend(servers: [])],
             authenticate: Authentication(policy: VerificationPolicy(issuers: [])),
             refresh: nil,
             issuer: BuiltInIssuer(

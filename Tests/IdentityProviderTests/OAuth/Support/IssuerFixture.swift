@@ -47,7 +47,7 @@ struct IssuerFixture {
         tenant = Tenant(
             name: name,
             hosts: [.exact("\(name).example")],
-            backend: Backend(servers: []),
+            backends: [Backend(servers: [])],
             authenticate: Authentication(policy: VerificationPolicy(issuers: [])),
             issuer: issuer,
             proof: proof
