@@ -17,6 +17,8 @@ public struct Counters: Sendable {
     public private(set) var wouldRefuse: [UInt64]
     /// By tenant and the effect of a refresh on a request.
     public private(set) var refreshes: [UInt64]
+    /// By tenant: requests whose copy for a mirror there was no room for.
+    public private(set) var droppedMirrors: [UInt64]
     /// By tenant, in nanoseconds.
     public private(set) var durations: [Histogram]
     public private(set) var overheads: [Histogram]
@@ -36,6 +38,7 @@ public struct Counters: Sendable {
         decisions = Array(repeating: 0, count: self.tenantCount * Self.outcomeCount)
         wouldRefuse = Array(repeating: 0, count: self.tenantCount * Self.outcomeCount)
         refreshes = Array(repeating: 0, count: self.tenantCount * RefreshNote.Event.allCases.count)
+        droppedMirrors = Array(repeating: 0, count: self.tenantCount)
         durations = Array(repeating: Histogram(.durations), count: self.tenantCount)
         overheads = Array(repeating: Histogram(.overheads), count: self.tenantCount)
     }
@@ -50,6 +53,7 @@ public struct Counters: Sendable {
         Self.insert(added * Self.outcomeCount, at: index * Self.outcomeCount, in: &decisions)
         Self.insert(added * Self.outcomeCount, at: index * Self.outcomeCount, in: &wouldRefuse)
         Self.insert(added * events, at: index * events, in: &refreshes)
+        Self.insert(added, at: index, in: &droppedMirrors)
         durations.insert(contentsOf: Array(repeating: Histogram(.durations), count: added), at: index)
         overheads.insert(contentsOf: Array(repeating: Histogram(.overheads), count: added), at: index)
         tenantCount = configured + 1
@@ -71,6 +75,8 @@ public struct Counters: Sendable {
         requests[row][status] += 1
         decisions[tenant.value * Self.outcomeCount + outcome.index] += 1
     }
+
+    public mutating func countDroppedMirror(tenant: TenantIndex) { droppedMirrors[tenant.value] += 1 }
 
     /// Counts a refusal that was only observed.
     public mutating func count(tenant: TenantIndex, wouldRefuse code: RefusalCode) {
@@ -105,6 +111,7 @@ public struct Counters: Sendable {
         for index in decisions.indices { decisions[index] += other.decisions[index] }
         for index in wouldRefuse.indices { wouldRefuse[index] += other.wouldRefuse[index] }
         for index in refreshes.indices { refreshes[index] += other.refreshes[index] }
+        for index in droppedMirrors.indices { droppedMirrors[index] += other.droppedMirrors[index] }
         for index in durations.indices {
             durations[index].add(other.durations[index])
             overheads[index].add(other.overheads[index])

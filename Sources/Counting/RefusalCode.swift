@@ -7,6 +7,7 @@ public enum RefusalCode: String, CaseIterable, Sendable {
     case insufficientScope = "insufficient_scope"
     case insufficientRole = "insufficient_role"
     case unknownHost = "unknown_host"
+    case noRoute = "no_route"
     case ambiguousPath = "ambiguous_path"
     case rateLimited = "rate_limited"
     case crossSiteRequest = "cross_site_request"
@@ -27,6 +28,7 @@ public enum RefusalCode: String, CaseIterable, Sendable {
         case .insufficientScope: "The token lacks a scope"
         case .insufficientRole: "The caller lacks a role"
         case .unknownHost: "No app answers here"
+        case .noRoute: "This app has nothing here"
         case .ambiguousPath: "The path can be read in several ways"
         case .rateLimited: "Too many requests"
         case .crossSiteRequest: "The request comes from another site"
@@ -79,15 +81,16 @@ extension RefusalCode {
         case .insufficientScope: 4
         case .insufficientRole: 5
         case .unknownHost: 6
-        case .ambiguousPath: 7
-        case .rateLimited: 8
-        case .crossSiteRequest: 9
-        case .payloadTooLarge: 10
-        case .backendUnavailable: 11
-        case .backendTimeout: 12
-        case .overloaded: 13
-        case .storeUnavailable: 14
-        case .badRequest: 15
+        case .noRoute: 7
+        case .ambiguousPath: 8
+        case .rateLimited: 9
+        case .crossSiteRequest: 10
+        case .payloadTooLarge: 11
+        case .backendUnavailable: 12
+        case .backendTimeout: 13
+        case .overloaded: 14
+        case .storeUnavailable: 15
+        case .badRequest: 16
         }
     }
 }

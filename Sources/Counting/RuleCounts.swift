@@ -60,7 +60,7 @@ public struct RuleCounts: Sendable, Equatable {
 
         init(_ rule: AccessRule) {
             path = rule.path.description
-            methods = rule.methods
+            methods = rule.methods.names
         }
     }
 }

@@ -120,7 +120,8 @@ extension Gateway {
         let (before, after) = (old.parts.snapshot, new.parts.snapshot)
         for index in after.tenants.tenantIndices {
             let isServed = after.indices.contains(index)
-            if isServed, before.indices.contains(index), before.tenants[index].backends == after.tenants[index].backends,
+            if isServed, before.indices.contains(index),
+                before.tenants[index].backends == after.tenants[index].backends,
                 old.parts.backendTLS[index] == new.parts.backendTLS[index]
             {
                 continue

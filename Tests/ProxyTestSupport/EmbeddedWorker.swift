@@ -55,5 +55,5 @@ package final class EmbeddedWorker {
         worker.use(RevocationUpdate(sets: [:], contact: worker.lastTick))
     }
 
-    package var pools: [ServerPool] { worker.serving.tenants.flatMap(\.servers.pools) }
+    package var pools: [ServerPool] { worker.serving.tenants.flatMap(\.backends[0].pools) }
 }

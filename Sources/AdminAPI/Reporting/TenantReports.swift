@@ -55,7 +55,10 @@ struct TenantReports {
             servers.map { server in
                 let requests = serverRequests[[name, server.backend, server.server]]
                 return [
-                    "backend": .string(server.backend), "url": .string(server.server), "healthy": .bool(server.isHealthy), "requests": .counts(requests),
+                    "backend": .string(server.backend),
+                    "url": .string(server.server),
+                    "healthy": .bool(server.isHealthy),
+                    "requests": .counts(requests),
                 ]
             }
         )

@@ -38,7 +38,7 @@ extension AccessRule {
         }
         return [
             "path": .string(path.description),
-            "methods": .array(methods.map(JSONValue.string)),
+            "methods": .array(methods.names.map(JSONValue.string)),
             "allow": .string(allowed),
             "roles": .array(roles.map(JSONValue.string)),
             "scopes": .array(scopes.map(JSONValue.string)),

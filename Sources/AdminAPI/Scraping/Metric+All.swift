@@ -111,6 +111,14 @@ extension Metric {
         },
         rateLimited,
         Metric(
+            "gatehouse_mirror_dropped_total",
+            .counter,
+            "Requests whose copy for a mirror was dropped, because its body is too long or too many are under way.",
+            labels: ["tenant"]
+        ) { reading in
+            zip(reading.tenants, reading.counters.droppedMirrors).filter { $1 > 0 }.map { Sample([$0], $1) }
+        },
+        Metric(
             "gatehouse_token_cache_total",
             .counter,
             "Token verifications, by result.",

@@ -52,11 +52,10 @@ extension Authorizer {
 
     /// `limits.body_bytes`, for a body with a known length.
     func checkContentLength(_ input: DecisionInput) -> Decision? {
-        let tenant = input.request.tenant
-        guard let limit = tenant.tenant.limits.bodyBytes, input.decisionContext.source.isServedHere,
+        guard let limit = input.request.limits.bodyBytes, input.decisionContext.source.isServedHere,
             case .length(let length) = input.head.framing, length > limit
         else { return nil }
-        return .refused(.payloadTooLarge, tenant)
+        return .refused(.payloadTooLarge, input.request.tenant)
     }
 
     /// Where the backend gets the path as received, a path that this gateway would rewrite is ambiguous.
@@ -89,6 +88,16 @@ extension Authorizer {
         }
         guard let found else { return nil }
         return decide(found, input, bytes)
+    }
+
+    /// A request that has neither a route nor a default backend. Another proxy that asks has routes of its own.
+    func checkRoute(_ input: DecisionInput) -> Decision? {
+        let request = input.request
+        guard request.route == nil, request.tenant.defaultBackend == nil, input.decisionContext.source.isServedHere
+        else {
+            return nil
+        }
+        return .refused(.noRoute, request.tenant)
     }
 
     /// - Returns: Nil if the tenant's rules decide instead, at an endpoint that forwards: for a browser's preflight,

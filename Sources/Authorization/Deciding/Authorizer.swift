@@ -49,6 +49,7 @@ package final class Authorizer {
         if let decision = checkContentLength(input) { return decision }
         if let decision = checkForwardedPath(input, bytes) { return decision }
         if let decision = checkEndpoint(input, bytes) { return decision }
+        if let decision = checkRoute(input) { return decision }
         return authorizeCaller(input, bytes)
     }
 

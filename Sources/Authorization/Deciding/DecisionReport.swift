@@ -7,11 +7,14 @@ public struct DecisionReport: Sendable, Equatable {
     public enum Decision: Sendable, Equatable, CustomStringConvertible {
         /// It goes on to the backend, or to one of the gateway's endpoints.
         case forward
+        /// The gateway answers as its route says.
+        case answer(status: Int)
         case refuse(status: Int, code: String)
 
         public var description: String {
             switch self {
             case .forward: "forward"
+            case .answer(let status): "answer \(status)"
             case .refuse(let status, let code): "refuse \(status) \(code)"
             }
         }
@@ -37,6 +40,8 @@ public struct DecisionReport: Sendable, Equatable {
     public let decision: Decision
     /// The refusal in enforce mode, if it is only observed.
     public let observed: Decision?
+    /// The name of the backend that the request would go to; nil if it goes to none.
+    public let backend: String?
     /// Whether only the running gateway has the information needed to decide.
     public let isUncertain: Bool
 
@@ -52,6 +57,8 @@ public struct DecisionReport: Sendable, Equatable {
             ),
             "decision": .string(decision.description),
         ]
+        object["backend"] = backend.map(JSONValue.string)
+        if case .answer(let status) = decision { object["status"] = .number(JSONNumber(status)) }
         if case .refuse(let status, let code) = decision {
             object["status"] = .number(JSONNumber(status))
             object["code"] = .string(code)
@@ -64,10 +71,17 @@ public struct DecisionReport: Sendable, Equatable {
 }
 
 extension DecisionReport {
-    package init(_ explanation: Explanation, _ decision: Decision, observed: ObservedRefusal?) {
+    /// - Parameter backend: See ``backend``.
+    package init(
+        _ explanation: Explanation,
+        _ decision: Decision,
+        backend: String? = nil,
+        observed: ObservedRefusal?
+    ) {
         explanation.note(.decision, decision.description)
         steps = explanation.entries.map { Step(step: $0.step.rawValue, text: $0.text, line: $0.line) }
         self.decision = decision
+        self.backend = backend
         self.observed = observed.map { .refuse(status: $0.refusal.status, code: $0.refusal.code.rawValue) }
         isUncertain =
             if explanation.isOffline, case .refuse(_, RefusalCode.storeUnavailable.rawValue) = decision { true } else {

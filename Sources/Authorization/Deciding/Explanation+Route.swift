@@ -50,12 +50,41 @@ extension Explanation {
             }
         }
         note(.route, text, line: chosen.lines["hosts"])
+        noteRoute(request.route, of: chosen)
         if isOffline, !chosen.rateLimits.isEmpty {
             note(
                 .limit,
                 "not looked at: requests are counted by the running gateway, which --admin URL asks",
                 line: chosen.lines["rate_limits"]
             )
+        }
+    }
+
+    private func noteRoute(_ route: RouteRuntime?, of tenant: Tenant) {
+        guard !tenant.routes.isEmpty || tenant.defaultBackend == nil else { return }
+        guard let route = route?.route else {
+            let text = tenant.defaultBackend == nil ? "the tenant has no default backend" : "the default backend has it"
+            return note(.route, "no route is for it: \(text)", line: tenant.lines["routes"])
+        }
+        let methods = route.methods.names.isEmpty ? "" : " [\(route.methods.names.joined(separator: ", "))]"
+        note(.route, "route \(route.path)\(methods): \(Self.text(route.action, of: tenant))", line: route.line)
+    }
+
+    private static func text(_ action: Route.Action, of tenant: Tenant) -> String {
+        switch action {
+        case .redirect(let redirect): return "\(redirect.status) to \(redirect.origin ?? "")\(redirect.path)"
+        case .respond(let response): return "the gateway answers \(response.status) by itself"
+        case .forward(let forwarding):
+            let shares = forwarding.shares.map { share in
+                let name = tenant.backends[share.backend].name
+                return forwarding.shares.count > 1 ? "\(name) (weight \(share.weight))" : name
+            }
+            var text = "backend \(shares.joined(separator: ", "))"
+            if let rewrite = forwarding.rewrite { text += ", which sees it as \(rewrite)" }
+            if let mirror = forwarding.mirror {
+                text += "; \(tenant.backends[mirror.backend].name) gets a copy of \(mirror.percent) %"
+            }
+            return text
         }
     }
 

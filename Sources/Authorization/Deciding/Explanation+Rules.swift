@@ -23,7 +23,7 @@ extension Explanation {
             )
         }
         let rule = rules.rules.rules[index]
-        let methods = rule.methods.isEmpty ? "" : " [\(rule.methods.joined(separator: ", "))]"
+        let methods = rule.methods.names.isEmpty ? "" : " [\(rule.methods.names.joined(separator: ", "))]"
         let name = "\(reading)rule \(rule.path)\(methods)"
         note(.authorize, "\(name) \(Self.verdict(of: rule, on: caller))", line: rule.line)
     }

@@ -1,7 +1,7 @@
 import HTTPCore
 package import Tenants
 
-/// Finds the tenant of a request.
+/// Finds the tenant and the route of a request.
 package final class RequestRouter {
     package enum Outcome {
         case routed(RoutedRequest)
@@ -62,7 +62,7 @@ package final class RequestRouter {
                 return .refused(refusal, tenant: nil)
             }
             let tenant = tenants[index]
-            guard tenant.tenant.mode == .observe, tenant.tenant.pathPrefix == nil,
+            guard tenant.tenant.mode == .observe, tenant.tenant.pathPrefix == nil, tenant.routes.isEmpty,
                 isSurelyOfRoot(path, host: received.host)
             else {
                 return .refused(refusal, tenant: tenant)
@@ -97,7 +97,31 @@ package final class RequestRouter {
         let tenant = tenants[index]
         let isOurs = request.withMatchedPath(bytes) { Self.isOurs($0, tenant) }
         if isOurs || reduced.map({ Self.isOurs($0.span, tenant) }) == true { return .refused(.ours, tenant: tenant) }
-        return .routed(RoutedRequest(request, of: tenant))
+        guard !tenant.routes.isEmpty else { return .routed(RoutedRequest(request, of: tenant)) }
+        return route(request, of: tenant, bytes)
+    }
+
+    /// Finds the route, which must be the same however a backend reads the path.
+    private func route(_ request: CanonicalRequest, of tenant: TenantRuntime, _ bytes: Span<UInt8>) -> Outcome {
+        let head = request.head
+        func match(_ path: Span<UInt8>) -> Int? {
+            tenant.tenant.routes.firstMatch(method: bytes.extracting(head.method), path: path) {
+                $0.isMet(by: head, bytes)
+            }
+        }
+        let index = request.withMatchedPath(bytes, match)
+        if let reduced = request.reducedPath {
+            for other in [reduced] + request.partlyReducedPaths where match(other.span) != index {
+                return .refused(.severalRoutes, tenant: tenant)
+            }
+        }
+        let route = index.map { tenant.routes[$0] }
+        if let rewrite = route?.rewrite, rewrite.mayBeginAnyhow, request.path != .literal(.asterisk),
+            request.withMatchedPath(bytes, { Self.isOurs(rewrite.path(of: $0).span) })
+        {
+            return .refused(.ours, tenant: tenant)
+        }
+        return .routed(RoutedRequest(request, of: tenant, by: route))
     }
 
     /// Whether the host of a routed request has tenants with a path prefix.

@@ -1,15 +1,21 @@
 package import HTTPCore
+package import Tenants
 
-/// A request whose tenant is known. Only ``RequestRouter`` makes one.
+/// A request whose tenant and route are known. Only ``RequestRouter`` makes one.
 package struct RoutedRequest {
     package let request: CanonicalRequest
     package let tenant: TenantRuntime
+    /// Nil if no route matches.
+    package let route: RouteRuntime?
 
     /// Only for ``RequestRouter``.
-    init(_ request: CanonicalRequest, of tenant: TenantRuntime) {
+    init(_ request: CanonicalRequest, of tenant: TenantRuntime, by route: RouteRuntime? = nil) {
         self.request = request
         self.tenant = tenant
+        self.route = route
     }
+
+    package var limits: RequestLimits { route?.route.limits ?? tenant.tenant.limits }
 
     package var received: ReceivedRequest { request.received }
     package var target: RequestTarget { request.target }

@@ -12,6 +12,10 @@ package final class TenantRuntime {
     package let tenant: Tenant
     let tokenSources: TokenSources
     package var verification: TenantVerification
+    /// By their index in the configuration.
+    package let routes: [RouteRuntime]
+    /// What no route is for; nil if such requests are refused.
+    package let defaultBackend: BackendIndex?
     /// The path prefix to strip, without the trailing `/`; empty for none.
     package let strippedPrefix: [UInt8]
     /// The gateway's own endpoints, and sign-ins that it checks before the backend.
@@ -56,6 +60,8 @@ package final class TenantRuntime {
         refreshing = tenant.refresh.map { TenantRefreshing($0, tenant) }
         needsClientCertificate = tenant.tls?.clientCAFile != nil
         endpoints = EndpointTable(tenant)
+        routes = RouteRuntime.all(of: tenant)
+        defaultBackend = tenant.defaultBackend
         strippedPrefix = tenant.stripPrefix ? Array((tenant.pathPrefix ?? "").utf8) : []
         self.ruleCounts = RuleCounts(tenant.access, since: since, after: ruleCounts)
     }

@@ -6,8 +6,6 @@ package import Time
 /// A tenant's refresh rules on one event loop.
 package final class TenantRefreshing {
     package let rules: RefreshRules
-    /// The largest body, in bytes, with which a request is sent again.
-    package let replayBytes: Int
     /// Requests that wait for new tokens on this loop.
     package var waiting = 0
     private let exempt: [PathPattern]
@@ -16,7 +14,6 @@ package final class TenantRefreshing {
 
     init(_ rules: RefreshRules, _ tenant: Tenant) {
         self.rules = rules
-        replayBytes = tenant.limits.replayBytes
         sources = tenant.authenticate.from
         takesProofs = tenant.proof != nil
         var exempt = tenant.signInPaths + tenant.revokeOn.map(\.path) + rules.captures.map(\.path)

@@ -128,6 +128,12 @@ package struct Refusal: Equatable {
         status: 400,
         detail: "the path is another tenant's where repeated slashes are merged or parameters after \";\" dropped"
     )
+    static let severalRoutes = Refusal(
+        .ambiguousPath,
+        status: 400,
+        detail: "the path has another route where repeated slashes are merged or parameters after \";\" dropped"
+    )
+    static let noRoute = Refusal(.noRoute, status: 404, detail: "this app has no route for this path")
     package static let ambiguousPath = Refusal(
         .ambiguousPath,
         status: 400,

@@ -36,21 +36,34 @@ enum Rehearsal {
             explanation: explanation
         )
         let head = ByteBuffer(string: request.head(for: tenant))
+        let address = Array(request.address.utf8)
         DecisionQuery(head, decisionContext, worker: worker) { verdict, _ in
-            let decision = decision(verdict, explanation, worker)
-            done(DecisionReport(explanation, decision, observed: decisionContext.observed))
+            var backend: Backend?
+            if case .granted(let grant) = verdict {
+                backend = grant.backend(client: { address }, random: { worker.loop.identifiers.next() })
+                    .map { grant.request.tenant.tenant.backends[$0] }
+            }
+            let decision = decision(verdict, backend, explanation, worker)
+            let observed = decisionContext.observed
+            done(DecisionReport(explanation, decision, backend: backend?.name, observed: observed))
         }
         .begin()
     }
 
     private static func decision(
         _ verdict: Authorizer.Decision,
+        _ backend: Backend?,
         _ explanation: Explanation,
         _ worker: Worker
     ) -> DecisionReport.Decision {
         switch verdict {
         case .granted(let grant):
-            noteServers(of: grant.request.tenant.tenant, explanation, worker.loop.reachability)
+            switch grant.request.route?.route.action {
+            case .redirect(let redirect)?: return .answer(status: redirect.status)
+            case .respond(let response)?: return .answer(status: response.status)
+            case .forward?, nil: break
+            }
+            if let backend { noteServers(of: backend, grant.request, explanation, worker.loop.reachability) }
             return .forward
         case .refused(let refusal, _): return refuse(refusal)
         case .preflight:
@@ -62,9 +75,19 @@ enum Rehearsal {
     }
 
     /// What forwarding would meet, as far as the running gateway knows.
-    private static func noteServers(of tenant: Tenant, _ explanation: Explanation, _ reachability: ServerReachability) {
-        let line = tenant.lines["backend.servers"] ?? tenant.lines["backend"]
-        for server in tenant.backends.flatMap(\.servers) {
+    private static func noteServers(
+        of backend: Backend,
+        _ request: RoutedRequest,
+        _ explanation: Explanation,
+        _ reachability: ServerReachability
+    ) {
+        let tenant = request.tenant.tenant
+        let names = ["backends.\(backend.name)", "backend"]
+        let line = names.lazy.compactMap { tenant.lines["\($0).servers"] ?? tenant.lines[$0] }.first
+        if let route = request.route, route.route.forwarding.map({ $0.shares.count > 1 }) == true {
+            explanation.note(.backend, "the split sends this caller to \(backend.name)", line: route.route.line)
+        }
+        for server in backend.servers {
             let label = ServerPool.label(of: server)
             guard let problem = reachability.problem(of: label) else { continue }
             explanation.note(.backend, "\(label) cannot be reached: \(problem)", line: line)

@@ -119,16 +119,21 @@ public enum TenantTestRun {
         guard let report = try await gateway.explain(request, tenant: tenant.name) else { return nil }
         // The rules are tested, whether they are enforced or only observed.
         let decision = report.observed ?? report.decision
-        if holds(test, decision) { return nil }
+        let isBackendRight = test.backend == nil || test.backend == report.backend
+        if holds(test, decision), isBackendRight { return nil }
+        if let backend = test.backend, let other = report.backend {
+            return "\(test.method) \(test.target): expected to go to \(backend), but it would go to \(other)"
+        }
         let expected =
             test.status == 200
-            ? "to go on" : "\(test.status)\(test.code.map { " \($0)" } ?? "")"
+            ? "to go on\(test.backend.map { " to \($0)" } ?? "")" : "\(test.status)\(test.code.map { " \($0)" } ?? "")"
         return "\(test.method) \(test.target): expected \(expected), but it would \(text(decision)): \(reason(report))"
     }
 
     private static func holds(_ test: TenantTest, _ decision: DecisionReport.Decision) -> Bool {
         switch decision {
         case .forward: test.status == 200
+        case .answer(let status): test.status == status && test.code == nil && test.backend == nil
         case .refuse(let status, let code): status == test.status && (test.code ?? code) == code
         }
     }
@@ -136,6 +141,7 @@ public enum TenantTestRun {
     private static func text(_ decision: DecisionReport.Decision) -> String {
         switch decision {
         case .forward: "go on"
+        case .answer(let status): "be answered with \(status)"
         case .refuse(let status, let code): "be refused with \(status) \(code)"
         }
     }

@@ -11,7 +11,7 @@ extension RequestExchange {
 
     /// Takes a piece. Returns whether there may be more; if not, the exchange is over.
     func bodyReceived(_ piece: ByteBuffer) -> Bool {
-        let limit = tenant?.tenant.limits.bodyBytes
+        let limit = limits?.bodyBytes
         guard let isWithinLimit = advance({ $0.bodyReceived(piece.readableBytes, limit: limit) }) else { return false }
         guard isWithinLimit, take(piece) else {
             bodyTooLarge()
@@ -24,6 +24,7 @@ extension RequestExchange {
         guard piece.readableBytes > 0 else { return true }
         if let call = lifecycle.endpointCall { return call.append(piece) }
         lifecycle.keptRequest?.keep(piece)
+        if mirror != nil { keepForMirror(piece) }
         upstream.server?.send(piece)
         return true
     }
@@ -55,6 +56,7 @@ extension RequestExchange {
         if takesResponse { setDeadline(nil) } else { responseIsHeldUp() }
         guard advance({ $0.bodyEnded() }) != nil else { return }
         if let call = lifecycle.endpointCall { return callEndpoint(call) }
+        if mirror != nil { mirrorIsWhole() }
         // The server has answered before, and its response is held here: the server needs no more.
         guard let server = upstream.server else { return }
         endRequest(server, trailers: trailers)

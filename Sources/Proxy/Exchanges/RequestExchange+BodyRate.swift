@@ -10,7 +10,7 @@ struct BodyRates {
 /// The minimum body rate, which keeps slow clients from occupying a server's connections.
 extension RequestExchange {
     /// Bytes per second; 0 for none.
-    private var leastBodyRate: Int { tenant?.tenant.limits.bodyRate ?? 0 }
+    private var leastBodyRate: Int { limits?.bodyRate ?? 0 }
 
     /// A server has the request's head, and the body follows.
     func beginBodyRate() { rates.request = BodyRateMeter(rate: leastBodyRate) }

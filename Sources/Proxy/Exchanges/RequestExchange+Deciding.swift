@@ -13,7 +13,7 @@ extension RequestExchange {
     func decide(_ request: ReceivedRequest, _ bytes: Span<UInt8>, at now: UnixTime) {
         switch worker.serving.authorizer.authorize(request, bytes, decisionContext, at: now) {
         case .granted(let grant):
-            begin(for: grant.request.tenant, request, bytes)
+            begin(for: grant.request, bytes)
             granted(grant, bytes)
         case .refused(let refusal, let tenant):
             begin(for: tenant, request, bytes)
@@ -31,10 +31,10 @@ extension RequestExchange {
             record.outcome = .anonymous
             respondUnshaped(GatewayResponse(status: 204, unindexedFields: preflight.fields))
         case .endpoint(let endpoint, let routed):
-            begin(for: routed.tenant, request, bytes)
+            begin(for: routed, bytes)
             serve(endpoint, routed, bytes)
         case .pending(let step, let routed):
-            begin(for: routed.tenant, request, bytes)
+            begin(for: routed, bytes)
             wait(for: step, routed, bytes)
         }
     }
@@ -42,6 +42,11 @@ extension RequestExchange {
     private func problemPage(_ request: ReceivedRequest, _ bytes: Span<UInt8>) -> ProblemPage? {
         guard decisionContext.source.isServedHere else { return nil }
         return ProblemPage(record.request.method, target: bytes.extracting(request.head.target))
+    }
+
+    private func begin(for routed: RoutedRequest, _ bytes: Span<UInt8>) {
+        begin(for: routed.tenant, routed.received, bytes)
+        if let route = routed.route { record.route = record.tenant?.routes[route.index] }
     }
 
     /// Records the tenant, and prepares its response header rules while the request's fields are at hand.
@@ -67,6 +72,10 @@ extension RequestExchange {
             record.isObserved = true
             worker.keepRefusedHead(&record, grant.request.head, bytes)
             worker.note(code, decisionContext.observed, grant, record.id, grant.request.head, bytes)
+        }
+        if let route = record.route, route.isAnsweredHere {
+            addFreshNonce()
+            return answer(grant, bytes)
         }
         var kept: ReplayableRequest?
         if grant.needsCaller, decisionContext.steps.allowed.contains(.refresh) { kept = prepareRefresh(grant, bytes) }

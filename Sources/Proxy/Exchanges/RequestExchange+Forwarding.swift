@@ -23,6 +23,10 @@ extension RequestExchange {
         } catch {
             return refuse(Refusal(error))
         }
+        guard let backend = chooseBackend(grant, tenant) else {
+            return failInternally("a request to forward has no backend")
+        }
+        record.upstream.backend = backend
         // A constant: the closure below would copy a variable on each read.
         let context = forwardingContext(tenant, peer, handshake, grant.outcome, wantsPlainAnswer: holds.wantsCapture)
         let details = UpstreamRequest.Details(
@@ -30,8 +34,14 @@ extension RequestExchange {
             method: record.request.method,
             handshake: handshake,
             caller: grant.caller,
-            servers: tenant.backends.first
+            servers: backend,
+            overrides: record.route?.overrides
         )
+        if record.route != nil {
+            beginMirror(grant, tenant) { (buffer: consuming ByteBuffer) in
+                ForwardedHead(grant, bytes, context, in: buffer)
+            }
+        }
         guard advance({ $0.granted(holds) }) != nil else { return }
         let outcome = upstream.begin(details, for: self) { (buffer: consuming ByteBuffer) in
             ForwardedHead(grant, bytes, context, in: buffer)
@@ -40,7 +50,7 @@ extension RequestExchange {
         case .sent: sendRequest(at: noteForwarded())
         case .waiting:
             _ = noteForwarded()
-            setDeadline(upstream.waitsAt?.responseTimeout)
+            setDeadline(upstream.waitingTimeout)
         case .failed(let failure): refuse(failure)
         }
     }
@@ -48,7 +58,9 @@ extension RequestExchange {
     /// The log says what is wrong with which server, which is none of the client's business.
     private func refuse(_ failure: UpstreamFailure) {
         let refusal = Refusal(failure)
-        guard failure == .unavailable, !record.request.logFragment.isEmpty, let trouble = tenant?.backends.first?.trouble else {
+        guard failure == .unavailable, !record.request.logFragment.isEmpty,
+            let trouble = record.upstream.backend?.trouble
+        else {
             return refuse(refusal)
         }
         refuse(refusal, reason: "\(refusal.detail): \(trouble)")

@@ -22,7 +22,7 @@ extension RequestExchange {
         guard refreshing.rules.onUnauthorized else { return nil }
         return ReplayableRequest(
             grant.request,
-            limit: refreshing.replayBytes,
+            limit: grant.request.limits.replayBytes,
             room: worker.replayRoom,
             spare: worker.loop.spares.requests
         )
@@ -111,7 +111,6 @@ extension RequestExchange {
             refreshToken = bytes.copy(value)
         }
         let token = bytes.copy(range)
-        let patience = routed.tenant.tenant.backends.map(\.timeouts.response.nanosecondsClamped).max() ?? 0
         let host = routed.target.authority ?? head.host.map { head.fields[$0].value } ?? 0..<0
         let request = RefreshRequest(
             tenant: routed.tenant.index,
@@ -120,9 +119,19 @@ extension RequestExchange {
             principal: caller.principal,
             refreshToken: refreshToken,
             host: bytes.copy(host),
-            deadline: worker.now() + patience
+            deadline: worker.now() + patience(routed)
         )
         return (request, RefreshAttempt(caller: caller, token: token, refreshToken: refreshToken, way: way))
+    }
+
+    /// How long the client may wait for new tokens: as long as for the response, in nanoseconds.
+    private func patience(_ routed: RoutedRequest) -> UInt64 {
+        let backends = routed.tenant.tenant.backends
+        guard let forwarding = routed.route?.route.forwarding else {
+            return routed.tenant.defaultBackend.map { backends[$0].timeouts.response.nanosecondsClamped } ?? 0
+        }
+        let longest = forwarding.shares.map { backends[$0.backend].timeouts.response }.max() ?? .zero
+        return (forwarding.responseTimeout ?? longest).nanosecondsClamped
     }
 
     // MARK: What came of it

@@ -22,7 +22,7 @@ extension RequestExchange {
 
     /// When the caller's token expires, if that ends the tunnel.
     private var tunnelExpiry: MonotonicTime? {
-        guard tenant?.tenant.webSocket.onExpiry == .close, let caller = record.user.caller,
+        guard webSocketRules?.onExpiry == .close, let caller = record.user.caller,
             caller.lifetime.expiredFrom < .distantFuture
         else { return nil }
         let now = worker.now()

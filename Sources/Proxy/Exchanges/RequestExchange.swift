@@ -29,6 +29,8 @@ final class RequestExchange {
     let decisionContext: DecisionContext
     var style = ResponseStyle()
     var rates = BodyRates()
+    /// Until the body is whole; nil for a request that is not copied.
+    var mirror: MirrorCopy?
     /// Due after the response, for a token that expires soon.
     var dueRefresh: RefreshRequest?
     /// When the loop's current work on the request began; `.distantPast` for none.
@@ -157,6 +159,7 @@ final class RequestExchange {
     /// Clears all state, so that nothing of the request reaches the next one.
     func release() {
         dueRefresh = nil
+        if mirror != nil { mirror = nil }
         style = ResponseStyle()
     }
 

@@ -8,6 +8,8 @@ import Time
 extension Worker {
     /// Bytes of bodies that all requests together may keep for a replay.
     static let mostReplayBytes = 64 << 20
+    /// Bytes of bodies that all loops together may keep for mirrors.
+    static let mostMirroredBytes = 32 << 20
     /// Requests of one tenant that may wait for new tokens on a loop.
     private static let mostWaiting = 8192
     /// Nanoseconds before a failed refresh ahead is tried again.

@@ -76,6 +76,19 @@ struct AccessLogLines {
         bytes.append(",\"subject\":")
         addSubject(record.user.caller?.subjectInJSON ?? [], else: record.user.signedIn)
         addRefresh(record.refresh)
+        bytes.append(",\"backend\":")
+        if let backend = record.upstream.backend {
+            bytes.append("\"")
+            bytes.append(text: backend.name)
+            bytes.append("\"")
+        } else {
+            bytes.append("null")
+        }
+        if let route = record.route {
+            bytes.append(",\"route\":\"")
+            JSONText.escape(route.route.path.description, into: &bytes)
+            bytes.append("\"")
+        }
         bytes.append(",\"server\":")
         if let server = record.upstream.server {
             bytes.append("\"")

@@ -10,6 +10,8 @@ package struct ExchangeRecord {
     /// `.distantPast` for what has not happened.
     package var startedAt: MonotonicTime
     package var tenant: ServedTenant?
+    /// Nil if no route matches, or none was looked for.
+    package var route: ServedRoute?
     package var client = Client()
     package var request = Request()
     package var user = User()
@@ -56,6 +58,8 @@ package struct ExchangeRecord {
     package struct Upstream {
         /// `.distantPast` for a request that was not forwarded.
         var forwardedAt = MonotonicTime.distantPast
+        /// The backend that it was last forwarded to; nil for a request that was not.
+        package var backend: BackendServers?
         /// The server that it was last forwarded to.
         package var server: ServerPool?
     }

@@ -22,7 +22,8 @@ enum GRPCStatus: Int {
         switch refusal.code {
         case .rateLimited, .overloaded, .payloadTooLarge: self = .resourceExhausted
         case .missingToken, .invalidToken, .tokenExpired, .tokenRevoked, .insufficientScope, .insufficientRole,
-            .unknownHost, .ambiguousPath, .crossSiteRequest, .backendUnavailable, .backendTimeout, .storeUnavailable,
+            .unknownHost, .noRoute, .ambiguousPath, .crossSiteRequest, .backendUnavailable, .backendTimeout,
+            .storeUnavailable,
             .badRequest:
             self.init(httpStatus: refusal.status)
         }

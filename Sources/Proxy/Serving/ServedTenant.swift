@@ -9,6 +9,8 @@ package final class ServedTenant {
     package let backends: [BackendServers]
     /// What no route is for; nil if such requests are refused.
     package let defaultBackend: BackendServers?
+    /// By their index in the configuration.
+    let routes: [ServedRoute]
     package let forwarding: ForwardingRules
     /// Nil for a tenant without response header rules.
     let answerRules: ResponseHeaderRules?
@@ -22,6 +24,7 @@ package final class ServedTenant {
         self.runtime = runtime
         self.backends = backends
         defaultBackend = tenant.defaultBackend.map { backends[$0] }
+        routes = runtime.routes.map(ServedRoute.init)
         forwarding = ForwardingRules(tenant)
         answerRules = ResponseHeaderRules(tenant, runtime.browsers.crossOrigin)
         capturesTokens = tenant.refresh?.captures.isEmpty == false

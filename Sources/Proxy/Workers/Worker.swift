@@ -21,6 +21,7 @@ package final class Worker {
     var copies = SharedCopies()
     /// For kept bodies.
     let replayRoom: ReplayBudget
+    let mirrors: MirrorBudget
     package private(set) var serving: Serving
     /// Certificates of TLS listeners; nil without one.
     package private(set) var certificates: ServerCertificates?
@@ -101,6 +102,7 @@ package final class Worker {
         slowVerifiers = SlowVerifiers(parts.slowVerifiers)
         controlPlane = parts.controlPlane
         replayRoom = ReplayBudget(Self.mostReplayBytes / max(1, parts.loops))
+        mirrors = MirrorBudget(bytes: Self.mostMirroredBytes / max(1, parts.loops))
         certificates = parts.certificates
         serving = Serving(tenants: [], directory: TenantDirectory([]))
         serving = makeServing(parts)

@@ -31,6 +31,13 @@ struct Key<Value: Sendable>: Sendable {
         self.value = { .some(type.value($0)) }
     }
 
+    /// The same key, required only if none of these keys is beside it.
+    func unless(_ alternatives: String...) -> Key {
+        var key = self
+        key.schema.alternatives = alternatives
+        return key
+    }
+
     /// The same key with its line in the reference.
     ///
     /// - Parameter example: A value in YAML, on one line, other than the default; nil: the type's.

@@ -41,6 +41,8 @@ struct SchemaKey: Sendable {
     var name: String
     var type: SchemaType
     var isRequired = false
+    /// Keys beside it, of which one may stand in its place if it is required.
+    var alternatives: [String] = []
     /// In YAML; nil if there is none.
     var `default`: String?
     /// One line for references.

@@ -29,43 +29,30 @@ public struct AccessRule: Sendable, Equatable {
     }
 
     public var path: PathPattern
-    /// Empty: every method.
-    public var methods: [String]
+    public var methods: RequestMethods
     public var allow: Allow
     /// In observe mode the rule's refusals are noted, and the request goes on.
     public var mode: Tenant.Mode
     /// The line in tenants.yaml, for explanations.
     public var line: Int
 
-    private let methodBytes: [[UInt8]]
-
+    /// - Parameter methods: Empty: every method.
     public init(path: PathPattern, methods: [String] = [], allow: Allow, mode: Tenant.Mode = .enforce, line: Int = 0) {
         self.path = path
-        self.methods = methods
+        self.methods = RequestMethods(methods)
         self.allow = allow
         self.mode = mode
         self.line = line
-        // A rule for GET is one for HEAD too (RFC 9110 section 9.3.2).
-        let all = methods.contains("GET") && !methods.contains("HEAD") ? methods + ["HEAD"] : methods
-        self.methodBytes = all.map { Array($0.utf8) }
     }
 
     /// Those of `earlier` that together match every request of this rule; nil if some requests reach it.
     package func covering(among earlier: [AccessRule]) -> [AccessRule]? {
         let covering = earlier.filter { $0.path.covers(path) }
-        if let whole = covering.first(where: { $0.methods.isEmpty }) { return [whole] }
-        guard !methods.isEmpty else { return nil }
-        var rules: [AccessRule] = []
-        for method in methods {
-            guard let first = covering.first(where: { $0.methods.contains(method) }) else { return nil }
-            rules.append(first)
-        }
-        return rules
+        return methods.covering(among: covering.map(\.methods))?.map { covering[$0] }
     }
 
     func matches(method: Span<UInt8>, path: Span<UInt8>) -> Bool {
-        guard methodBytes.isEmpty || methodBytes.contains(where: { method.isEqual(to: $0) }) else { return false }
-        return self.path.matches(path)
+        methods.contains(method) && self.path.matches(path)
     }
 }
 

@@ -1,4 +1,4 @@
-/// A path of an access rule: literal segments, `*` for one segment, and `/**` at the end for the path itself and all
+/// A path of an access rule or a route: literal segments, `*` for one segment, and `/**` at the end for the path itself and all
 /// below it.
 public struct PathPattern: Sendable, Equatable, CustomStringConvertible {
     /// Why a text is no pattern, with a remedy.
@@ -13,7 +13,7 @@ public struct PathPattern: Sendable, Equatable, CustomStringConvertible {
 
     public let description: String
     private let segments: [Segment]
-    private let includesBelow: Bool
+    let includesBelow: Bool
 
     /// - Throws: ``Malformed`` unless `text` starts with `/`, uses `*` only as a whole segment and `**` only as the last,
     ///   and has neither an empty nor a dot segment (those never match a canonical path).
@@ -49,6 +49,30 @@ public struct PathPattern: Sendable, Equatable, CustomStringConvertible {
         self.description = text
         self.segments = segments
         self.includesBelow = below
+    }
+
+    /// Its segments in order; nil for `*`.
+    var literals: [[UInt8]?] {
+        segments.map { segment in
+            if case .literal(let bytes) = segment { bytes } else { nil }
+        }
+    }
+
+    /// The indices of the segments that are `*`.
+    var wildcards: [Int] { segments.indices.filter { segments[$0] == .any } }
+
+    /// The segment that every path of the pattern begins with; nil if there is none.
+    var firstLiteral: [UInt8]? { literals.first ?? nil }
+
+    /// Whether some path at or below a prefix matches.
+    ///
+    /// - Parameter prefix: Begins with `/`, has no trailing `/`, and no empty segments.
+    func meets(prefix: String) -> Bool {
+        let below = prefix.utf8.dropFirst().split(separator: UInt8(ascii: "/"))
+        guard segments.count >= below.count || includesBelow else { return false }
+        return zip(literals, below).allSatisfy { literal, segment in
+            literal.map { $0.elementsEqual(segment) } ?? true
+        }
     }
 
     /// Whether every path of `other` is one of this pattern's too, so that a later rule with `other` is never reached.

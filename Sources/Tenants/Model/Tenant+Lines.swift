@@ -6,6 +6,13 @@ extension Tenant {
         tenant.tests = []
         tenant.authenticate.issuerLines = []
         for index in tenant.access.rules.indices { tenant.access.rules[index].line = 0 }
+        tenant.routes = RouteTable(
+            tenant.routes.routes.map { route in
+                var route = route
+                route.line = 0
+                return route
+            }
+        )
         tenant.rateLimits = tenant.rateLimits.map(\.withoutLine)
         tenant.crossOrigin?.line = 0
         tenant.crossSite.line = 0

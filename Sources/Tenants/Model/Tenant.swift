@@ -7,6 +7,8 @@ public struct Tenant: Sendable, Equatable {
     public var pathPrefix: String?
     public var stripPrefix = Schema.tenant.stripPrefix.default
     public var backends: [Backend]
+    /// Without a match the default backend gets a request.
+    public var routes = RouteTable([])
     public var authenticate: Authentication
     public var access: AccessRules = AccessRules([])
     public var identity: Identity = Identity()

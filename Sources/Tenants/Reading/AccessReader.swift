@@ -23,37 +23,12 @@ enum AccessReader {
     }
 
     private static func readRule(_ node: DocumentNode, _ session: ReadingSession) -> AccessRule? {
-        let methods = readMethods(node[Schema.accessRule.methods], session)
+        let methods = MethodsReader.read(node[Schema.accessRule.methods], session)
         guard let path = PathReader.read(Schema.accessRule.path, in: node, as: "no path of a rule", session),
             let allow = node[Schema.accessRule.allow].flatMap(readAllow), let methods
         else { return nil }
         let mode = session.mode(Schema.accessRule.mode, of: node, "lets through what this rule refuses")
         return AccessRule(path: path, methods: methods, allow: allow, mode: mode, line: node.position.line)
-    }
-
-    /// - Returns: Empty for every method; nil if any is malformed, so that no rule becomes wider than it was meant.
-    private static func readMethods(_ node: DocumentNode?, _ session: ReadingSession) -> [String]? {
-        guard let node else { return [] }
-        var methods: [String] = []
-        var isValid = !node.items.isEmpty
-        for item in node.items {
-            guard let scalar = item.filled else {
-                isValid = false
-                continue
-            }
-            if !NetworkText.isToken(scalar.text) {
-                session.at(item).error("\(scalar.shown) is not a method: write it like GET or POST")
-                isValid = false
-            } else if scalar.text != scalar.text.uppercased() {
-                session.at(item)
-                    .error("\(scalar.shown) matches no known method, methods are case-sensitive: write it in capitals")
-                isValid = false
-            } else {
-                MethodNames.check(scalar.text, shown: scalar.shown, at: session.at(item))
-            }
-            methods.append(scalar.text)
-        }
-        return isValid ? methods : nil
     }
 
     private static func readAllow(_ node: DocumentNode) -> AccessRule.Allow? {

@@ -9,7 +9,11 @@ struct TenantReader {
         let tls = node[Schema.tenant.tls].flatMap {
             ServerCertificateReader.read($0, Schema.serverCertificate, hosts: node[Schema.tenant.hosts], session)
         }
-        let backend = node[Schema.tenant.backend].map { BackendReader.read($0, session) }
+        let limits = limits(node[Schema.tenant.limits])
+        let webSocket = WebSocketRules(onExpiry: node[Schema.tenant.websocket].read(Schema.webSocket.onExpiry))
+        let backends = BackendsReader.read(node, session)
+        let routes = RoutesReader(backends: backends, limits: limits, webSocket: webSocket, pathPrefix: pathPrefix)
+            .read(node, session)
         let issuer = node.entry(Schema.tenant.issuer).flatMap {
             BuiltInIssuerReader(entry: $0, tenant: node, pathPrefix: pathPrefix).read(session)
         }
@@ -32,20 +36,21 @@ struct TenantReader {
         let proof = node.entry(Schema.tenant.dpop).map { ProofRulesReader.read($0, from: from, session) }
         let mode = session.mode(Schema.tenant.mode, of: node, "lets every request of \"\(name)\" through")
         let strips = readStripping(node, session)
-        guard let backend, let authentication else { return nil }
+        guard let authentication else { return nil }
         return Tenant(
             name: name,
             hosts: hosts,
             pathPrefix: pathPrefix,
             stripPrefix: strips,
-            backends: [backend],
+            backends: backends,
+            routes: routes,
             authenticate: authentication,
             access: access,
             identity: identity,
             mode: mode,
-            limits: limits(node[Schema.tenant.limits]),
+            limits: limits,
             tls: tls,
-            webSocket: WebSocketRules(onExpiry: node[Schema.tenant.websocket].read(Schema.webSocket.onExpiry)),
+            webSocket: webSocket,
             revokeOn: revokeOn,
             onStoreFailure: node.read(Schema.tenant.onStoreFailure),
             maxStaleness: node.read(Schema.tenant.maxStaleness),
@@ -59,7 +64,8 @@ struct TenantReader {
             headers: browsers.headers,
             introspection: introspection,
             proof: proof,
-            tests: TenantTestsReader.read(node.read(Schema.tenant.tests) ?? [], session),
+            tests: TenantTestsReader(backends: backends, routes: routes)
+                .read(node.read(Schema.tenant.tests) ?? [], session),
             lines: TenantLines.read(node, issuers: authentication.issuerLines),
             signInPaths: signingIn.paths
         )

@@ -35,7 +35,8 @@ public enum ConfigurationReference {
     }
 
     private static func row(_ key: SchemaKey) -> String {
-        let defaultText = key.isRequired ? "required" : key.default.map { "`\($0)`" } ?? ""
+        let isRequired = key.isRequired && key.alternatives.isEmpty
+        let defaultText = isRequired ? "required" : key.default.map { "`\($0)`" } ?? ""
         let meaning = key.meaning.replacing("|", with: "\\|")
         // A column of their own would leave too little room for the others.
         let example = "<br>Example: `\(key.example)`"

@@ -80,9 +80,12 @@ public enum JSONSchema {
             let path = title == "tenants.yaml" ? key.name : "\(title).\(key.name)"
             properties[key.name] = .object(property(key, title: path))
         }
-        let required = object.keys.filter(\.isRequired).map { JSONValue.string($0.name) }
+        let required = object.keys.filter { $0.isRequired && $0.alternatives.isEmpty }.map { JSONValue.string($0.name) }
         var map: JSONObject = ["title": .string(title), "type": "object", "properties": .object(properties)]
         if !required.isEmpty { map["required"] = .array(required) }
+        for key in object.keys where key.isRequired && !key.alternatives.isEmpty {
+            map["anyOf"] = .array(([key.name] + key.alternatives).map { ["required": [.string($0)]] })
+        }
         map["additionalProperties"] = false
         return map
     }

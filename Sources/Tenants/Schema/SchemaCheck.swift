@@ -54,7 +54,7 @@ struct SchemaCheck {
             }
             value(entry.value, key.type, name: "\"\(key.name)\"", owner: entry.keyPosition)
         }
-        for key in object.keys where key.isRequired && !entries.contains(where: { $0.key == key.name }) {
+        for key in object.keys where key.isRequired && !key.isAmong(entries) {
             let addition = key.type.isSection ? "add the section" : "add \"\(key.name): \(key.example)\""
             findings.error(owner, "\(name) lacks \"\(key.name)\": \(addition)")
         }
@@ -128,5 +128,12 @@ struct SchemaCheck {
         case .text, .secret, .url, .path, .integer, .decimal, .duration, .size, .rate, .list, .either, .anything:
             "write it like \(type.example)"
         }
+    }
+}
+
+extension SchemaKey {
+    /// Whether the key, or one that may stand in its place, is there.
+    fileprivate func isAmong(_ entries: [DocumentNode.Entry]) -> Bool {
+        entries.contains { $0.key == name || alternatives.contains($0.key) }
     }
 }

@@ -99,15 +99,31 @@ package enum BackendRequest {
         let request = grant.request
         out.writeBytes(bytes.extracting(head.method).bytes)
         out.writeStaticString(" ")
-        let prefix = request.path == .literal(.asterisk) ? [] : rules.strippedPrefix
+        let isAsterisk = request.path == .literal(.asterisk)
+        if !isAsterisk, let rewrite = request.route?.rewrite {
+            request.request.withForwardedPath(bytes) { path in
+                rewrite.forEachPiece(of: path) { out.writeBytes($0.bytes) }
+            }
+        } else {
+            writePath(request, bytes, without: isAsterisk ? [] : rules.strippedPrefix, to: &out)
+        }
+        let strips = request.tenant.tenant.identity.token == .strip
+        request.forEachPieceOfQuery(bytes, withoutTokens: strips) { out.writeBytes($0.bytes) }
+        out.writeStaticString(" HTTP/1.1\r\n")
+    }
+
+    private static func writePath(
+        _ request: RoutedRequest,
+        _ bytes: Span<UInt8>,
+        without prefix: [UInt8],
+        to out: inout HeadWriter
+    ) {
         request.request.withForwardedPath(bytes) { path in
             let rest = path.extracting(afterPrefix(prefix, path)..<path.count)
             // `/app` under the prefix `/app` is the backend's root.
             if rest.count == 0 { out.writeStaticString("/") }
             out.writeBytes(rest.bytes)
         }
-        writeQuery(request, bytes, to: &out)
-        out.writeStaticString(" HTTP/1.1\r\n")
     }
 
     /// The index in `path` after the prefix. Counted in segments, since an escaped segment is longer than its meaning;
@@ -126,26 +142,6 @@ package enum BackendRequest {
         }
         while position + 1 < path.count, path[position + 1] == slash { position += 1 }
         return position
-    }
-
-    private static func writeQuery(_ request: RoutedRequest, _ bytes: Span<UInt8>, to out: inout HeadWriter) {
-        let query = request.target.query
-        let tenant = request.tenant.tenant
-        guard tenant.identity.token == .strip else {
-            out.writeBytes(bytes.extracting(query).bytes)
-            return
-        }
-        var separator: StaticString = "?"
-        QueryParameters.forEach(bytes, query) { parameter in
-            let holdsToken = tenant.authenticate.from.contains { source in
-                guard case .query(let name) = source else { return false }
-                return QueryParameters.isName(bytes, parameter.name, name)
-            }
-            guard !holdsToken else { return }
-            out.writeStaticString(separator)
-            out.writeBytes(bytes.extracting(parameter.whole).bytes)
-            separator = "&"
-        }
     }
 
     // MARK: Fields as received

@@ -261,11 +261,13 @@ extension BackendConnection: UpstreamServer {
         output.hasUnflushed = true
     }
 
+    private var responseTimeout: UInt64 { request?.responseTimeout(at: pool) ?? pool.responseTimeout }
+
     func requestSent(at now: MonotonicTime) {
         output.isComplete = true
         guard input.isReading else { return }
         switch state.phase {
-        case .awaitingHead: setDeadline(now + pool.responseTimeout)
+        case .awaitingHead: setDeadline(now + responseTimeout)
         case .readingBody: setDeadline(now + pool.idleTimeout)
         case .opening, .idle, .leased, .holding, .tunnel, .ending, .closed: break
         }
@@ -299,7 +301,7 @@ extension BackendConnection: UpstreamServer {
         let timeout: UInt64
         switch state.phase {
         case .readingBody: timeout = pool.idleTimeout
-        case .awaitingHead where output.isComplete: timeout = pool.responseTimeout
+        case .awaitingHead where output.isComplete: timeout = responseTimeout
         case .opening, .awaitingHead, .holding, .idle, .leased, .tunnel, .ending, .closed: return
         }
         setDeadline(isReading && output.isComplete ? loop.now() + timeout : WheelTimer.never)

@@ -178,11 +178,13 @@ extension BackendStream: UpstreamServer {
         connection.turn()
     }
 
+    private var responseTimeout: UInt64 { request?.responseTimeout(at: pool) ?? pool.responseTimeout }
+
     func requestSent(at now: MonotonicTime) {
         output.isComplete = true
         sentAt = loop.lastTick
         switch state.phase {
-        case .awaitingHead: if isReading { setDeadline(now + pool.responseTimeout) }
+        case .awaitingHead: if isReading { setDeadline(now + responseTimeout) }
         case .readingBody: heard()
         case .leased, .queued, .holding, .ended: break
         }
@@ -194,7 +196,7 @@ extension BackendStream: UpstreamServer {
         switch state.phase {
         case .readingBody: if isReading { heard() } else { setDeadline(WheelTimer.never) }
         case .awaitingHead where requestIsOut:
-            setDeadline(isReading ? loop.now() + pool.responseTimeout : WheelTimer.never)
+            setDeadline(isReading ? loop.now() + responseTimeout : WheelTimer.never)
         case .leased, .queued, .awaitingHead, .holding, .ended: break
         }
         if isReading {

@@ -1,11 +1,11 @@
 package import Authorization
-import Counting
+package import Counting
 package import HTTPCore
 package import NIOCore
 import Tenants
 package import Time
 
-/// A request of the gateway's own to a backend: a health check, or a refresh call. It takes the path of all requests,
+/// A request of the gateway's own to a backend: a health check, a refresh call, or the copy of a client's request. It takes the path of all requests,
 /// so that it meets the same TLS, the same protocol and the same strictness.
 package final class GatewayRequest {
     package struct Response: Equatable {
@@ -22,6 +22,8 @@ package final class GatewayRequest {
 
     /// How much of a response is needed.
     package enum Wanted: Equatable {
+        /// Nothing but its end: the response is read and dropped, so that the connection can be used again.
+        case nothing
         case status
         /// - Parameter most: The maximum in bytes.
         case body(most: Int)
@@ -51,11 +53,15 @@ package final class GatewayRequest {
 
     /// - Parameters:
     ///   - body: Nil for a request without one.
+    ///   - framing: Nil: by the body's length.
+    ///   - method: Of the client's request that it is a copy of; nil for all others.
     ///   - servers: The servers to choose from; nil to use `pool`.
     ///   - timeout: For the whole exchange, in nanoseconds.
     package func begin(
         _ head: ForwardedHead,
         body: [UInt8]? = nil,
+        framing: RequestFraming? = nil,
+        copyOf method: CountedMethod? = nil,
         at servers: BackendServers?,
         only pool: ServerPool? = nil,
         timeout: UInt64
@@ -63,11 +69,13 @@ package final class GatewayRequest {
         requestBody = body ?? []
         timer.target = self
         loop.timers.set(timer, loop.now() + timeout)
-        let details = UpstreamRequest.Details(
-            framing: body.map { .length($0.count) } ?? .none,
+        var details = UpstreamRequest.Details(
+            framing: framing ?? body.map { .length($0.count) } ?? .none,
+            method: method ?? .other,
             servers: servers,
-            isGatewayOwn: true
+            isGatewayOwn: method == nil
         )
+        details.isCopy = method != nil
         switch upstream.begin(details, only: pool, for: self, head: { (_: consuming ByteBuffer) in head }) {
         case .sent: serverTaken()
         case .waiting: break

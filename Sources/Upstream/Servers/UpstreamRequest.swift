@@ -18,8 +18,12 @@ package final class UpstreamRequest {
         package var caller: Caller?
         /// The servers to choose from, with the retry rules; nil if one given pool is tried once.
         package var servers: BackendServers?
+        /// Nil if the servers' settings hold.
+        package var overrides: BackendOverrides?
         /// The gateway's own requests come before all others.
         package var isGatewayOwn = false
+        /// Whether it is a copy for a mirror, which is sent once.
+        package var isCopy = false
 
         package init(
             framing: RequestFraming = .none,
@@ -27,6 +31,7 @@ package final class UpstreamRequest {
             handshake: WebSocketUpgrade? = nil,
             caller: Caller? = nil,
             servers: BackendServers? = nil,
+            overrides: BackendOverrides? = nil,
             isGatewayOwn: Bool = false
         ) {
             self.framing = framing
@@ -34,10 +39,14 @@ package final class UpstreamRequest {
             self.handshake = handshake
             self.caller = caller
             self.servers = servers
+            self.overrides = overrides
             self.isGatewayOwn = isGatewayOwn
         }
 
         package var isHead: Bool { method == .head }
+
+        /// Nil if one given pool is tried once.
+        var retries: Retries? { overrides?.retries ?? servers?.retries }
     }
 
     private enum State {
@@ -121,6 +130,12 @@ package final class UpstreamRequest {
         if case .waiting(let pool, _) = state { pool } else { nil }
     }
 
+    /// How long it waits for a connection there; nil if it does not wait.
+    package var waitingTimeout: UInt64? { waitsAt.map(responseTimeout(at:)) }
+
+    /// In nanoseconds.
+    func responseTimeout(at pool: ServerPool) -> UInt64 { details.overrides?.responseTimeout ?? pool.responseTimeout }
+
     /// Cancels the request, whatever its state.
     package func abandon() {
         switch state {
@@ -157,7 +172,7 @@ package final class UpstreamRequest {
         guard case .waiting(let other, let head) = state, other === pool, number == self.number else { return }
         owner?.lostAttempt(at: pool, "connect failed")
         attempts.skipped(pool.serverIndex)
-        guard details.servers?.retries.afterConnectFailure == true else { return fail(.unavailable) }
+        guard details.retries?.afterConnectFailure == true else { return fail(.unavailable) }
         state = .tryingAgain(head)
         waitAtAnotherServer(head, orAgain: false)
     }
@@ -188,7 +203,7 @@ package final class UpstreamRequest {
         }
         owner?.lostAttempt(at: lost.pool, "connection lost")
         state = .tryingAgain(lost.takeHead())
-        owner?.triesAgain(within: lost.pool.responseTimeout)
+        owner?.triesAgain(within: responseTimeout(at: lost.pool))
         // Deferred: otherwise each lost connection would deepen the stack.
         loop.atEndOfTurn { [self] in
             if case .tryingAgain(let head) = state { waitAtAnotherServer(head, orAgain: true) }
@@ -238,14 +253,14 @@ package final class UpstreamRequest {
             owner?.serverTaken()
         case .waiting:
             state = .waiting(pool, head)
-            owner?.triesAgain(within: pool.responseTimeout)
+            owner?.triesAgain(within: responseTimeout(at: pool))
         case .refused: fail(.overloaded)
         }
     }
 
     private func take(_ server: any UpstreamServer, _ head: ForwardedHead) {
         state = .active(server)
-        let retries = details.isGatewayOwn ? nil : details.servers?.retries
+        let retries = details.isGatewayOwn || details.isCopy ? nil : details.retries
         attempts.sent(retries, details.method, hasBody: details.framing != .none)
         server.begin(self, head)
     }

@@ -59,7 +59,9 @@ struct JSONSchemaTests {
         #expect(properties.members.map(\.name) == ["version", "gateway", "tenants"])
         let tenant = try #require(properties["tenants"]?.object?["additionalProperties"]?.object)
         #expect(tenant["title"] == "tenants.NAME")
-        #expect(tenant["required"] == ["hosts", "backend", "authenticate"])
+        #expect(tenant["required"] == ["hosts", "authenticate"])
+        let ways: JSONValue = [["required": ["backend"]], ["required": ["backends"]], ["required": ["routes"]]]
+        #expect(tenant["anyOf"] == ways)
         #expect(tenant["additionalProperties"] == false)
         let names = tenant["properties"]?.object?.members.map(\.name)
         #expect(names == Schema.tenant.keys.map(\.name))

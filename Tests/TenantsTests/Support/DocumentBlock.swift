@@ -56,7 +56,7 @@ struct DocumentBlock {
             let rest = [
                 "hosts: [shop.test]", "backend: { servers: [http://127.0.0.1:9001] }",
                 "authenticate: { issuers: [\(Sample.issuer)] }",
-            ].filter { line in !given.contains(line.prefix { $0 != ":" }) }
+            ].filter { line in !given.contains { $0.hasPrefix(line.prefix { $0 != ":" }) } }
             let lines = content.split(separator: "\n").map(String.init) + rest
             return "version: 1\ntenants:\n  shop:\n" + lines.map { "    \($0)\n" }.joined()
         case "gateway": return Sample.gateway(content)

@@ -10,6 +10,26 @@ extension DocumentedKey {
         "tenants.NAME.backend.servers[].weight": ["tenants.NAME.backend.servers[].url": "http://127.0.0.1:9001"],
         "tenants.NAME.backend.tls.certificate_file": ["tenants.NAME.backend.tls.key_file": "tls/client-key.pem"],
         "tenants.NAME.backend.tls.key_file": ["tenants.NAME.backend.tls.certificate_file": "tls/client.pem"],
+        "tenants.NAME.backends.BACKEND.servers[].weight": [
+            "tenants.NAME.backends.BACKEND.servers[].url": "http://127.0.0.1:9001"
+        ],
+        "tenants.NAME.backends.BACKEND.tls.certificate_file": [
+            "tenants.NAME.backends.BACKEND.tls.key_file": "tls/client-key.pem"
+        ],
+        "tenants.NAME.backends.BACKEND.tls.key_file": [
+            "tenants.NAME.backends.BACKEND.tls.certificate_file": "tls/client.pem"
+        ],
+        "tenants.NAME.routes": ["tenants.NAME.backends": others],
+        "tenants.NAME.routes[].split": ["tenants.NAME.routes[].backend": nil],
+        "tenants.NAME.routes[].sticky": [
+            "tenants.NAME.routes[].backend": nil,
+            "tenants.NAME.routes[].split": "[{ backend: default, weight: 95 }, { backend: next, weight: 5 }]",
+        ],
+        "tenants.NAME.routes[].redirect": ["tenants.NAME.routes[].backend": nil],
+        "tenants.NAME.routes[].respond": ["tenants.NAME.routes[].backend": nil],
+        "tenants.NAME.tests[].expect.backend": [
+            "tenants.NAME.backends": others, "tenants.NAME.tests[].expect.status": "200",
+        ],
         "tenants.NAME.authenticate.issuers[].issuer": ["tenants.NAME.authenticate.issuers[].domain": nil],
         "tenants.NAME.authenticate.issuers[].secret": ["tenants.NAME.authenticate.issuers[].algorithms": "[HS256]"],
         "tenants.NAME.authenticate.issuers[].secret_file": [
@@ -61,6 +81,8 @@ extension DocumentedKey {
         ],
     ]
 
+    private static let others =
+        "{ api: { servers: [http://127.0.0.1:9002] }, next: { servers: [http://127.0.0.1:9003] } }"
     private static let refreshTokenCall = "{ path: /api/auth/refresh, send: refresh_token_json }"
     private static let issuer = "{ url: https://shop.example.com, audience: shop-api, algorithm: ES256 }"
 }

@@ -24,7 +24,18 @@ extension Schema {
             .means(
                 "Whether `path_prefix` is taken off what the backend sees. All else, rules too, sees the whole path."
             )
-        let backend = Key("backend", .object(Schema.backend), isRequired: true).means("The service behind the tenant.")
+        let backend = Key("backend", .object(Schema.backend), isRequired: true).unless("backends", "routes")
+            .means("The service behind the tenant: short for `backends: { default: … }`.")
+        let backends = Key("backends", .dictionary(key: "BACKEND", .object(Schema.backend), minimum: 1))
+            .means(
+                "The services behind the tenant, by name. `default` takes what no route is for; without it that is 404 "
+                    + "`no_route`."
+            )
+        let routes = Key("routes", .list(.object(Schema.route)), default: [])
+            .means(
+                "Which backend a request goes to, by path. The first route that matches decides.",
+                example: "[{ path: /api/**, backend: default }]"
+            )
         let tls = Key("tls", .object(Schema.serverCertificate))
             .means("The certificate for the tenant's hosts. Omitted: that of the first tenant that has one.")
         let authenticate = Key("authenticate", .object(Schema.authenticate), isRequired: true)
@@ -190,6 +201,8 @@ extension Schema {
     struct ExpectationKeys: KeyTable {
         let status = Key("status", .integer(100...599), isRequired: true)
             .means("The status; 200 where the request would go on.", example: "401")
+        let backend = Key("backend", .text(example: "api"))
+            .means("The backend that the request would go to. Omitted: any.")
         let code = Key("code", .oneOf(TenantTest.codes)).means("The refusal's `code`. Omitted: any.")
     }
 }

@@ -1,26 +1,30 @@
 import Verification
 
 /// Reads `tests`.
-enum TenantTestsReader {
+struct TenantTestsReader {
+    let backends: [Backend]
+    let routes: RouteTable
+
     /// Fields that the gateway writes from `request` and the tenant's hosts.
     private static let ownFields = ["host", "content-length", "transfer-encoding", "connection"]
 
-    static func read(_ items: [DocumentNode], _ session: ReadingSession) -> [TenantTest] {
+    func read(_ items: [DocumentNode], _ session: ReadingSession) -> [TenantTest] {
         items.compactMap { readTest($0, session) }
     }
 
-    private static func readTest(_ node: DocumentNode, _ session: ReadingSession) -> TenantTest? {
-        let request = node[Schema.assertion.request].flatMap { readRequest($0, session) }
-        let fields = readFields(node[Schema.assertion.headers], session)
+    private func readTest(_ node: DocumentNode, _ session: ReadingSession) -> TenantTest? {
+        let request = node[Schema.assertion.request].flatMap { Self.readRequest($0, session) }
+        let fields = Self.readFields(node[Schema.assertion.headers], session)
         let expectation = node[Schema.assertion.expect].flatMap { readExpectation($0, session) }
         guard let request, let fields, let expectation else { return nil }
         return TenantTest(
             method: request.method,
             target: request.target,
-            claims: node[Schema.assertion.claims].map(claims),
+            claims: node[Schema.assertion.claims].map(Self.claims),
             fields: fields,
             status: expectation.status,
             code: expectation.code,
+            backend: expectation.backend,
             line: node.position.line,
             column: node.position.column
         )
@@ -76,13 +80,16 @@ enum TenantTestsReader {
         return nil
     }
 
-    private static func readExpectation(
-        _ node: DocumentNode,
-        _ session: ReadingSession
-    ) -> (status: Int, code: String?)? {
+    private struct Expectation {
+        var status: Int
+        var code: String?
+        var backend: String?
+    }
+
+    private func readExpectation(_ node: DocumentNode, _ session: ReadingSession) -> Expectation? {
         guard let status = node.read(Schema.expectation.status) else { return nil }
         let code = node.read(Schema.expectation.code)
-        guard status == 200 || (400...599).contains(status) else {
+        guard status == 200 || (400...599).contains(status) || answers(with: status) else {
             if let value = node[Schema.expectation.status], (100...599).contains(status) {
                 session.at(value).error(
                     "no decision has the status \(status): write 200 for a request that goes on, or a refusal's status"
@@ -94,7 +101,31 @@ enum TenantTestsReader {
             return session.at(entry)
                 .refuse("a request that goes on has no code: leave it out, or expect a refusal's status")
         }
-        return (status, code)
+        let backend = node.read(Schema.expectation.backend)
+        if let backend, let entry = node.entry(Schema.expectation.backend) {
+            guard status == 200 else {
+                return session.at(entry).refuse(
+                    "only a request that goes on has a backend: leave it out, or expect 200"
+                )
+            }
+            guard backends.contains(where: { $0.name == backend }) else {
+                let nearest = EditDistance.nearest(to: backend, among: backends.map(\.name))
+                let remedy = nearest.map { "did you mean \"\($0)\"?" } ?? "name one of \"backends\""
+                return session.at(entry.value).refuse("\(entry.value.shown) is no backend of this tenant: \(remedy)")
+            }
+        }
+        return Expectation(status: status, code: code, backend: backend)
+    }
+
+    /// Whether a route's own answer has this status.
+    private func answers(with status: Int) -> Bool {
+        routes.routes.contains { route in
+            switch route.action {
+            case .forward: false
+            case .redirect(let redirect): redirect.status == status
+            case .respond(let response): response.status == status
+            }
+        }
     }
 
     /// The claims as JSON: what YAML reads as a number or a boolean is one.
