@@ -23,13 +23,13 @@ struct CheckCommand: AsyncParsableCommand {
         let result = ConfigurationReader.read(file)
         var diagnostics = result.diagnostics
         if let configuration = result.configuration {
-            diagnostics += SealingKeyRequirement.warnings(
+            var others = SealingKeyRequirement.warnings(
                 configuration,
                 keys: ConfigurationReader.sealingKeys,
                 file: file
             )
-            diagnostics += try await TenantTestRun.run(configuration, file: file, at: WallClock.now())
-            diagnostics.sort { ($0.line, $0.column) < ($1.line, $1.column) }
+            others += try await TenantTestRun.run(configuration, file: file, at: WallClock.now())
+            diagnostics = result.diagnostics(with: others)
         }
         for diagnostic in diagnostics { Terminal.printError(diagnostic.description) }
         let mistakes = diagnostics.count { $0.severity == .error }

@@ -8,7 +8,7 @@ enum ExplanationText {
     static func lines(_ steps: [DecisionReport.Step], file: String?) -> String {
         let shown = steps.filter { $0.step != decision }
         let locations = shown.map { step in
-            step.line.map { line in file.map { "\($0):\(line)" } ?? "line \(line)" } ?? ""
+            step.line.map { line in (step.file ?? file).map { "\($0):\(line)" } ?? "line \(line)" } ?? ""
         }
         let (nameWidth, locationWidth) = (shown.map(\.step.count).max() ?? 0, locations.map(\.count).max() ?? 0)
         var text = ""
@@ -29,7 +29,12 @@ enum ExplanationText {
                 return nil
             }
             steps.append(
-                DecisionReport.Step(step: name, text: text, line: step["line"]?.double.flatMap { Int(exactly: $0) })
+                DecisionReport.Step(
+                    step: name,
+                    text: text,
+                    line: step["line"]?.double.flatMap { Int(exactly: $0) },
+                    file: step["file"]?.string
+                )
             )
         }
         return steps.last?.step == decision ? steps : nil

@@ -3,7 +3,8 @@ import Synchronization
 import Tenants
 import Upstream
 
-/// The real file system, recording every file read through it: those that make up a configuration.
+/// The real file system, recording every file that is read through it, and every directory that `include` is looked up
+/// in: those make up a configuration.
 final class WatchedFiles: FileReading {
     private let disk = DiskFiles()
     private let noted = Mutex<ConfigurationWatch.Stamps>([:])
@@ -22,6 +23,17 @@ final class WatchedFiles: FileReading {
     func read(_ path: String) throws(FileReadingError) -> [UInt8] {
         note(path)
         return try disk.read(path)
+    }
+
+    func read(_ path: String, limit: Int) throws(FileReadingError) -> [UInt8] {
+        note(path)
+        return try disk.read(path, limit: limit)
+    }
+
+    /// A directory's stamp changes with the names in it.
+    func listIncluded(_ directory: String) throws(FileReadingError) -> [String] {
+        note(directory)
+        return try disk.list(directory)
     }
 
     func list(_ directory: String) throws(FileReadingError) -> [String] { try disk.list(directory) }

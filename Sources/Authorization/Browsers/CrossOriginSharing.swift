@@ -29,7 +29,7 @@ package final class CrossOriginSharing {
     private let origins: [[UInt8]]
     /// By the index of an origin.
     private let preflightFields: [[HeaderField]]
-    private let line: Int
+    private let line: SourceLine
 
     init?(_ tenant: Tenant) {
         guard let rules = tenant.crossOrigin else { return nil }

@@ -3,7 +3,7 @@ import Tenants
 /// Prevents pages of other sites from acting with a visitor's cookies (CSRF), in the form for the request path.
 final class CrossSiteGuard {
     let mode: Tenant.Mode
-    let line: Int
+    let line: SourceLine
     private let trust: CrossSiteTrust
 
     init(_ tenant: Tenant) {

@@ -22,5 +22,5 @@ struct UnprovenCaller {
     /// The refusal in enforce mode.
     let refusal: Refusal
     /// Of the rule that is only observed.
-    let line: Int
+    let line: SourceLine
 }

@@ -25,13 +25,15 @@ public struct DecisionReport: Sendable, Equatable {
         public var step: String
         /// Never contains a token, a cookie's value or a secret.
         public var text: String
-        /// In tenants.yaml.
         public var line: Int?
+        /// The file of the line; nil: tenants.yaml.
+        public var file: String?
 
-        public init(step: String, text: String, line: Int? = nil) {
+        public init(step: String, text: String, line: Int? = nil, file: String? = nil) {
             self.step = step
             self.text = text
             self.line = line
+            self.file = file
         }
     }
 
@@ -52,6 +54,7 @@ public struct DecisionReport: Sendable, Equatable {
                 steps.map { step in
                     var object: JSONObject = ["step": .string(step.step), "text": .string(step.text)]
                     object["line"] = step.line.map { .number(JSONNumber($0)) }
+                    object["file"] = step.file.map(JSONValue.string)
                     return .object(object)
                 }
             ),
@@ -79,7 +82,9 @@ extension DecisionReport {
         observed: ObservedRefusal?
     ) {
         explanation.note(.decision, decision.description)
-        steps = explanation.entries.map { Step(step: $0.step.rawValue, text: $0.text, line: $0.line) }
+        steps = explanation.entries.map { entry in
+            Step(step: entry.step.rawValue, text: entry.text, line: entry.line?.number, file: entry.line?.file)
+        }
         self.decision = decision
         self.backend = backend
         self.observed = observed.map { .refuse(status: $0.refusal.status, code: $0.refusal.code.rawValue) }

@@ -46,7 +46,7 @@ extension Explanation {
     }
 
     /// - Parameter line: Of the rule or the tenant that is only observed.
-    func note(observed refusal: Refusal, line: Int) {
+    func note(observed refusal: Refusal, line: SourceLine) {
         note(
             .observe,
             "would be refused with \(refusal.status) \(refusal.code.rawValue) (\(refusal.detail)), but mode observe lets "

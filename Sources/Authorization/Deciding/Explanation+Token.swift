@@ -110,12 +110,12 @@ extension Explanation {
         note(.verify, text, line: line(ofIssuer: index, tenant))
     }
 
-    private func line(_ caller: Caller, _ tenant: Tenant) -> Int? {
+    private func line(_ caller: Caller, _ tenant: Tenant) -> SourceLine? {
         tenant.authenticate.policy.index(ofIssuer: caller.principal.issuer)
             .flatMap { line(ofIssuer: $0, tenant) } ?? tenant.lines["introspection"]
     }
 
-    func line(ofIssuer index: Int, _ tenant: Tenant) -> Int? {
+    func line(ofIssuer index: Int, _ tenant: Tenant) -> SourceLine? {
         tenant.lines["authenticate.issuers[\(index)]"] ?? tenant.lines["authenticate"]
     }
 

@@ -16,7 +16,7 @@ package final class Explanation {
         /// Never contains a token, a cookie's value or a secret.
         package var text: String
         /// In tenants.yaml; nil if no line is responsible.
-        package var line: Int?
+        package var line: SourceLine?
     }
 
     /// Whether there is no running gateway: then revocations, and keys in the store, are unknown.
@@ -34,7 +34,7 @@ package final class Explanation {
     }
 
     /// A note that is repeated after a slow step is kept once.
-    package func note(_ step: Step, _ text: String, line: Int? = nil) {
+    package func note(_ step: Step, _ text: String, line: SourceLine? = nil) {
         let entry = Entry(step: step, text: text, line: line == 0 ? nil : line)
         if !entries.contains(entry) { entries.append(entry) }
     }

@@ -15,7 +15,7 @@ package final class TenantLimits {
         package var refusal: Refusal
         /// Whether the limit is only observed.
         package var isObserved: Bool
-        package var line: Int
+        package var line: SourceLine
     }
 
     /// A limit with the subject it counts for.

@@ -14,7 +14,7 @@ struct BindingCheck {
         /// The caller has proved nothing, which is only observed.
         ///
         /// - Parameter line: Of the rule.
-        case observed(Refusal, line: Int)
+        case observed(Refusal, line: SourceLine)
         case needs(ProofStep)
     }
 

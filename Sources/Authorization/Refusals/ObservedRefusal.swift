@@ -2,5 +2,5 @@
 package struct ObservedRefusal {
     package var refusal: Refusal
     /// The line in tenants.yaml of the rule or tenant in observe mode.
-    package var line: Int
+    package var line: SourceLine
 }

@@ -53,7 +53,13 @@ public enum TenantTestRun {
                 }
                 guard let mistake = try await mistake(test, token, tenant, gateway) else { continue }
                 mistakes.append(
-                    Diagnostic(severity: .error, file: file, line: test.line, column: test.column, message: mistake)
+                    Diagnostic(
+                        severity: .error,
+                        file: test.line.file ?? file,
+                        line: test.line.number,
+                        column: test.column,
+                        message: mistake
+                    )
                 )
             }
         }
@@ -150,7 +156,8 @@ public enum TenantTestRun {
     private static func reason(_ report: DecisionReport) -> String {
         let last = report.steps.dropLast().last { $0.step != Explanation.Step.observe.rawValue }
         guard let last else { return "nothing was looked at" }
-        return last.text + (last.line.map { " (line \($0))" } ?? "")
+        guard let line = last.line else { return last.text }
+        return last.text + (last.file.map { " (\($0):\(line))" } ?? " (line \(line))")
     }
 }
 

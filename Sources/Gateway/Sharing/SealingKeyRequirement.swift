@@ -17,8 +17,8 @@ public enum SealingKeyRequirement {
     ///   - file: The path of the configuration.
     /// - Returns: Warnings: the gateway may run with another environment than this process.
     public static func warnings(_ configuration: TenantsConfiguration, keys: Secret?, file: String) -> [Diagnostic] {
-        func warning(_ line: Int, _ text: String) -> Diagnostic {
-            Diagnostic(severity: .warning, file: file, line: line, column: 1, message: text)
+        func warning(_ line: SourceLine, _ text: String) -> Diagnostic {
+            Diagnostic(severity: .warning, file: line.file ?? file, line: line.number, column: 1, message: text)
         }
         guard let keys else { return needs(configuration).map { warning($0.line, "\($0.text); run refuses to start") } }
         do throws(StoreError) {
@@ -29,8 +29,8 @@ public enum SealingKeyRequirement {
         }
     }
 
-    private static func needs(_ configuration: TenantsConfiguration) -> [(line: Int, text: String)] {
-        var needs: [(line: Int, text: String)] = []
+    private static func needs(_ configuration: TenantsConfiguration) -> [(line: SourceLine, text: String)] {
+        var needs: [(line: SourceLine, text: String)] = []
         for tenant in configuration.tenants {
             if tenant.refresh?.source == .vault {
                 let text = """

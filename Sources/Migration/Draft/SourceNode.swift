@@ -24,6 +24,11 @@ struct SourceNode: Sendable {
             case .unreadable: throw UntranslatableFile("\(file): a control character, which YAML does not allow")
             case .tooDeep(let position):
                 throw UntranslatableFile(Origin(file: file, line: position.line), "values too deep in one another")
+            case .tooMuch(let position):
+                throw UntranslatableFile(
+                    Origin(file: file, line: position.line),
+                    "it stands for more than \(mostValues) values: use fewer aliases"
+                )
             case .outOfMemory: throw UntranslatableFile("\(file): there is not enough memory to read it")
             }
         }

@@ -28,7 +28,8 @@ extension Worker {
         ]
         if let observed {
             metadata["detail"] = "\(observed.refusal.detail)"
-            if observed.line > 0 { metadata["line"] = "\(observed.line)" }
+            if observed.line.number > 0 { metadata["line"] = "\(observed.line.number)" }
+            if let file = observed.line.file { metadata["file"] = "\(file)" }
         }
         if let subject = grant.caller?.principal.subject { metadata["subject"] = "\(Explanation.shown(subject))" }
         if passedOver > 0 { metadata["others"] = "\(passedOver)" }

@@ -8,15 +8,16 @@ struct DocumentComparison {
     /// - Parameter key: The path of the value; empty for the root.
     mutating func compare(_ old: DocumentNode, _ new: DocumentNode, _ type: SchemaType, key: String) {
         switch (type.fitting(old), old.content, type.fitting(new), new.content) {
-        case (.object(let object), .map, .object, .map):
+        case (.object(let object), .map, .object, .map), (.partial(let object), .map, .partial, .map):
             for member in object.keys {
                 compare(old[named: member.name], new[named: member.name], member.type, key: key.below(member.name))
             }
         case (.dictionary(_, let element, _), .map(let before), .dictionary, .map(let after)):
+            let (known, wanted) = (DocumentNode.table(before), DocumentNode.table(after))
             for entry in after {
-                compare(old[named: entry.key], entry.value, element, key: key.below(entry.key))
+                compare(known[entry.key], entry.value, element, key: key.below(entry.key))
             }
-            for entry in before where new[named: entry.key] == nil {
+            for entry in before where wanted[entry.key] == nil {
                 compare(entry.value, nil, element, key: key.below(entry.key))
             }
         case (.list(let element, _, _), .list(let before), .list, .list(let after))
@@ -77,7 +78,7 @@ struct DocumentComparison {
             let items = node.items.map { shown($0, element) }
             guard !items.contains(nil) else { return nil }
             return cut("[\(items.compactMap(\.self).joined(separator: ", "))]")
-        case .secret, .object, .dictionary, .either, .anything: return nil
+        case .secret, .object, .partial, .dictionary, .either, .anything: return nil
         }
     }
 
@@ -87,6 +88,10 @@ struct DocumentComparison {
 }
 
 extension DocumentNode {
+    fileprivate static func table(_ entries: [Entry]) -> [String: DocumentNode] {
+        Dictionary(entries.map { ($0.key, $0.value) }) { first, _ in first }
+    }
+
     /// Whether both have the same values, wherever they stand and in whatever order their keys are.
     fileprivate func isSame(as other: DocumentNode) -> Bool {
         switch (content, other.content) {
@@ -96,7 +101,8 @@ extension DocumentNode {
             return left.count == right.count && zip(left, right).allSatisfy { $0.isSame(as: $1) }
         case (.map(let left), .map(let right)):
             guard left.count == right.count else { return false }
-            return left.allSatisfy { entry in other[named: entry.key].map { entry.value.isSame(as: $0) } ?? false }
+            let known = Self.table(right)
+            return left.allSatisfy { entry in known[entry.key].map { entry.value.isSame(as: $0) } ?? false }
         case (.null, _), (.scalar, _), (.list, _), (.map, _), (.unresolved, _): return false
         }
     }

@@ -34,10 +34,14 @@ public struct KeyChanges: Sendable, Equatable {
         for key in keys { add(key) }
     }
 
+    /// Reads both anew: a tree of values takes many times the memory of the text.
+    ///
     /// - Returns: No keys if one of them was not read from a file.
     public init(from old: ConfigurationDocument?, to new: ConfigurationDocument?) {
         self.init()
-        guard let old = old?.root, let new = new?.root else { return }
+        guard let old, let new, old != new, let old = DocumentComposer.root(of: old),
+            let new = DocumentComposer.root(of: new)
+        else { return }
         var comparison = DocumentComparison()
         comparison.compare(old, new, .object(Schema.root.object), key: "")
         self = comparison.changes

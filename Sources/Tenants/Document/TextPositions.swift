@@ -2,15 +2,19 @@
 /// too.
 struct TextPositions {
     private let text: String
+    private let source: DocumentSource
 
-    init(_ text: String) {
+    init(_ text: String, in source: DocumentSource = .main) {
         self.text = text
+        self.source = source
     }
+
+    private var start: Position { .start(of: source) }
 
     /// The nearest position that is inside the text: an error at the end of a file that ends with a line break is
     /// reported in its last line.
     func clamp(_ position: Position) -> Position {
-        var last = Position.start
+        var last = start
         for line in lines where line.line <= position.line { last = line }
         return last.line < position.line ? last : position
     }
@@ -34,12 +38,12 @@ struct TextPositions {
             default: true
             }
         }
-        return found ?? .start
+        return found ?? start
     }
 
     /// The start of every line that holds something or ends with a break.
     private var lines: [Position] {
-        var starts: [Position] = [.start]
+        var starts: [Position] = [start]
         _ = find { position, _ in
             if position.column == 1, position.line > 1 { starts.append(position) }
             return false
@@ -51,7 +55,7 @@ struct TextPositions {
         _ isWanted: (Position, Unicode.Scalar) -> Bool
     ) -> Position? {
         let scalars = text.unicodeScalars
-        var position = Position.start
+        var position = start
         var index = scalars.startIndex
         while index < scalars.endIndex {
             let scalar = scalars[index]
@@ -63,7 +67,7 @@ struct TextPositions {
                 if isFirstOfPair {
                     position.column += 1
                 } else {
-                    position = Position(line: position.line + 1, column: 1)
+                    position = Position(line: position.line + 1, column: 1, source: source)
                 }
             default: position.column += 1
             }

@@ -1,42 +1,75 @@
 /// Turns YAML text into a ``DocumentNode``.
 ///
-/// Aliases are followed. Merge keys (`<<`) and keys that are not text are refused. A key given twice is reported and
-/// its first value is kept, so that the rest of the file can still be checked.
+/// Aliases and merge keys (`<<`) are followed; what they stand for is shared, not copied. Keys that are not text are
+/// refused. A key given twice is reported and its first value is kept, so that the rest of the file can still be checked.
 struct YAMLDocument {
-    /// Maximum of values in one file, counting an alias each time it is used: a few lines can stand for billions.
-    static let valueLimit = 100_000
-    /// Maximum of bytes in all its texts, counted likewise.
-    static let byteLimit = 16 << 20
+    private static let mergeKey = "<<"
 
+    private let source: DocumentSource
     private let environment: Interpolation
+    private let budget: RepetitionBudget
     private let findings: Findings
-    private var valueCount = 0
-    private var byteCount = 0
+    /// What aliases may stand for, by the place where it is written.
+    private var anchored: [Position: DocumentNode] = [:]
     private var isTooMuchReported = false
-    private var hasTooMuch: Bool { valueCount > Self.valueLimit || byteCount > Self.byteLimit }
 
-    /// - Returns: The root value; nil if the text is empty or not YAML.
+    /// - Returns: The root value; nil if the text is empty or not YAML, which is reported.
     static func read(_ text: String, environment: [String: String], into findings: Findings) -> DocumentNode? {
-        var document = YAMLDocument(environment: Interpolation(environment: environment), findings: findings)
+        let file = read(text, of: .main, environment: environment, budget: RepetitionBudget(), into: findings)
+        if case .empty = file {
+            findings.error(.start, "the file is empty: it needs at least \"version\" and \"tenants\"")
+        }
+        return file.root
+    }
+
+    enum Content {
+        case root(DocumentNode)
+        /// Nothing, or comments only.
+        case empty
+        /// No YAML, which was reported.
+        case unreadable
+
+        var root: DocumentNode? {
+            if case .root(let root) = self { root } else { nil }
+        }
+    }
+
+    /// - Parameters:
+    ///   - source: That of the positions.
+    ///   - budget: For what aliases, merge keys and variables repeat.
+    static func read(
+        _ text: String,
+        of source: DocumentSource,
+        environment: [String: String],
+        budget: RepetitionBudget,
+        into findings: Findings
+    ) -> Content {
+        var document = YAMLDocument(
+            source: source,
+            environment: Interpolation(environment: environment),
+            budget: budget,
+            findings: findings
+        )
         return document.compose(text)
     }
 
-    private init(environment: Interpolation, findings: Findings) {
+    private init(source: DocumentSource, environment: Interpolation, budget: RepetitionBudget, findings: Findings) {
+        self.source = source
         self.environment = environment
+        self.budget = budget
         self.findings = findings
     }
 
-    private mutating func compose(_ text: String) -> DocumentNode? {
+    private mutating func compose(_ text: String) -> Content {
         do throws(YAMLFailure) {
-            guard let root = try YAMLParser.parse(text), !isEmpty(root) else {
-                findings.error(.start, "the file is empty: it needs at least \"version\" and \"tenants\"")
-                return nil
+            guard let root = try YAMLParser.parse(text, of: source, budget: budget), !isEmpty(root) else {
+                return .empty
             }
             let node = convert(root)
-            return isTooMuchReported ? nil : node
+            return isTooMuchReported ? .unreadable : .root(node)
         } catch {
-            report(error, TextPositions(text))
-            return nil
+            report(error, TextPositions(text, in: source))
+            return .unreadable
         }
     }
 
@@ -62,42 +95,39 @@ struct YAMLDocument {
                 position,
                 "more than \(YAMLParser.mostLevels) values inside one another: no key needs as many"
             )
+        case .tooMuch(let position): findings.error(position, RepetitionBudget.message)
         case .outOfMemory:
-            findings.error(.start, "the YAML cannot be read: there is not enough memory")
+            findings.error(.start(of: source), "the YAML cannot be read: there is not enough memory")
         }
     }
+
+    // MARK: Values
 
     private mutating func convert(_ node: YAMLNode) -> DocumentNode {
-        valueCount += 1
-        let position = node.position
-        guard !hasTooMuch else {
-            reportTooMuch(at: position)
-            return DocumentNode(position: position, content: .unresolved)
-        }
+        guard node.isAnchored else { return DocumentNode(position: node.position, content: content(of: node)) }
+        if let known = anchored[node.position] { return known }
+        let value = DocumentNode(position: node.position, content: content(of: node))
+        anchored[node.position] = value
+        return value
+    }
+
+    private mutating func content(of node: YAMLNode) -> DocumentNode.Content {
         switch node.content {
-        case .scalar(let text, let isPlain):
-            return DocumentNode(position: position, content: content(of: text, isPlain: isPlain, position))
+        case .scalar(let text, let isPlain): return scalar(text, isPlain: isPlain, node.position)
         case .sequence(let sequence):
             var items: [DocumentNode] = []
+            items.reserveCapacity(sequence.count)
             for item in sequence where !isTooMuchReported { items.append(convert(item)) }
-            return DocumentNode(position: position, content: .list(items))
-        case .mapping(let mapping):
-            return DocumentNode(position: position, content: .map(entries(of: mapping)))
+            return .list(items)
+        case .mapping(let mapping): return .map(entries(of: mapping))
         }
     }
 
-    private mutating func reportTooMuch(at position: Position) {
-        guard !isTooMuchReported else { return }
-        isTooMuchReported = true
-        let limit = valueCount > Self.valueLimit ? "\(Self.valueLimit) values" : "\(Self.byteLimit >> 20) MiB"
-        findings.error(position, "the file stands for more than \(limit): use fewer aliases")
-    }
-
-    private mutating func content(of written: String, isPlain: Bool, _ position: Position) -> DocumentNode.Content {
+    private mutating func scalar(_ written: String, isPlain: Bool, _ position: Position) -> DocumentNode.Content {
         if isPlain, ["", "~", "null", "Null", "NULL"].contains(written) { return .null }
         do throws(Interpolation.Problem) {
             let (text, variables) = try environment.resolve(written)
-            byteCount += text.utf8.count
+            if !variables.isEmpty { count(text, position) }
             return .scalar(
                 DocumentNode.Scalar(
                     text: text,
@@ -112,31 +142,70 @@ struct YAMLDocument {
         }
     }
 
+    private mutating func count(_ text: String, _ position: Position) {
+        guard !budget.take(RepetitionBudget.weight(ofBytes: text.utf8.count)), !isTooMuchReported else { return }
+        isTooMuchReported = true
+        findings.error(position, RepetitionBudget.message)
+    }
+
+    // MARK: Maps
+
     private mutating func entries(of mapping: [(key: YAMLNode, value: YAMLNode)]) -> [DocumentNode.Entry] {
         var entries: [DocumentNode.Entry] = []
+        entries.reserveCapacity(mapping.count)
         var positions: [String: Position] = [:]
+        var merged: YAMLNode?
         for (keyNode, valueNode) in mapping where !isTooMuchReported {
             let position = keyNode.position
             guard case .scalar(let key, let isPlain) = keyNode.content else {
                 findings.error(position, "a key must be text: put a text in quotes that begins with \"{\" or \"[\"")
                 continue
             }
-            guard key != "<<" || !isPlain else {
-                findings.error(position, "merge keys (\"<<\") are not read: write the keys out, or alias a whole value")
+            if let first = positions.updateValue(position, forKey: key) {
+                reportSecond(key, at: position, first: first)
+                positions[key] = first
                 continue
             }
-            let value = convert(valueNode)
-            if let first = positions[key] {
-                let (earlier, later) = (min(first, position), max(first, position))
-                findings.error(
-                    later,
-                    "\"\(key)\" is given twice, first in line \(earlier.line): keep one of them"
-                )
+            if key == Self.mergeKey, isPlain {
+                merged = valueNode
                 continue
             }
-            positions[key] = position
-            entries.append(DocumentNode.Entry(key: key, keyPosition: position, value: value))
+            entries.append(DocumentNode.Entry(key: key, keyPosition: position, value: convert(valueNode)))
         }
+        if let merged { merge(merged, into: &entries) }
         return entries
+    }
+
+    private func reportSecond(_ key: String, at position: Position, first: Position) {
+        let (earlier, later) = (min(first, position), max(first, position))
+        let remedy = key == Self.mergeKey ? "write one, with a list: <<: [*one, *other]" : "keep one of them"
+        findings.error(later, "\"\(key)\" is given twice, first in line \(earlier.line): \(remedy)")
+    }
+
+    /// A merge key's value (YAML 1.1, type `merge`): a map, whose keys are those of the map around it unless that has them
+    /// itself, or a list of such maps, of which the earlier ones win.
+    private mutating func merge(_ value: YAMLNode, into entries: inout [DocumentNode.Entry]) {
+        var maps: [YAMLNode] = []
+        switch value.content {
+        case .mapping: maps = [value]
+        case .sequence(let items): maps = items
+        case .scalar: break
+        }
+        var isWrong = maps.isEmpty
+        var known = Set(entries.map(\.key))
+        for map in maps {
+            guard case .mapping = map.content else {
+                isWrong = true
+                continue
+            }
+            for entry in convert(map).entries where known.insert(entry.key).inserted { entries.append(entry) }
+        }
+        if isWrong {
+            findings.error(
+                value.position,
+                "\"<<\" takes a map, or a list of maps, whose keys are added here: write it like <<: *name, with "
+                    + "&name before a map above"
+            )
+        }
     }
 }

@@ -1,6 +1,6 @@
 /// A value as it stands in YAML text, and where it begins.
 package struct YAMLNode: Sendable {
-    package indirect enum Content: Sendable {
+    package enum Content: Sendable {
         /// - isPlain: Whether it is written without quotes, and not as a block.
         case scalar(String, isPlain: Bool)
         case sequence([YAMLNode])
@@ -9,29 +9,36 @@ package struct YAMLNode: Sendable {
 
     package let position: Position
     package let content: Content
+    /// Whether aliases may stand for it.
+    let isAnchored: Bool
     /// Values inside one another in it, itself included; aliases count as what they stand for.
-    let height: Int
-    /// Values in it, itself included and each alias counted as what it stands for; at most `Int32.max`.
-    package let size: Int
+    let height: Int32
+    /// Values in it, itself included and each alias counted as what it stands for; a long text counts as several. At most
+    /// `Int32.max`.
+    package let size: Int32
 
-    init(position: Position, content: Content) {
+    init(position: Position, content: Content, isAnchored: Bool = false) {
         self.position = position
         self.content = content
-        switch content {
-        case .scalar:
-            height = 1
-            size = 1
-        case .sequence(let items):
-            height = 1 + (items.map(\.height).max() ?? 0)
-            size = Self.sum(items.map(\.size))
-        case .mapping(let entries):
-            height = 1 + (entries.map { max($0.key.height, $0.value.height) }.max() ?? 0)
-            size = Self.sum(entries.flatMap { [$0.key.size, $0.value.size] })
+        self.isAnchored = isAnchored
+        var height: Int32 = 0
+        var size: Int32 = 1
+        func add(_ node: YAMLNode) {
+            height = max(height, node.height)
+            let (sum, isTooMuch) = size.addingReportingOverflow(node.size)
+            size = isTooMuch ? .max : sum
         }
-    }
-
-    private static func sum(_ sizes: [Int]) -> Int {
-        sizes.reduce(1) { min($0 + $1, Int(Int32.max)) }
+        switch content {
+        case .scalar(let text, _): size = Int32(clamping: RepetitionBudget.weight(ofBytes: text.utf8.count))
+        case .sequence(let items): for item in items { add(item) }
+        case .mapping(let entries):
+            for entry in entries {
+                add(entry.key)
+                add(entry.value)
+            }
+        }
+        self.height = height + 1
+        self.size = size
     }
 }
 
@@ -44,6 +51,8 @@ package enum YAMLFailure: Error, Equatable {
     /// A character that YAML does not allow.
     case unreadable
     case tooDeep(Position)
+    /// Aliases stand for too many values.
+    case tooMuch(Position)
     case outOfMemory
 
     package struct Context: Equatable, Sendable {

@@ -11,19 +11,39 @@ package struct YAMLParser: ~Copyable {
     private var anchors: [String: YAMLNode] = [:]
     /// Those of the values that are being read.
     private var unfinished: [String] = []
+    private let source: DocumentSource
+    private let budget: RepetitionBudget
 
     /// - Returns: The value that the text holds; nil if it holds none.
     package static func parse(_ text: String) throws(YAMLFailure) -> YAMLNode? {
+        try parse(text, of: .main, budget: RepetitionBudget())
+    }
+
+    /// - Parameters:
+    ///   - source: That of the positions.
+    ///   - budget: For what aliases repeat.
+    /// - Returns: The value that the text holds; nil if it holds none.
+    static func parse(
+        _ text: String,
+        of source: DocumentSource,
+        budget: RepetitionBudget
+    ) throws(YAMLFailure) -> YAMLNode? {
         let bytes = Array(text.utf8)
         guard !bytes.isEmpty else { return nil }
         return try bytes.withUnsafeBufferPointer { (input) throws(YAMLFailure) in
-            var parser = try YAMLParser(input)
+            var parser = try YAMLParser(input, source, budget)
             return try parser.document()
         }
     }
 
     /// - Parameter input: UTF-8; must outlive the parser.
-    private init(_ input: UnsafeBufferPointer<UInt8>) throws(YAMLFailure) {
+    private init(
+        _ input: UnsafeBufferPointer<UInt8>,
+        _ source: DocumentSource,
+        _ budget: RepetitionBudget
+    ) throws(YAMLFailure) {
+        self.source = source
+        self.budget = budget
         parser = .allocate(capacity: 1)
         parser.initialize(to: yaml_parser_t())
         guard yaml_parser_initialize(parser) == 1 else { throw .outOfMemory }
@@ -64,13 +84,14 @@ package struct YAMLParser: ~Copyable {
             guard let node = anchors[name] else {
                 throw .undefinedAlias(name, at: event.position, isInside: unfinished.contains(name))
             }
-            guard level - 1 + node.height <= Self.mostLevels else { throw .tooDeep(event.position) }
+            guard level - 1 + Int(node.height) <= Self.mostLevels else { throw .tooDeep(event.position) }
+            guard budget.take(Int(node.size)) else { throw .tooMuch(event.position) }
             return node
         case .begins, .ends:
             assertionFailure("libyaml begins and ends documents outside of values only")
             throw .malformed(problem: "found no value", at: event.position, context: nil)
         }
-        let node = YAMLNode(position: event.position, content: content)
+        let node = YAMLNode(position: event.position, content: content, isAnchored: event.anchor != nil)
         if let anchor = event.anchor {
             unfinished.removeLast()
             anchors[anchor] = node
@@ -120,7 +141,7 @@ package struct YAMLParser: ~Copyable {
         var event = yaml_event_t()
         guard yaml_parser_parse(parser, &event) == 1 else { throw failure }
         defer { yaml_event_delete(&event) }
-        let position = Position(event.start_mark)
+        let position = Position(event.start_mark, in: source)
         switch event.type {
         case YAML_STREAM_START_EVENT, YAML_DOCUMENT_START_EVENT: return Event(kind: .begins, position: position)
         case YAML_SCALAR_EVENT:
@@ -148,11 +169,11 @@ package struct YAMLParser: ~Copyable {
         case YAML_READER_ERROR: return .unreadable
         default:
             let context = parser.pointee.context.map { text in
-                YAMLFailure.Context(text: String(cString: text), line: Position(parser.pointee.context_mark).line)
+                YAMLFailure.Context(text: String(cString: text), line: Position(parser.pointee.context_mark, in: source).line)
             }
             return .malformed(
                 problem: parser.pointee.problem.map { String(cString: $0) } ?? "the YAML cannot be read",
-                at: Position(parser.pointee.problem_mark),
+                at: Position(parser.pointee.problem_mark, in: source),
                 context: context
             )
         }
@@ -161,7 +182,7 @@ package struct YAMLParser: ~Copyable {
 
 extension Position {
     /// libyaml counts from 0.
-    fileprivate init(_ mark: yaml_mark_t) {
-        self.init(line: Int(clamping: mark.line) + 1, column: Int(clamping: mark.column) + 1)
+    fileprivate init(_ mark: yaml_mark_t, in source: DocumentSource) {
+        self.init(line: Int(clamping: mark.line) + 1, column: Int(clamping: mark.column) + 1, source: source)
     }
 }

@@ -8,17 +8,19 @@ public struct DiskFiles: FileReading {
 
     public init() {}
 
-    public func read(_ path: String) throws(FileReadingError) -> [UInt8] {
+    public func read(_ path: String) throws(FileReadingError) -> [UInt8] { try read(path, limit: Self.limit) }
+
+    public func read(_ path: String, limit: Int) throws(FileReadingError) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Self.reason(errno) }
         defer { close(descriptor) }
         var content: [UInt8] = []
-        while content.count <= Self.limit {
+        while content.count <= limit {
             let part = try Self.readPart(descriptor)
             guard !part.isEmpty else { return content }
             content += part
         }
-        throw .tooLarge
+        throw .tooLarge(limit: limit)
     }
 
     private static func readPart(_ descriptor: CInt) throws(FileReadingError) -> [UInt8] {

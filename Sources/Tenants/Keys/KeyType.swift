@@ -106,6 +106,8 @@ extension KeyType where Value == DocumentNode {
 
     static func object(_ table: some KeyTable) -> Self { node(.object(table.object)) }
 
+    static func partial(_ table: some KeyTable) -> Self { node(.partial(table.object)) }
+
     static func dictionary(key: String, _ element: KeyType<some Sendable>, minimum: Int = 0) -> Self {
         node(.dictionary(key: key, element.schema, minimum: minimum))
     }

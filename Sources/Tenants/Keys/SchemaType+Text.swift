@@ -13,7 +13,7 @@ extension SchemaType {
         case .rate: "a rate"
         case .choice(let choices): choices.count == 1 ? choices.joined() : "one of \(choices.joined(separator: ", "))"
         case .list: "a list"
-        case .object, .dictionary: "a map"
+        case .object, .partial, .dictionary: "a map"
         case .either(let types): types.map(\.expectation).joined(separator: " or ")
         case .anything: "a value"
         }
@@ -31,7 +31,7 @@ extension SchemaType {
         case .decimal(let range): "\(range.upperBound)"
         case .choice(let choices): choices.first ?? ""
         case .list(let element, _, _): "[\(element.example)]"
-        case .object(let object): object.example
+        case .object(let object), .partial(let object): object.example
         case .dictionary(let key, let element, _): "{ \(key): \(element.example) }"
         case .either(let types): types.first?.example ?? ""
         case .anything: "1"
@@ -44,7 +44,7 @@ extension SchemaType {
         case .boolean where `default` == "true": "false"
         case .choice(let choices): choices.first { $0 != `default` } ?? ""
         case .text, .secret, .url, .path, .boolean, .integer, .decimal, .duration, .size, .rate, .list, .object,
-            .dictionary, .either, .anything:
+            .partial, .dictionary, .either, .anything:
             example
         }
     }
@@ -65,7 +65,7 @@ extension SchemaType {
     /// Whether it is a map with keys below it.
     var isSection: Bool {
         switch self {
-        case .object, .dictionary: true
+        case .object, .partial, .dictionary: true
         case .text, .secret, .url, .path, .boolean, .integer, .decimal, .duration, .size, .rate, .choice, .list,
             .either, .anything:
             false
@@ -76,8 +76,8 @@ extension SchemaType {
     func hasShape(of node: DocumentNode) -> Bool {
         switch (self, node.content) {
         case (.anything, _): true
-        case (.object, .map), (.dictionary, .map), (.list, .list): true
-        case (.object, _), (.dictionary, _), (.list, _): false
+        case (.object, .map), (.partial, .map), (.dictionary, .map), (.list, .list): true
+        case (.object, _), (.partial, _), (.dictionary, _), (.list, _): false
         case (.either(let types), _): types.contains { $0.hasShape(of: node) }
         case (_, .scalar): true
         case (_, .null), (_, .list), (_, .map), (_, .unresolved): false

@@ -19,6 +19,8 @@ indirect enum SchemaType: Sendable {
     case choice([String])
     case list(SchemaType, minimum: Int = 0, maximum: Int = 10_000)
     case object(SchemaObject)
+    /// A map whose required keys may be given elsewhere, as those of a template are.
+    case partial(SchemaObject)
     /// A map with keys of the user's choice, called `key` in references.
     case dictionary(key: String, SchemaType, minimum: Int = 0)
     /// The first whose shape (scalar, list or map) the value has.

@@ -34,10 +34,10 @@ public struct AccessRule: Sendable, Equatable {
     /// In observe mode the rule's refusals are noted, and the request goes on.
     public var mode: Tenant.Mode
     /// The line in tenants.yaml, for explanations.
-    public var line: Int
+    public var line: SourceLine
 
     /// - Parameter methods: Empty: every method.
-    public init(path: PathPattern, methods: [String] = [], allow: Allow, mode: Tenant.Mode = .enforce, line: Int = 0) {
+    public init(path: PathPattern, methods: [String] = [], allow: Allow, mode: Tenant.Mode = .enforce, line: SourceLine = 0) {
         self.path = path
         self.methods = RequestMethods(methods)
         self.allow = allow

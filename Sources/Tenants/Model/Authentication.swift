@@ -9,7 +9,7 @@ public struct Authentication: Sendable, Equatable {
     /// Where the keys of each of the policy's issuers come from, in the same order.
     public var keySources: [KeySource]
     /// The lines of the policy's issuers in tenants.yaml, in the same order; empty if unknown.
-    public var issuerLines: [Int] = []
+    public var issuerLines: [SourceLine] = []
 
     /// - Parameter keySources: One for each issuer of `policy`; nil: the policy has all keys.
     public init(from: [TokenSource] = [.bearer], policy: VerificationPolicy, keySources: [KeySource]? = nil) {

@@ -41,9 +41,9 @@ public struct Tenant: Sendable, Equatable {
     public var proof: ProofRules?
     /// Run by `gatehouse check`.
     public var tests: [TenantTest] = []
-    /// Lines in tenants.yaml by the key's path below the tenant, like `authenticate.issuers[0]`, for explanations; the
+    /// Lines in the configuration by the key's path below the tenant, like `authenticate.issuers[0]`, for explanations; the
     /// tenant's own line by the empty path.
-    public var lines: [String: Int] = [:]
+    public var lines: KeyLines = [:]
     /// The paths of sign-in, refresh and sign-out. A request to one of these never causes a refresh.
     public var signInPaths: [PathPattern] = []
 

@@ -1,14 +1,21 @@
 /// The configuration with the environment and every default filled in, and secrets redacted.
 public struct EffectiveConfiguration: Sendable {
     private let root: DocumentNode
+    private let origins: DocumentOrigins
+    /// The path of tenants.yaml.
+    private let file: String
 
-    init(root: DocumentNode) {
+    init(root: DocumentNode, origins: DocumentOrigins, file: String) {
         self.root = root
+        self.origins = origins
+        self.file = file
     }
 
-    /// The configuration as YAML, with every key that has a value or a default. Secrets stand as ``Secret/redaction``.
+    /// The configuration as YAML, with every key that has a value or a default. Secrets stand as ``Secret/redaction``. A
+    /// value that is not from its tenant's own lines has its origin behind it, as a comment.
     public func print() -> String {
         var printer = ConfigurationPrinter()
+        printer.origins = ConfigurationPrinter.Origins(documents: origins, file: file)
         printer.object(root, Schema.root.object, indentation: 0)
         return printer.text
     }
@@ -19,7 +26,35 @@ public struct EffectiveConfiguration: Sendable {
 
 /// Writes values in the order of the schema.
 private struct ConfigurationPrinter {
+    struct Origins {
+        let documents: DocumentOrigins
+        let file: String
+        /// nil outside of tenants.
+        var tenant: String?
+
+        /// What stands behind a value on its line.
+        func comment(_ node: DocumentNode) -> String {
+            guard let tenant else { return "" }
+            let place = "\(node.position.source.name ?? file):\(node.position.line)"
+            switch documents.owner(of: node.position) {
+            case .tenant(tenant): return ""
+            case .tenant(let other): return "  # tenants.\(other), \(place)"
+            case .template(let name): return "  # templates.\(name), \(place)"
+            case .none: return "  # \(place)"
+            }
+        }
+    }
+
     var text = ""
+    /// nil: none are written.
+    var origins: Origins?
+
+    /// For a part of the text.
+    private var part: ConfigurationPrinter {
+        var part = ConfigurationPrinter()
+        part.origins = origins
+        return part
+    }
 
     mutating func object(_ node: DocumentNode?, _ object: SchemaObject, indentation: Int) {
         for key in object.keys {
@@ -35,7 +70,7 @@ private struct ConfigurationPrinter {
 
     /// An empty section is left out: a key without a value is an error.
     private mutating func section(_ node: DocumentNode?, _ object: SchemaObject, name: String, indentation: Int) {
-        var below = ConfigurationPrinter()
+        var below = part
         below.object(node, object, indentation: indentation + 1)
         guard !below.text.isEmpty else { return }
         line(indentation, "\(name):")
@@ -49,13 +84,16 @@ private struct ConfigurationPrinter {
         case (.dictionary(_, let element, _), .map(let entries)) where !entries.isEmpty:
             line(indentation, "\(name):")
             for entry in entries {
+                let isTenant = indentation == 0 && name == Schema.root.tenants.name
+                if isTenant { origins?.tenant = entry.key }
                 value(entry.value, element, name: quoted(entry.key), indentation: indentation + 1)
+                if isTenant { origins?.tenant = nil }
             }
         case (.list(let element, _, _), .list(let items)) where !items.isEmpty:
-            line(indentation, "\(name):")
+            line(indentation, "\(name):\(origins?.comment(node) ?? "")")
             for item in items { self.item(item, element, indentation: indentation + 1) }
         case (let fitting, _):
-            line(indentation, "\(name): \(flow(node, fitting))")
+            line(indentation, "\(name): \(flow(node, fitting))\(origins?.comment(node) ?? "")")
         }
     }
 
@@ -63,7 +101,9 @@ private struct ConfigurationPrinter {
         guard case .object(let object) = type.fitting(node) else {
             return line(indentation, "- \(flow(node, type))")
         }
-        var below = ConfigurationPrinter()
+        var below = part
+        // The whole list has one origin, which is behind its key.
+        below.origins = nil
         below.object(node, object, indentation: indentation + 1)
         let margin = String(repeating: "  ", count: indentation)
         text += margin + "- " + below.text.dropFirst(margin.count + 2)
@@ -83,7 +123,7 @@ private struct ConfigurationPrinter {
             case .secret: return quoted(scalar.text.isEmpty ? "" : Secret.redaction)
             case .url: return quoted(withoutSecrets(scalar.text))
             case .boolean, .integer, .decimal, .duration, .size, .rate: return scalar.text
-            case .text, .path, .choice, .list, .object, .dictionary, .either, .anything:
+            case .text, .path, .choice, .list, .object, .partial, .dictionary, .either, .anything:
                 return scalar.isPlain && isPlainText(scalar.text) ? scalar.text : quoted(scalar.text)
             }
         }

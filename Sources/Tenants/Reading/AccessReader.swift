@@ -6,7 +6,7 @@ enum AccessReader {
             guard let rule = readRule(item, session) else { continue }
             if let covering = rule.covering(among: rules) {
                 let lines = Set(covering.map(\.line)).sorted()
-                let earlier = lines.map { "line \($0)" }.joined(separator: " and ")
+                let earlier = lines.map { "line \($0.number)" }.joined(separator: " and ")
                 let fault = "this rule is never reached, all of it is decided in \(earlier)"
                 session.at(item).error("\(fault): \(remedy(for: rule.allow, after: covering.map(\.allow)))")
             }
@@ -28,7 +28,7 @@ enum AccessReader {
             let allow = node[Schema.accessRule.allow].flatMap(readAllow), let methods
         else { return nil }
         let mode = session.mode(Schema.accessRule.mode, of: node, "lets through what this rule refuses")
-        return AccessRule(path: path, methods: methods, allow: allow, mode: mode, line: node.position.line)
+        return AccessRule(path: path, methods: methods, allow: allow, mode: mode, line: node.position.sourceLine)
     }
 
     private static func readAllow(_ node: DocumentNode) -> AccessRule.Allow? {

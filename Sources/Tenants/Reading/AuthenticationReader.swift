@@ -37,18 +37,19 @@ enum AuthenticationReader {
         _ owner: IssuerOwner,
         _ session: ReadingSession
     ) -> [TrustedIssuer] {
-        var lines: [String: Int] = [:]
+        var places: [String: Position] = [:]
         var issuers: [TrustedIssuer] = []
         for item in node?.items ?? [] {
             guard case .map = item.content else { continue }
             for var issuer in IssuerReader(node: item, owner: owner).read(session) {
-                issuer.line = item.position.line
+                issuer.line = item.position.sourceLine
                 let name = issuer.policy.issuer
-                if let line = lines[name] {
+                if let first = places[name] {
+                    let place = session.place(of: first, from: item.position)
                     session.at(item[Schema.trustedIssuer.issuer]?.position ?? item.position)
-                        .error("this issuer is listed twice, first in line \(line): leave one out")
+                        .error("this issuer is listed twice, first in \(place): leave one out")
                 }
-                lines[name] = lines[name] ?? item.position.line
+                places[name] = places[name] ?? item.position
                 issuers.append(issuer)
             }
         }

@@ -16,7 +16,7 @@ enum BackendReader {
     }
 
     private static func readServers(_ node: DocumentNode?, _ session: ReadingSession) -> [BackendServer] {
-        var lines: [HostPort: Int] = [:]
+        var places: [HostPort: Position] = [:]
         var servers: [BackendServer] = []
         for item in node?.items ?? [] {
             let url = item[Schema.server.url] ?? item
@@ -24,13 +24,13 @@ enum BackendReader {
             let fault = "a server must be like http://127.0.0.1:9001, but is \(scalar.shown)"
             let server = session.at(url).value(of: try NetworkText.server(scalar.text), or: fault)
             guard let (scheme, address) = server else { continue }
-            if let line = lines[address] {
+            if let first = places[address] {
                 session.at(url).error(
-                    "\(scalar.shown) is a server of this backend already (line \(line)): leave one out, or give it "
-                        + "a \"weight\""
+                    "\(scalar.shown) is a server of this backend already (\(session.place(of: first, from: url.position))): "
+                        + "leave one out, or give it a \"weight\""
                 )
             }
-            lines[address] = lines[address] ?? url.position.line
+            places[address] = places[address] ?? url.position
             servers.append(BackendServer(scheme: scheme, address: address, weight: item.read(Schema.server.weight)))
         }
         return servers

@@ -6,7 +6,7 @@ enum IdentityReader {
     }
 
     private static func readHeaders(_ node: DocumentNode, _ session: ReadingSession) -> [Identity.Header] {
-        var lines: [String: Int] = [:]
+        var places: [String: Position] = [:]
         var headers: [Identity.Header] = []
         for entry in node.entries {
             let name = FieldNames.folded(entry.key)
@@ -16,10 +16,11 @@ enum IdentityReader {
                 session.at(entry).error(
                     "\"\(entry.key)\" has a meaning of its own and cannot carry a claim: choose a name like X-User-Id"
                 )
-            } else if let line = lines[name] {
-                session.at(entry).error("\"\(entry.key)\" is the same field as in line \(line): leave one out")
+            } else if let first = places[name] {
+                let place = session.place(of: first, from: entry.keyPosition)
+                session.at(entry).error("\"\(entry.key)\" is the same field as in \(place): leave one out")
             }
-            lines[name] = lines[name] ?? entry.keyPosition.line
+            places[name] = places[name] ?? entry.keyPosition
             if let claim = entry.value.scalar?.text { headers.append(Identity.Header(name: entry.key, claim: claim)) }
         }
         return headers

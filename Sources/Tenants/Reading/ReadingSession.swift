@@ -31,10 +31,23 @@ final class ReadingSession {
         self.directory = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
     }
 
+    /// Lists of texts that many tenants have alike.
+    private var lists: [[String]: [String]] = [:]
+
+    /// An equal list, which is in memory once.
+    func shared(_ list: [String]) -> [String] {
+        if let known = lists[list] { return known }
+        lists[list] = list
+        return list
+    }
+
     /// Resolves a path that the file names against the file's directory.
     func resolve(_ path: String) -> String {
         path.hasPrefix("/") ? path : directory + path
     }
+
+    /// A place as a message at another one names it: `line 4`, or with its file if that is another.
+    func place(of position: Position, from other: Position) -> String { findings.place(of: position, from: other) }
 
     func at(_ position: Position) -> ReportingPosition { ReportingPosition(findings: findings, position: position) }
 

@@ -66,7 +66,7 @@ struct TenantReader {
             proof: proof,
             tests: TenantTestsReader(backends: backends, routes: routes)
                 .read(node.read(Schema.tenant.tests) ?? [], session),
-            lines: TenantLines.read(node, issuers: authentication.issuerLines),
+            lines: TenantLines.read(node, issuers: authentication.issuerLines, session),
             signInPaths: signingIn.paths
         )
     }

@@ -6,74 +6,91 @@ public enum TenantsFile {
     ///   - path: The file; paths in it are relative to its directory.
     ///   - environment: For `${NAME}` and `STATE_DIRECTORY`.
     ///   - now: Certificates that are not valid then are warned of; nil: not checked.
+    ///   - further: Tenants that are in no file; nil: there can be none, and the files must have one.
     public static func read(
         path: String,
         environment: [String: String],
         files: some FileReading,
-        now: UnixTime? = nil
+        now: UnixTime? = nil,
+        further: FurtherTenants? = nil
     ) -> ReadResult {
         do throws(FileReadingError) {
-            return read(text: try files.read(path), path: path, environment: environment, files: files, now: now)
+            let text = try files.read(path, limit: IncludedFiles.byteLimit)
+            return read(text: text, path: path, environment: environment, files: files, now: now, further: further)
         } catch {
             let findings = Findings(file: path)
             findings.error(.start, "cannot read the file: \(error)")
-            return ReadResult(configuration: nil, effective: nil, findings: findings)
+            return ReadResult(findings: findings)
         }
     }
 
-    /// As `read(path:environment:files:now:)`, with the content of the file given.
+    /// As `read(path:environment:files:now:further:)`, with the content of the file given.
     public static func read(
         text: [UInt8],
         path: String,
         environment: [String: String],
         files: some FileReading,
-        now: UnixTime? = nil
+        now: UnixTime? = nil,
+        further: FurtherTenants? = nil
     ) -> ReadResult {
         let findings = Findings(file: path)
-        guard let text = String(validating: text, as: UTF8.self) else {
-            findings.error(firstInvalidLine(text), "not valid UTF-8: save the file as UTF-8")
-            return ReadResult(configuration: nil, effective: nil, findings: findings)
+        var included = IncludedFiles(findings: findings, files: files, path: path, bytes: text.count)
+        var composer = DocumentComposer(findings: findings, environment: environment)
+        guard let main = SourceText(text, .main, .main, into: findings), let root = composer.add(main) else {
+            return ReadResult(findings: findings)
         }
-        guard let root = YAMLDocument.read(text, environment: environment, into: findings) else {
-            return ReadResult(configuration: nil, effective: nil, findings: findings)
-        }
-        SchemaCheck.check(root, into: findings)
-        let session = ReadingSession(findings: findings, files: files, path: path, environment: environment, now: now)
-        let gateway = GatewayReader.read(root[Schema.root.gateway], session)
-        let tenants = TenantsReader.read(root[Schema.root.tenants], session)
-        ListenerTLSCheck.check(root, session)
-        let isUsable = !session.findings.hasErrors
-        let document = ConfigurationDocument(text: text, environment: environment)
-        return ReadResult(
-            configuration: isUsable
-                ? TenantsConfiguration(gateway: gateway, tenants: tenants, document: document) : nil,
-            effective: isUsable ? EffectiveConfiguration(root: root) : nil,
-            findings: session.findings
-        )
-    }
+        included.read(root[Schema.root.include])
+        composer.lacksFile = findings.hasErrors
+        for text in included.texts { composer.add(text) }
+        composer.add(further)
+        guard let document = composer.compose() else { return ReadResult(findings: findings) }
+        let check = SchemaCheck(findings: findings)
+        check.main(document.main)
+        for root in document.included { check.included(root, main: path) }
 
-    private static func firstInvalidLine(_ text: [UInt8]) -> Position {
-        let lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        let index = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil }
-        return Position(line: (index ?? 0) + 1, column: 1)
+        let session = ReadingSession(findings: findings, files: files, path: path, environment: environment, now: now)
+        let gateway = GatewayReader.read(document.main[Schema.root.gateway], session)
+        var reader = TenantsReader(document, blamed: composer.blamed, session)
+        reader.read()
+        if further == nil { reader.requireTenants() }
+        let effective = document.root { reader.isGood[$0] }
+        ListenerTLSCheck.check(effective, session)
+        let leftOut = further.map { LeftOutTenant.all(of: $0, findings) } ?? []
+        guard !findings.hasErrors else { return ReadResult(leftOut: leftOut, findings: findings) }
+        return ReadResult(
+            configuration: TenantsConfiguration(
+                gateway: gateway,
+                tenants: reader.tenants,
+                document: ConfigurationDocument(
+                    texts: document.texts.filter { !findings.faulty.contains($0.source) },
+                    environment: environment
+                )
+            ),
+            effective: EffectiveConfiguration(root: effective, origins: document.origins, file: path),
+            leftOut: leftOut,
+            findings: findings
+        )
     }
 }
 
-/// The result of reading tenants.yaml.
-public struct ReadResult: Sendable {
-    /// nil if there is any error.
-    public let configuration: TenantsConfiguration?
-    /// The configuration with every default written out; nil if there is any error.
-    public let effective: EffectiveConfiguration?
-    /// Errors and warnings in the order of the file.
-    public let diagnostics: [Diagnostic]
-
-    init(configuration: TenantsConfiguration?, effective: EffectiveConfiguration?, findings: Findings) {
-        self.configuration = configuration
-        self.effective = effective
-        self.diagnostics = findings.sorted
+extension DocumentComposer {
+    fileprivate mutating func add(_ further: FurtherTenants?) {
+        for tenant in further?.sources ?? [] {
+            add(tenant, leavesRest: further?.faults == .leaveOut)
+        }
     }
+}
 
-    public var errors: [Diagnostic] { diagnostics.filter { $0.severity == .error } }
-    public var warnings: [Diagnostic] { diagnostics.filter { $0.severity == .warning } }
+extension LeftOutTenant {
+    fileprivate static func all(of further: FurtherTenants, _ findings: Findings) -> [LeftOutTenant] {
+        further.sources.compactMap { tenant in
+            let source = DocumentSource(named: tenant.label)
+            guard findings.faulty.contains(source) else { return nil }
+            return LeftOutTenant(
+                name: tenant.name,
+                label: tenant.label,
+                diagnostics: findings.diagnostics(of: source)
+            )
+        }
+    }
 }

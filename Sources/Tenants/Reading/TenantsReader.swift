@@ -1,28 +1,122 @@
-/// Reads the `tenants` section, and checks what tenants share.
-enum TenantsReader {
-    static func read(_ node: DocumentNode?, _ session: ReadingSession) -> [Tenant] {
-        var routes: [Route: (tenant: String, position: Position)] = [:]
-        var shared = SharedSettingsCheck()
-        var tenants: [Tenant] = []
-        for entry in node?.entries ?? [] {
-            checkName(entry, session)
-            let prefix = PathPrefixReader.read(Schema.tenant.pathPrefix, in: entry.value, session)
-            let hosts = readHosts(entry, prefix, &routes, session)
-            guard
-                let tenant = TenantReader(name: entry.key, hosts: hosts, pathPrefix: prefix)
-                    .read(entry.value, session)
-            else { continue }
-            shared.check(tenant, entry.value, session)
-            tenants.append(tenant)
+/// Reads the tenants, and checks what they share.
+struct TenantsReader {
+    private struct Route: Hashable {
+        var host: HostPattern
+        var prefix: String?
+    }
+
+    private struct Taken {
+        var tenant: String
+        var position: Position
+    }
+
+    /// A value of a template as it stands below a tenant's key.
+    private struct CheckedValue: Hashable {
+        var position: Position
+        var key: String
+        var isWhole: Bool
+    }
+
+    private let document: ComposedDocument
+    private let session: ReadingSession
+    /// The sources whose mistakes leave the rest usable.
+    private let blamed: Set<DocumentSource>
+    private var routes: [Route: Taken] = [:]
+    private var shared = SharedSettingsCheck()
+    private var checked: Set<CheckedValue> = []
+    private(set) var tenants: [Tenant] = []
+    /// Of the document's tenants: whether there is no mistake in it.
+    private(set) var isGood: [Bool] = []
+
+    init(_ document: ComposedDocument, blamed: Set<DocumentSource>, _ session: ReadingSession) {
+        self.document = document
+        self.blamed = blamed
+        self.session = session
+    }
+
+    mutating func read() {
+        for template in document.templates {
+            checkName(template, "template")
+            checkSchema(template, isWhole: false, isExtending: true)
         }
-        requireAccessTokens(&tenants)
-        return tenants
+        isGood.reserveCapacity(document.tenants.count)
+        tenants.reserveCapacity(document.tenants.count)
+        for tenant in document.tenants { read(tenant) }
+        requireAccessTokens()
+    }
+
+    /// Reports that there is no tenant.
+    func requireTenants() {
+        guard document.tenants.isEmpty, !session.findings.hasErrors else { return }
+        if let node = document.main[Schema.root.tenants] {
+            session.at(node).error("\"tenants\" is empty: name at least 1")
+        } else {
+            session.at(Position.start).error("the file lacks \"tenants\": add the section")
+        }
+    }
+
+    private mutating func read(_ tenant: ComposedDocument.ComposedTenant) {
+        let (entry, origins, source) = (tenant.entry, document.origins, tenant.source)
+        let reading = Findings.ReadTenant(
+            name: entry.key,
+            isOwn: { position in
+                guard tenant.isExtending, case .template = origins.owner(of: position) else { return true }
+                return false
+            },
+            blamed: blamed.contains(source) ? source : nil
+        )
+        let wasFaulty = session.findings.faulty.contains(source)
+        let (read, isRight) = session.findings.reading(reading) { readParts(tenant) }
+        isGood.append(isRight && !wasFaulty)
+        // A tenant that is left out takes nothing from the others.
+        if reading.blamed != nil, !isRight || wasFaulty { return }
+        for (route, position) in read.routes { routes[route] = Taken(tenant: entry.key, position: position) }
+        guard let tenant = read.tenant else { return }
+        shared.add(tenant, entry.value)
+        tenants.append(tenant)
+    }
+
+    private struct Parts {
+        /// nil if a required part is missing, which was reported.
+        var tenant: Tenant?
+        var routes: [(Route, Position)]
+    }
+
+    private mutating func readParts(_ composed: ComposedDocument.ComposedTenant) -> Parts {
+        let entry = composed.entry
+        checkName(entry, "tenant")
+        checkSchema(entry, isWhole: !composed.isIncomplete, isExtending: composed.isExtending)
+        let prefix = PathPrefixReader.read(Schema.tenant.pathPrefix, in: entry.value, session)
+        let (hosts, routes) = readHosts(entry, prefix)
+        guard !composed.isIncomplete else { return Parts(routes: routes) }
+        let tenant = TenantReader(name: entry.key, hosts: hosts, pathPrefix: prefix).read(entry.value, session)
+        if let tenant { shared.check(tenant, entry.value, session) }
+        return Parts(tenant: tenant, routes: routes)
+    }
+
+    /// - Parameter isExtending: Whether values in it may be a template's: each of those is checked once, however many
+    ///   tenants have it.
+    private mutating func checkSchema(_ entry: DocumentNode.Entry, isWhole: Bool, isExtending: Bool) {
+        let check = SchemaCheck(findings: session.findings)
+        guard isExtending else { return check.tenant(entry) }
+        var unchecked: [CheckedValue] = []
+        let before = session.findings.errorCount
+        func isUnchecked(_ member: DocumentNode.Entry) -> Bool {
+            let value = CheckedValue(position: member.value.position, key: member.key, isWhole: isWhole)
+            guard !checked.contains(value) else { return false }
+            if case .template = document.origins.owner(of: member.keyPosition) { unchecked.append(value) }
+            return true
+        }
+        if isWhole { check.tenant(entry, where: isUnchecked) } else { check.part(entry, where: isUnchecked) }
+        // Another tenant with the same mistake has it too.
+        if session.findings.errorCount == before { checked.formUnion(unchecked) }
     }
 
     /// Requires the type of access tokens from every issuer of this file, however a tenant gets its keys: it signs ID
     /// tokens with the same keys, and those must not authenticate requests.
-    private static func requireAccessTokens(_ tenants: inout [Tenant]) {
+    private mutating func requireAccessTokens() {
         let own = Set(tenants.compactMap { $0.issuer.map { Array($0.url.utf8) } })
+        guard !own.isEmpty else { return }
         for tenant in tenants.indices {
             for index in tenants[tenant].authenticate.policy.issuers.indices
             where own.contains(Array(tenants[tenant].authenticate.policy.issuers[index].issuer.utf8)) {
@@ -31,25 +125,20 @@ enum TenantsReader {
         }
     }
 
-    private struct Route: Hashable {
-        var host: HostPattern
-        var prefix: String?
-    }
-
-    private static func checkName(_ entry: DocumentNode.Entry, _ session: ReadingSession) {
+    private func checkName(_ entry: DocumentNode.Entry, _ kind: String) {
         let isPlain = entry.key.utf8.allSatisfy { $0.isLetterDigit(or: "-_") }
         if !isPlain || !(1...63).contains(entry.key.utf8.count) {
-            session.at(entry).error("a tenant's name has 1 to 63 letters, digits, \"-\" and \"_\": rename it")
+            session.at(entry).error("a \(kind)'s name has 1 to 63 letters, digits, \"-\" and \"_\": rename it")
         }
     }
 
-    private static func readHosts(
+    private func readHosts(
         _ tenant: DocumentNode.Entry,
-        _ prefix: String?,
-        _ routes: inout [Route: (tenant: String, position: Position)],
-        _ session: ReadingSession
-    ) -> [HostPattern] {
+        _ prefix: String?
+    ) -> (hosts: [HostPattern], routes: [(Route, Position)]) {
         var hosts: [HostPattern] = []
+        var own: [(Route, Position)] = []
+        var ownTaken: [Route: Taken] = [:]
         for item in tenant.value[Schema.tenant.hosts]?.items ?? [] {
             guard let scalar = item.filled else { continue }
             let fault = "\"hosts\" must hold host names, but \(scalar.shown) is none"
@@ -58,43 +147,22 @@ enum TenantsReader {
             }
             hosts.append(host)
             let route = Route(host: host, prefix: prefix)
-            if let first = routes[route] {
+            if let first = routes[route] ?? ownTaken[route] {
                 let below = prefix == nil ? "" : " with this path_prefix"
                 session.at(item).error(
-                    "\(scalar.shown)\(below) is tenant \"\(first.tenant)\"'s already (line \(first.position.line), column "
-                        + "\(first.position.column)): give one of them another host or path_prefix"
+                    "\(scalar.shown)\(below) is tenant \"\(first.tenant)\"'s already (\(place(first.position, item))): "
+                        + "give one of them another host or path_prefix"
                 )
             } else {
-                routes[route] = (tenant.key, item.position)
+                own.append((route, item.position))
+                ownTaken[route] = Taken(tenant: tenant.key, position: item.position)
             }
         }
-        return hosts
-    }
-}
-
-/// Reads prefixes of paths.
-enum PathPrefixReader {
-    /// - Returns: nil for `/`, which is every path, and for a malformed prefix, which is reported.
-    static func read(_ key: Key<some Sendable>, in section: DocumentNode, _ session: ReadingSession) -> String? {
-        guard let node = section[key], let scalar = node.filled, scalar.text != "/" else { return nil }
-        if let remedy = mistake(in: scalar.text) {
-            return session.at(node).refuse("\"\(key.name)\" must be like /shop, but is \(scalar.shown): \(remedy)")
-        }
-        return scalar.text
+        return (hosts, own)
     }
 
-    private static func mistake(in text: String) -> String? {
-        guard text.hasPrefix("/") else { return "begin it with \"/\"" }
-        guard !text.hasSuffix("/") else { return "leave the \"/\" at the end out" }
-        guard !text.contains(where: { "%?#\\*;".contains($0) }),
-            !text.unicodeScalars.contains(where: { $0.value <= 0x20 })
-        else {
-            return "write it decoded, without wildcards, query or spaces"
-        }
-        let segments = text.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
-        guard !segments.contains(where: { $0.isEmpty || $0 == "." || $0 == ".." }) else {
-            return "leave empty and dot segments out; no request's path keeps them"
-        }
-        return nil
+    private func place(_ first: Position, _ item: DocumentNode) -> String {
+        let line = session.findings.place(of: first, from: item.position)
+        return first.source == item.position.source ? "\(line), column \(first.column)" : "\(line):\(first.column)"
     }
 }

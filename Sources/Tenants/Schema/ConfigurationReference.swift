@@ -30,7 +30,8 @@ public enum ConfigurationReference {
         case .list(let element, _, _): below(element, path: path + "[]")
         case .dictionary(let key, let element, _): below(element, path: "\(path).\(key)")
         case .either(let types): types.flatMap { below($0, path: path) }
-        case .text, .secret, .url, .path, .boolean, .integer, .decimal, .duration, .size, .rate, .choice, .anything: []
+        case .text, .secret, .url, .path, .boolean, .integer, .decimal, .duration, .size, .rate, .choice, .partial, .anything:
+            []
         }
     }
 
@@ -53,14 +54,14 @@ public enum ConfigurationReference {
         case .list(let element, _, _): "list of \(plural(element))"
         case .either(let types): types.map(self.type).joined(separator: " or ")
         case .secret: "secret text"
-        case .text, .url, .path, .boolean, .size, .rate, .object, .dictionary, .anything: type.expectation
+        case .text, .url, .path, .boolean, .size, .rate, .object, .partial, .dictionary, .anything: type.expectation
         }
     }
 
     private static func plural(_ type: SchemaType) -> String {
         switch type {
         case .text: "texts"
-        case .object: "maps"
+        case .object, .partial: "maps"
         case .secret, .url, .path, .boolean, .integer, .decimal, .duration, .size, .rate, .choice, .list, .dictionary,
             .either, .anything:
             self.type(type)

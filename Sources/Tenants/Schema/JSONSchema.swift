@@ -22,7 +22,9 @@ public enum JSONSchema {
         for member in schema(of: .object(Schema.root.object), title: "tenants.yaml").members {
             document[member.name] = member.value
         }
-        document["$defs"] = .object(definitions)
+        var shared = definitions
+        shared["template"] = .object(map(Schema.tenant.object, title: "templates.NAME", isPart: true))
+        document["$defs"] = .object(shared)
         return document
     }
 
@@ -50,7 +52,9 @@ public enum JSONSchema {
     ]
 
     /// - Parameter title: The value's path in the file.
-    private static func schema(of type: SchemaType, title: String) -> JSONObject {
+    /// - Parameter isPart: Whether something else completes it: what is required may be left out, and what the other gives may
+    ///   be taken away with null.
+    private static func schema(of type: SchemaType, title: String, isPart: Bool = false) -> JSONObject {
         switch type {
         case .text, .url, .path: reference("text")
         case .secret: reference("secret")
@@ -66,24 +70,39 @@ public enum JSONSchema {
         case .choice(let choices): orEnvironment(["enum": .array(choices.map(JSONValue.string))])
         case .list(let element, let minimum, let maximum):
             list(of: schema(of: element, title: title + "[]"), minimum, maximum)
-        case .object(let object): map(object, title: title)
+        case .object(let object) where !isPart && object.key(Schema.tenant.extends.name) != nil:
+            extending(object, title: title)
+        case .object(let object): map(object, title: title, isPart: isPart)
+        case .partial: ["$ref": "#/$defs/template", "not": ["required": [.string(Schema.tenant.hosts.name)]]]
         case .dictionary(let key, let element, let minimum):
-            dictionary(of: schema(of: element, title: "\(title).\(key)"), minimum, title: title)
-        case .either(let types): ["anyOf": .array(types.map { .object(schema(of: $0, title: title)) })]
+            dictionary(of: schema(of: element, title: "\(title).\(key)", isPart: isPart), minimum, title: title)
+        case .either(let types):
+            ["anyOf": .array(types.map { .object(schema(of: $0, title: title, isPart: isPart)) })]
         case .anything: [:]
         }
     }
 
-    private static func map(_ object: SchemaObject, title: String) -> JSONObject {
+    /// A tenant: what it extends completes it.
+    private static func extending(_ object: SchemaObject, title: String) -> JSONObject {
+        [
+            "if": ["required": [.string(Schema.tenant.extends.name)]],
+            "then": ["$ref": "#/$defs/template", "required": [.string(Schema.tenant.hosts.name)]],
+            "else": .object(map(object, title: title, isPart: false)),
+        ]
+    }
+
+    private static func map(_ object: SchemaObject, title: String, isPart: Bool) -> JSONObject {
         var properties = JSONObject()
         for key in object.keys {
             let path = title == "tenants.yaml" ? key.name : "\(title).\(key.name)"
-            properties[key.name] = .object(property(key, title: path))
+            let property = property(key, title: path, isPart: isPart)
+            properties[key.name] = .object(isPart ? orNull(property) : property)
         }
-        let required = object.keys.filter { $0.isRequired && $0.alternatives.isEmpty }.map { JSONValue.string($0.name) }
+        let required = isPart ? [] : object.keys.filter(\.isRequired)
+        let always = required.filter(\.alternatives.isEmpty).map { JSONValue.string($0.name) }
         var map: JSONObject = ["title": .string(title), "type": "object", "properties": .object(properties)]
-        if !required.isEmpty { map["required"] = .array(required) }
-        for key in object.keys where key.isRequired && !key.alternatives.isEmpty {
+        if !always.isEmpty { map["required"] = .array(always) }
+        for key in required where !key.alternatives.isEmpty {
             map["anyOf"] = .array(([key.name] + key.alternatives).map { ["required": [.string($0)]] })
         }
         map["additionalProperties"] = false
@@ -91,14 +110,18 @@ public enum JSONSchema {
     }
 
     /// The meaning, default, example and type of a key.
-    private static func property(_ key: SchemaKey, title: String) -> JSONObject {
+    private static func property(_ key: SchemaKey, title: String, isPart: Bool) -> JSONObject {
         var property: JSONObject = ["description": .string(key.meaning)]
         if let text = key.default, let value = value(of: text, key.type) {
             property["default"] = value
         }
         if let value = value(of: key.example, key.type) { property["examples"] = [value] }
-        for member in schema(of: key.type, title: title).members { property[member.name] = member.value }
+        for member in schema(of: key.type, title: title, isPart: isPart).members { property[member.name] = member.value }
         return property
+    }
+
+    private static func orNull(_ schema: JSONObject) -> JSONObject {
+        ["anyOf": [.object(schema), ["type": "null"]]]
     }
 
     private static func list(of element: JSONObject, _ minimum: Int, _ maximum: Int) -> JSONObject {
@@ -160,7 +183,7 @@ extension JSONSchema {
         case (.list(let element, _, _), .list(let items)): .array(items.compactMap { value(of: $0, element) })
         case (.dictionary(_, let element, _), .map(let entries)):
             .object(members(entries) { value(of: $0.value, element) })
-        case (.object(let object), .map(let entries)):
+        case (.object(let object), .map(let entries)), (.partial(let object), .map(let entries)):
             .object(members(entries) { entry in object.key(entry.key).flatMap { value(of: entry.value, $0.type) } })
         default: nil
         }

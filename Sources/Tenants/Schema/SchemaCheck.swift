@@ -2,61 +2,150 @@
 /// several keys mean together.
 struct SchemaCheck {
     private let findings: Findings
+    /// Whether keys that are required must be there; not in a part, which something else completes.
+    private var isWhole = true
 
-    static func check(_ root: DocumentNode, into findings: Findings) {
-        SchemaCheck(findings: findings).value(root, .object(Schema.root.object), name: "the file", owner: .start)
+    init(findings: Findings) {
+        self.findings = findings
     }
+
+    // MARK: Files
+
+    /// Checks tenants.yaml but for its tenants and templates, of which only the shape.
+    func main(_ root: DocumentNode) {
+        let object = Schema.root.object
+        guard case .map(let entries) = root.content else {
+            return mismatch(root, .object(object), "the file")
+        }
+        check(entries, against: object, name: "the file", owner: .start) { $0.hasTenantsOrTemplates }
+    }
+
+    /// Checks an included file likewise.
+    ///
+    /// - Parameter main: The name of the file that includes it.
+    func included(_ root: DocumentNode, main: String) {
+        let keys = Schema.root.object.keys.filter { Self.sharedKeys.contains($0.name) }
+        let object = SchemaObject(
+            keys: keys.map { key in
+                var key = key
+                key.isRequired = false
+                return key
+            }
+        )
+        guard case .map(var entries) = root.content else {
+            return mismatch(root, .object(object), "the file")
+        }
+        for entry in entries {
+            switch entry.key {
+            case Schema.root.include.name:
+                findings.error(
+                    entry.keyPosition,
+                    "an included file includes no others: add the files to \"include\" in \(main)"
+                )
+            case Schema.root.gateway.name:
+                findings.error(
+                    entry.keyPosition,
+                    "\"gateway\" is for the process, and only one file has it: move it to \(main)"
+                )
+            default: continue
+            }
+        }
+        entries.removeAll { [Schema.root.include.name, Schema.root.gateway.name].contains($0.key) }
+        check(entries, against: object, name: "the file", owner: root.position) { $0.hasTenantsOrTemplates }
+    }
+
+    private static let sharedKeys = [
+        Schema.root.version.name, Schema.root.templates.name, Schema.root.tenants.name,
+    ]
+
+    // MARK: Tenants
+
+    /// Checks a tenant over what it extends.
+    ///
+    /// - Parameter isUnchecked: Whether a key's value is to be checked; not if the same value was.
+    func tenant(_ entry: DocumentNode.Entry, where isUnchecked: (DocumentNode.Entry) -> Bool = { _ in true }) {
+        section(entry, isUnchecked)
+    }
+
+    /// Checks a template, or a tenant that lacks what it extends.
+    func part(_ entry: DocumentNode.Entry, where isUnchecked: (DocumentNode.Entry) -> Bool = { _ in true }) {
+        var check = self
+        check.isWhole = false
+        check.section(entry, isUnchecked)
+    }
+
+    private func section(_ entry: DocumentNode.Entry, _ isUnchecked: (DocumentNode.Entry) -> Bool) {
+        let object = Schema.tenant.object
+        guard case .map(let entries) = entry.value.content else {
+            return value(entry.value, .object(object), name: "\"\(entry.key)\"", owner: entry.keyPosition)
+        }
+        check(entries, against: object, name: "\"\(entry.key)\"", owner: entry.keyPosition) { !isUnchecked($0) }
+    }
+
+    // MARK: Values
 
     /// - Parameters:
     ///   - name: The value's name in messages.
     ///   - owner: The position of its key.
-    private func value(_ node: DocumentNode, _ type: SchemaType, name: String, owner: Position) {
+    private func value(_ node: DocumentNode, _ type: SchemaType, name: @autoclosure () -> String, owner: Position) {
         if case .unresolved = node.content { return }
         switch type {
-        case .object(let object):
-            guard case .map(let entries) = node.content else { return mismatch(node, type, name) }
-            check(entries, against: object, name: name, owner: owner)
+        case .object(let object), .partial(let object):
+            guard case .map(let entries) = node.content else { return mismatch(node, type, name()) }
+            check(entries, against: object, name: name(), owner: owner)
         case .dictionary(_, let element, let minimum):
-            guard case .map(let entries) = node.content else { return mismatch(node, type, name) }
-            if entries.count < minimum { findings.error(node.position, "\(name) is empty: name at least \(minimum)") }
+            guard case .map(let entries) = node.content else { return mismatch(node, type, name()) }
+            if entries.count < minimum { findings.error(node.position, "\(name()) is empty: name at least \(minimum)") }
             for entry in entries {
                 value(entry.value, element, name: "\"\(entry.key)\"", owner: entry.keyPosition)
             }
         case .list(let element, let minimum, let maximum):
-            guard case .list(let items) = node.content else { return mismatch(node, type, name) }
+            guard case .list(let items) = node.content else { return mismatch(node, type, name()) }
             if items.count < minimum {
-                findings.error(node.position, "\(name) is empty: give at least \(minimum), for example \(type.example)")
+                findings.error(node.position, "\(name()) is empty: give at least \(minimum), for example \(type.example)")
             }
             if items.count > maximum {
-                findings.error(node.position, "\(name) has more than \(maximum) items: give fewer")
+                findings.error(node.position, "\(name()) has more than \(maximum) items: give fewer")
             }
+            // Lists are replaced whole: nothing else completes an item.
+            let whole = SchemaCheck(findings: findings)
             for item in items {
-                value(item, element, name: "an item of \(name)", owner: item.position)
+                whole.value(item, element, name: "an item of \(name())", owner: item.position)
             }
         case .either(let types):
-            guard let fitting = types.first(where: { $0.hasShape(of: node) }) else { return mismatch(node, type, name) }
-            if case .choice(let choices) = fitting, let scalar = node.scalar, !choices.contains(scalar.text) {
-                return mismatch(node, type, name, is: node.shown)
+            guard let fitting = types.first(where: { $0.hasShape(of: node) }) else {
+                return mismatch(node, type, name())
             }
-            value(node, fitting, name: name, owner: owner)
+            if case .choice(let choices) = fitting, let scalar = node.scalar, !choices.contains(scalar.text) {
+                return mismatch(node, type, name(), is: node.shown)
+            }
+            value(node, fitting, name: name(), owner: owner)
         case .anything:
             return
         case .text, .secret, .url, .path, .boolean, .integer, .decimal, .duration, .size, .rate, .choice:
-            scalar(node, type, name)
+            scalar(node, type, name())
         }
     }
 
-    private func check(_ entries: [DocumentNode.Entry], against object: SchemaObject, name: String, owner: Position) {
+    private func check(
+        _ entries: [DocumentNode.Entry],
+        against object: SchemaObject,
+        name: @autoclosure () -> String,
+        owner: Position,
+        except isSkipped: (DocumentNode.Entry) -> Bool = { _ in false }
+    ) {
         for entry in entries {
             guard let key = object.key(entry.key) else {
                 findings.error(entry.keyPosition, Self.unknown(entry.key, object))
                 continue
             }
+            if isSkipped(entry) { continue }
             value(entry.value, key.type, name: "\"\(key.name)\"", owner: entry.keyPosition)
         }
+        guard isWhole else { return }
         for key in object.keys where key.isRequired && !key.isAmong(entries) {
             let addition = key.type.isSection ? "add the section" : "add \"\(key.name): \(key.example)\""
-            findings.error(owner, "\(name) lacks \"\(key.name)\": \(addition)")
+            findings.error(owner, "\(name()) lacks \"\(key.name)\": \(addition)")
         }
     }
 
@@ -68,8 +157,8 @@ struct SchemaCheck {
         return "unknown key \"\(name)\": the keys here are \(known.joined(separator: ", "))"
     }
 
-    private func scalar(_ node: DocumentNode, _ type: SchemaType, _ name: String) {
-        guard let scalar = node.scalar else { return mismatch(node, type, name) }
+    private func scalar(_ node: DocumentNode, _ type: SchemaType, _ name: @autoclosure () -> String) {
+        guard let scalar = node.scalar else { return mismatch(node, type, name()) }
         do throws(Remedy) {
             switch type {
             case .boolean:
@@ -92,10 +181,10 @@ struct SchemaCheck {
                 try choice(scalar.text, choices)
             case .text, .path, .url:
                 guard !scalar.text.isEmpty else { throw Remedy("it is empty; fill it in") }
-            case .secret, .list, .object, .dictionary, .either, .anything: break
+            case .secret, .list, .object, .partial, .dictionary, .either, .anything: break
             }
         } catch {
-            findings.error(node.position, "\(name) must be \(type.expectation), but is \(node.shown): \(error.text)")
+            findings.error(node.position, "\(name()) must be \(type.expectation), but is \(node.shown): \(error.text)")
         }
     }
 
@@ -123,7 +212,7 @@ struct SchemaCheck {
     /// An example of a switch or of a choice could turn something on, or off, that nobody asked for.
     private static func remedy(_ type: SchemaType) -> String {
         switch type {
-        case .object, .dictionary: "write its keys on the lines below it, indented"
+        case .object, .partial, .dictionary: "write its keys on the lines below it, indented"
         case .boolean, .choice: "write it as one word"
         case .text, .secret, .url, .path, .integer, .decimal, .duration, .size, .rate, .list, .either, .anything:
             "write it like \(type.example)"
@@ -135,5 +224,13 @@ extension SchemaKey {
     /// Whether the key, or one that may stand in its place, is there.
     fileprivate func isAmong(_ entries: [DocumentNode.Entry]) -> Bool {
         entries.contains { $0.key == name || alternatives.contains($0.key) }
+    }
+}
+
+extension DocumentNode.Entry {
+    /// Whether it is a map of tenants or templates, which are checked one by one.
+    fileprivate var hasTenantsOrTemplates: Bool {
+        guard case .map = value.content else { return false }
+        return key == Schema.root.tenants.name || key == Schema.root.templates.name
     }
 }

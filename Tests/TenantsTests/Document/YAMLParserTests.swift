@@ -91,17 +91,30 @@ import Testing
         }
     }
 
-    /// The expansion of aliases is bounded in values, bytes and depth: each bound has one message.
+    /// What aliases and merge keys repeat is bounded; a long text counts as several values.
     @Test func aliasesThatStandForTooMuchAreRefused() {
-        let text = String(repeating: "x", count: 100_000)
-        let manyBytes = "a: &a \(text)\nb: [\(Array(repeating: "*a", count: 1_000).joined(separator: ","))]\n"
-        let manyValues =
-            "a: &a [\(Array(repeating: "1", count: 1_000).joined(separator: ","))]\n"
-            + "b: [\(Array(repeating: "*a", count: 1_000).joined(separator: ","))]\n"
-        for (yaml, limit) in [(manyBytes, "16 MiB"), (manyValues, "100000 values")] {
+        func repeated(_ text: String, _ count: Int) -> String { Array(repeating: text, count: count).joined(separator: ",") }
+        let text = String(repeating: "x", count: 256_000)
+        let manyBytes = "a: &a \(text)\nb: [\(repeated("*a", 1_000))]\n"
+        let manyValues = "a: &a [\(repeated("1", 1_000))]\nb: &b [\(repeated("*a", 1_000))]\nc: [\(repeated("*b", 4))]\n"
+        let manyKeys = "a: &a { k: [\(repeated("1", 4_000))] }\nb: [\(repeated("{ <<: *a }", 1_000))]\n"
+        for yaml in [manyBytes, manyValues, manyKeys] {
             let findings = Findings(file: "tenants.yaml")
             #expect(YAMLDocument.read(yaml, environment: [:], into: findings) == nil)
-            #expect(findings.sorted.map(\.message) == ["the file stands for more than \(limit): use fewer aliases"])
+            #expect(findings.sorted.map(\.message) == [RepetitionBudget.message])
         }
+        for yaml in ["a: [\(repeated("1", 200_000))]", "a: &a [\(repeated("1", 999))]\nb: [\(repeated("*a", 3_900))]\n"] {
+            let findings = Findings(file: "tenants.yaml")
+            #expect(YAMLDocument.read(yaml, environment: [:], into: findings) != nil)
+        }
+    }
+
+    /// A variable's value is in the environment once, and may be in the file a million times.
+    @Test func variablesThatStandForTooMuchAreRefused() {
+        let environment = ["LONG": String(repeating: "x", count: 128_000)]
+        let yaml = "a: [\(Array(repeating: "\"${LONG}\"", count: 2_100).joined(separator: ","))]\n"
+        let findings = Findings(file: "tenants.yaml")
+        #expect(YAMLDocument.read(yaml, environment: environment, into: findings) == nil)
+        #expect(findings.sorted.map(\.message) == [RepetitionBudget.message])
     }
 }

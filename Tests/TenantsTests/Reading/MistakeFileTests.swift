@@ -38,7 +38,7 @@ struct MistakeFileTests {
         #expect(mistakes.map(\.name) == ["one", "two"])
         #expect(
             mistakes.map(\.diagnostics) == [
-                ["4:13: first", "4:13: second: warning", "9:9: is missing"], ["1:1: third"],
+                ["t.yaml:4:13: first", "t.yaml:4:13: second: warning", "t.yaml:9:9: is missing"], ["t.yaml:1:1: third"],
             ]
         )
         #expect(mistakes.map(\.testDescription) == ["one (f.yaml:10)", "two (f.yaml:16)"])
@@ -106,7 +106,7 @@ struct MistakeFileTests {
         let file = try MistakeFile(name: "f.yaml", text: text)
         #expect(file.bases.keys.sorted() == ["calm", "tenant"])
         #expect(file.bases["calm"]?.hasSuffix("path: /health\n    mode: observe\n") == true)
-        #expect(file.mistakes.map(\.diagnostics) == [["9:11: no"]])
+        #expect(file.mistakes.map(\.diagnostics) == [["t.yaml:9:11: no"]])
     }
 
     @Test func wholeDocumentIsUsedAsWritten() throws {
@@ -114,7 +114,30 @@ struct MistakeFileTests {
             "--- # one on nothing\n␉a: ␁\n---\nb\n\n#! 1:1: x\n--- # none on nothing\n#! nothing"
         )
         #expect(mistakes.map(\.text) == ["\ta: \u{1}\n---\nb\n", ""])
-        #expect(mistakes.map(\.diagnostics) == [["1:1: x"], []])
+        #expect(mistakes.map(\.diagnostics) == [["t.yaml:1:1: x"], []])
+    }
+
+    @Test func caseMayHaveOtherFiles() throws {
+        let mistakes = try Self.read(
+            """
+            --- # one
+                hosts: [b.test]
+            #           ^ first
+            +++ # d/a.yaml
+            tenants: {}
+            #        ^ second
+            # No part of it.
+            +++ # d/b.yaml
+            --- # two
+                mode: enforce
+            +++ # d/a.yaml
+            version: 1
+            #! nothing
+
+            """
+        )
+        #expect(mistakes.map(\.diagnostics) == [["t.yaml:4:13: first", "d/a.yaml:1:10: second"], []])
+        #expect(mistakes.map(\.files) == [["d/a.yaml": "tenants: {}\n", "d/b.yaml": ""], ["d/a.yaml": "version: 1\n"]])
     }
 
     @Test(arguments: [
@@ -135,6 +158,9 @@ struct MistakeFileTests {
         ("--- # a on nothing\n#   ^ x\na: 1\n", "2: there is no line above for the caret to point to"),
         ("--- # a on nothing\na: 1\n#    ^ x\n", "3: the caret points beyond the end of the line above"),
         ("--- # base a on nothing\na: 1\n# ^ x\n", "3: a base has no mistake to expect"),
+        (
+            "--- # a on nothing\n#! nothing\n+++ # b\n+++ # b\n", #"4: there is a file "b" in this case already"#
+        ),
         ("--- # base nothing on nothing\na: 1\n", #"1: there is a base "nothing" already"#),
         ("--- # base a on nothing\n--- # base a on nothing\n", #"2: there is a base "a" already"#),
         (

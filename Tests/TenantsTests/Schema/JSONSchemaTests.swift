@@ -7,10 +7,12 @@ import Verification
 
 /// What `gatehouse schema` prints, in the hands of a validator, beside what the reader says of the same texts.
 struct JSONSchemaTests {
-    /// Mistakes that only the description of the schema shows: bounds of values with a unit.
+    /// Mistakes that only the description of the schema shows: bounds of values with a unit, and null for what no template
+    /// has.
     private static let inWordsOnly: Set<String> = [
         "zeroTimeout", "durationTooLong", "durationOverflow", "sizeTooSmall", "tooManyReplayBytes",
         "introspectionRememberedForLong", "staleForDays", "proofsOfYesterday",
+        "keyThatTemplateAndTenantLack", "nullForWhatTheTemplateDoesNotHave", "nullInATemplateThatExtendsNone",
     ]
 
     private struct Text {
@@ -56,8 +58,10 @@ struct JSONSchemaTests {
 
     @Test func everyKeyIsInTheSchema() throws {
         let properties = try #require(JSONSchema.document["properties"]?.object)
-        #expect(properties.members.map(\.name) == ["version", "gateway", "tenants"])
-        let tenant = try #require(properties["tenants"]?.object?["additionalProperties"]?.object)
+        #expect(properties.members.map(\.name) == ["version", "include", "gateway", "templates", "tenants"])
+        let tenants = try #require(properties["tenants"]?.object?["additionalProperties"]?.object)
+        #expect(tenants["then"] == ["$ref": "#/$defs/template", "required": ["hosts"]])
+        let tenant = try #require(tenants["else"]?.object)
         #expect(tenant["title"] == "tenants.NAME")
         #expect(tenant["required"] == ["hosts", "authenticate"])
         let ways: JSONValue = [["required": ["backend"]], ["required": ["backends"]], ["required": ["routes"]]]
@@ -99,7 +103,7 @@ struct JSONSchemaTests {
 
     private static func mistakes() throws -> [Text] {
         try MistakesTests.all().map { mistake in
-            let result = Sample.read(mistake.text, environment: MistakesTests.environment, files: MistakesTests.files)
+            let result = MistakesTests.read(mistake)
             return Text(
                 name: mistake.name,
                 content: mistake.text,
@@ -131,7 +135,12 @@ struct JSONSchemaTests {
         let findings = Findings(file: "t.yaml")
         let root = YAMLDocument.read(text, environment: environment, into: findings)
         guard let root, !findings.hasErrors else { return nil }
-        SchemaCheck.check(root, into: findings)
+        let check = SchemaCheck(findings: findings)
+        check.main(root)
+        for template in root[Schema.root.templates]?.entries ?? [] { check.part(template) }
+        for tenant in root[Schema.root.tenants]?.entries ?? [] {
+            if tenant.value[Schema.tenant.extends] == nil { check.tenant(tenant) } else { check.part(tenant) }
+        }
         return !findings.hasErrors
     }
 }

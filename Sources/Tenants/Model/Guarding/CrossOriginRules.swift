@@ -10,5 +10,5 @@ public struct CrossOriginRules: Sendable, Equatable {
     public var maxAge = Schema.cors.maxAge.default
     public var exposedFields = Schema.cors.expose.default
     /// The line in tenants.yaml.
-    public var line: Int = 0
+    public var line: SourceLine = 0
 }

@@ -4,5 +4,5 @@ public struct CrossSiteRules: Sendable, Equatable {
     public var trustedOrigins = Schema.csrf.trustedOrigins.default
     public var mode = Schema.csrf.mode.default
     /// The line in tenants.yaml; 0 where the rule holds by default.
-    public var line: Int = 0
+    public var line: SourceLine = 0
 }

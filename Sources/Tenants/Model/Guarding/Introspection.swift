@@ -12,7 +12,7 @@ public struct Introspection: Sendable, Equatable {
     /// The `aud` of responses must name one of these; empty: not checked.
     public var audiences: [String] = []
     /// The line in tenants.yaml.
-    public var line: Int = 0
+    public var line: SourceLine = 0
 
     /// The callers' issuer. Never taken from a response alone: the server may not speak for other issuers.
     public var name: String { issuer ?? url }

@@ -17,5 +17,5 @@ public struct ProofRules: Sendable, Equatable {
     public var algorithms = Schema.dpop.algorithms.default
     public var mode = Schema.dpop.mode.default
     /// The line in tenants.yaml.
-    public var line: Int = 0
+    public var line: SourceLine = 0
 }

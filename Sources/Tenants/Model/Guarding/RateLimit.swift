@@ -26,7 +26,7 @@ public struct RateLimit: Sendable, Equatable {
     public var ahead: Int
     public var mode: Tenant.Mode
     /// The line in tenants.yaml.
-    public var line: Int
+    public var line: SourceLine
 
     public init(
         key: Key,
@@ -37,7 +37,7 @@ public struct RateLimit: Sendable, Equatable {
         isShared: Bool = false,
         ahead: Int? = nil,
         mode: Tenant.Mode = .enforce,
-        line: Int = 0
+        line: SourceLine = 0
     ) {
         self.key = key
         self.count = count

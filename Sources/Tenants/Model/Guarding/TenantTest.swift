@@ -23,7 +23,7 @@ public struct TenantTest: Sendable {
     /// The backend that the request would go to; nil: not checked.
     public var backend: String?
     /// Its position in tenants.yaml.
-    public var line: Int = 0
+    public var line: SourceLine = 0
     public var column: Int = 0
 }
 

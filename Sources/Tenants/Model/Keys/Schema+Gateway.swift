@@ -8,9 +8,19 @@ extension Schema {
 
     struct RootKeys: KeyTable {
         let version = Key("version", .integer(1...1), isRequired: true).means("The form of this file. Only 1 is known.")
+        let include = Key("include", .list(.text(example: "tenants.d/*.yaml"), minimum: 1))
+            .means(
+                "Files with more `tenants` and `templates`: paths, or patterns with `*` and `?` in their names. Only "
+                    + "tenants.yaml may have it."
+            )
         let gateway = Key("gateway", .object(Schema.gateway))
             .means("What belongs to the process and not to one tenant.")
-        let tenants = Key("tenants", .dictionary(key: "NAME", .object(Schema.tenant), minimum: 1), isRequired: true)
+        let templates = Key("templates", .dictionary(key: "NAME", .partial(Schema.tenant)))
+            .means(
+                "What tenants have in common: each is written like a tenant without `hosts`, and may extend another.",
+                example: "{ mobile: { max_staleness: 5m } }"
+            )
+        let tenants = Key("tenants", .dictionary(key: "NAME", .object(Schema.tenant)))
             .means("The apps behind the gateway. The name is the metric label and the realm in `WWW-Authenticate`.")
     }
 

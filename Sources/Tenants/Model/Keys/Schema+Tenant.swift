@@ -14,6 +14,11 @@ extension Schema {
     static let expectation = ExpectationKeys()
 
     struct TenantKeys: KeyTable {
+        let extends = Key("extends", .text(example: "mobile"))
+            .means(
+                "The template whose keys are this one's too. Maps are merged key by key, lists and single values are "
+                    + "replaced, and null leaves out what the template has."
+            )
         let hosts = Key("hosts", .list(.text(example: "api.example.com"), minimum: 1), isRequired: true)
             .means("Host names that the tenant answers for: exact, or `*.` in the place of one label.")
         let pathPrefix = Key("path_prefix", .text(example: "/shop"))

@@ -16,7 +16,7 @@ public struct Route: Sendable, Equatable {
     public var limits = RequestLimits()
     public var webSocket = WebSocketRules()
     /// The line in tenants.yaml, for explanations.
-    public var line = 0
+    public var line: SourceLine = 0
 
     /// Its forwarding; nil if the gateway answers itself.
     public var forwarding: RouteForwarding? {

@@ -8,7 +8,7 @@ enum CrossOriginReader {
             allowsCredentials: allowsCredentials,
             maxAge: node.read(Schema.cors.maxAge),
             exposedFields: readExposed(node[Schema.cors.expose]?.items ?? [], session),
-            line: entry.keyPosition.line
+            line: entry.keyPosition.sourceLine
         )
     }
 

@@ -16,6 +16,6 @@ enum CrossSiteReader {
             of: entry?.value,
             "lets other sites' pages act with a visitor's cookies"
         )
-        return CrossSiteRules(trustedOrigins: origins, mode: mode, line: entry?.keyPosition.line ?? 0)
+        return CrossSiteRules(trustedOrigins: origins, mode: mode, line: entry?.keyPosition.sourceLine ?? 0)
     }
 }

@@ -19,17 +19,18 @@ struct HeaderRulesReader {
         problem: (String) -> String?
     ) -> HeaderRules.Changes {
         var changes = HeaderRules.Changes()
-        var lines: [String: Int] = [:]
+        var places: [String: Position] = [:]
         func isValid(_ name: String, shown: String, _ position: Position) -> Bool {
             let folded = FieldNames.folded(name)
             if !NetworkText.isToken(name) {
                 session.at(position).error("\(shown) is not a field name: write it like X-Served-By")
             } else if let problem = problem(folded) {
                 session.at(position).error("\(shown) \(problem)")
-            } else if let line = lines[folded] {
-                session.at(position).error("\(shown) is the same field as in line \(line): leave one out")
+            } else if let first = places[folded] {
+                let place = session.place(of: first, from: position)
+                session.at(position).error("\(shown) is the same field as in \(place): leave one out")
             } else {
-                lines[folded] = position.line
+                places[folded] = position
                 return true
             }
             return false

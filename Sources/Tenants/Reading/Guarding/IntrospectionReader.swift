@@ -23,7 +23,7 @@ struct IntrospectionReader {
             cache: node.read(Schema.introspection.cache),
             issuer: name,
             audiences: node.read(Schema.introspection.audiences) ?? [],
-            line: entry.keyPosition.line
+            line: entry.keyPosition.sourceLine
         )
     }
 

@@ -24,7 +24,7 @@ enum ProofRulesReader {
             maxAge: maxAge,
             algorithms: node.read(Schema.dpop.algorithms),
             mode: session.mode(Schema.dpop.mode, of: node, "lets through what \"dpop\" refuses"),
-            line: entry.keyPosition.line
+            line: entry.keyPosition.sourceLine
         )
     }
 }

@@ -26,7 +26,7 @@ enum RateLimitsReader {
             isShared: node.read(Schema.rateLimit.shared),
             ahead: node.read(Schema.rateLimit.ahead),
             mode: node.read(Schema.rateLimit.mode),
-            line: node.position.line
+            line: node.position.sourceLine
         )
         check(limit, seconds: rate.seconds, node, session)
         return limit

@@ -25,7 +25,7 @@ struct TenantTestsReader {
             status: expectation.status,
             code: expectation.code,
             backend: expectation.backend,
-            line: node.position.line,
+            line: node.position.sourceLine,
             column: node.position.column
         )
     }

@@ -5,7 +5,7 @@ struct TrustedIssuer {
     var policy: IssuerPolicy
     var source: KeySource
     /// The line of its entry in tenants.yaml.
-    var line = 0
+    var line: SourceLine = 0
 }
 
 /// The tenant that issuers are read for.

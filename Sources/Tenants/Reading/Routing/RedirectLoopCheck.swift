@@ -2,7 +2,7 @@
 enum RedirectLoopCheck {
     static func check(_ routes: [Route], _ items: [DocumentNode], _ session: ReadingSession) {
         for start in routes.indices {
-            var lines: [Int] = []
+            var lines: [SourceLine] = []
             var index = start
             while let next = target(of: routes[index], among: routes), lines.count < routes.count {
                 if next == start {
@@ -26,12 +26,12 @@ enum RedirectLoopCheck {
 
     private static func report(
         _ route: Route,
-        through lines: [Int],
+        through lines: [SourceLine],
         _ items: [DocumentNode],
         _ session: ReadingSession
     ) {
-        guard let node = items.first(where: { $0.position.line == route.line })?[Schema.route.redirect] else { return }
-        let way = lines.map { "line \($0)" }.joined(separator: ", ")
+        guard let node = items.first(where: { $0.position.sourceLine == route.line })?[Schema.route.redirect] else { return }
+        let way = lines.map { "line \($0.number)" }.joined(separator: ", ")
         session.at(node).error(
             "what is redirected comes back to this route\(lines.isEmpty ? "" : " (through \(way))"): redirect to a path that "
                 + "another route has"

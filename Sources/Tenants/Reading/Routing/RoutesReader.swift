@@ -42,7 +42,7 @@ struct RoutesReader {
             webSocket: WebSocketRules(
                 onExpiry: node[Schema.route.websocket].read(Schema.routeWebSocket.onExpiry) ?? webSocket.onExpiry
             ),
-            line: node.position.line
+            line: node.position.sourceLine
         )
     }
 
@@ -71,7 +71,7 @@ struct RoutesReader {
 
     private func checkReached(_ route: Route, after earlier: [Route], _ node: DocumentNode, _ session: ReadingSession) {
         if let covering = route.covering(among: earlier) {
-            let lines = Set(covering.map(\.line)).sorted().map { "line \($0)" }.joined(separator: " and ")
+            let lines = Set(covering.map(\.line)).sorted().map { "line \($0.number)" }.joined(separator: " and ")
             session.at(node).error(
                 "this route is never reached, all of it is decided in \(lines): move it up or leave it out"
             )

@@ -3,7 +3,7 @@ struct EndpointPaths {
     private struct Taken {
         var path: String
         var key: String
-        var line: Int
+        var position: Position
     }
 
     /// The prefix of the tenant's paths.
@@ -38,22 +38,28 @@ struct EndpointPaths {
             return session.at(node).refuse("\"\(key.name)\" is one path, and \"*\" stands for many: write it out")
         }
         guard let pattern = PathReader.read(key, in: section, session) else { return nil }
-        if let problem = problem(pattern.description, isAppleExchange: isAppleExchange) {
+        if let problem = problem(pattern.description, isAppleExchange: isAppleExchange, node, session) {
             return session.at(node).refuse("\"\(key.name)\" \(problem)")
         }
-        taken.append(Taken(path: Self.folded(pattern.description), key: key.name, line: node.position.line))
+        taken.append(Taken(path: Self.folded(pattern.description), key: key.name, position: node.position))
         patterns.append(pattern)
         return pattern
     }
 
-    private func problem(_ path: String, isAppleExchange: Bool) -> String? {
+    private func problem(
+        _ path: String,
+        isAppleExchange: Bool,
+        _ node: DocumentNode,
+        _ session: ReadingSession
+    ) -> String? {
         if Self.isReserved(path) { return "is below \"/.gatehouse\", which is the gateway's own: choose another path" }
         if let pathPrefix, !Self.isAt(pathPrefix, orBelow: path) {
             return "is not below \"path_prefix\", so that no request reaches it: begin it with that"
         }
         let folded = Self.folded(path)
         if let first = taken.first(where: { $0.path.utf8.elementsEqual(folded.utf8) }) {
-            return "is the same path as \"\(first.key)\" in line \(first.line): give each a path of its own"
+            let place = session.place(of: first.position, from: node.position)
+            return "is the same path as \"\(first.key)\" in \(place): give each a path of its own"
         }
         let fixed = issuer?.paths.first { Self.folded($0).utf8.elementsEqual(folded.utf8) }
         guard let issuer, let fixed else { return nil }

@@ -7,16 +7,17 @@ enum IssuerClientsReader {
     ///
     /// - Parameter tenant: The section of the issuer's tenant.
     static func read(_ items: [DocumentNode], tenant: DocumentNode, _ session: ReadingSession) -> [IssuerClient] {
-        var lines: [String: Int] = [:]
+        var places: [String: Position] = [:]
         var clients: [IssuerClient] = []
         for item in items {
             guard case .map = item.content else { continue }
             let id = ClientText.read(Schema.client.id, in: item, session)
             if let id, let position = item[Schema.client.id]?.position {
-                if let line = lines[id] {
-                    session.at(position).error("this client is in line \(line) already: give it another \"id\"")
+                if let first = places[id] {
+                    let place = session.place(of: first, from: position)
+                    session.at(position).error("this client is in \(place) already: give it another \"id\"")
                 }
-                lines[id] = lines[id] ?? position.line
+                places[id] = places[id] ?? position
             }
             if var client = client(item, id ?? "", session), id != nil {
                 readBinding(item, of: &client, tenant, session)

@@ -63,10 +63,11 @@ struct TenantTestsReaderTests {
             """,
             issuers: "[\(Sample.issuer), { preset: google, audiences: [a] }]"
         )
-        for (path, line) in [
+        let lines: KeyValuePairs<String, SourceLine> = [
             "hosts": 4, "backend": 5, "authenticate": 6, "authenticate.issuers": 7, "authenticate.issuers[0]": 7,
             "authenticate.issuers[2]": 7, "mode": 8, "access": 9, "access[0]": 10, "revoke_on[0]": 12,
-        ] {
+        ]
+        for (path, line) in lines {
             #expect(tenant.lines[path] == line, "\(path)")
         }
         #expect(tenant.authenticate.policy.issuers.count == tenant.authenticate.issuerLines.count)

@@ -4,7 +4,9 @@ import Testing
 struct Mistake: Sendable, CustomTestStringConvertible {
     var name: String
     var text: String
-    /// Without the file's name, which is `t.yaml`.
+    /// What is there beside `t.yaml`, by path.
+    var files: [String: String] = [:]
+    /// With the file's name: `t.yaml`, or the path of another.
     var diagnostics: [String]
     /// The file below Tests/TenantsTests/Mistakes, and the line of the case in it.
     var file: String

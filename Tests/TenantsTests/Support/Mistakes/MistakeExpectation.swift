@@ -1,5 +1,5 @@
 /// A line of a case that says what reading it must say.
-enum MistakeExpectation {
+enum MistakeExpectation: Equatable {
     /// `#   ^ message`: the column of the line above.
     case caret(column: Int, message: String)
     /// `#! 8:24: message`: the place in the whole document, where no caret can stand.

@@ -45,6 +45,44 @@ struct MistakeFile {
         guard let heading = MistakeHeading(line) else {
             throw malformed(number, "a heading is --- # NAME, --- # NAME on BASE, or --- # base NAME on BASE")
         }
+        let others = body.indices.filter { body[$0].hasPrefix(Self.otherFile) }
+        let own = body[..<(others.first ?? body.endIndex)]
+        let (written, expectations) = try contentAndExpectations(own)
+        var content = written
+        while content.last?.text == "" { content.removeLast() }
+        let document = try lay(content, heading, number)
+        let text = document.map { $0.text + "\n" }.joined()
+        var all = try diagnostics(expectations, document, in: "t.yaml")
+        var files: [String: String] = [:]
+        var isSilent = expectations.contains { $0.0 == .nothing }
+        for (start, end) in zip(others, others.dropFirst() + [body.endIndex]) {
+            let path = String(body[start].dropFirst(Self.otherFile.count))
+            let (lines, expected) = try contentAndExpectations(body[(start + 1)..<end])
+            all += try diagnostics(expected, lines, in: path)
+            isSilent = isSilent || expected.contains { $0.0 == .nothing }
+            if files.updateValue(lines.map { $0.text + "\n" }.joined(), forKey: path) != nil {
+                throw malformed(start + 1, "there is a file \"\(path)\" in this case already")
+            }
+        }
+        if heading.isBase {
+            if let (_, number) = expectations.first { throw malformed(number, "a base has no mistake to expect") }
+            if bases.updateValue(text, forKey: heading.name) != nil || heading.name == MistakeHeading.nothing {
+                throw malformed(number, "there is a base \"\(heading.name)\" already")
+            }
+        } else {
+            if all.isEmpty && !isSilent { throw malformed(number, "a case says what it expects, or #! nothing") }
+            mistakes.append(
+                Mistake(name: heading.name, text: text, files: files, diagnostics: all, file: name, line: number)
+            )
+        }
+    }
+
+    /// Begins another file of a case: its path follows.
+    private static let otherFile = "+++ # "
+
+    private func contentAndExpectations(
+        _ body: ArraySlice<String>
+    ) throws(Malformed) -> ([MistakeLine], [(MistakeExpectation, number: Int)]) {
         var content: [MistakeLine] = []
         var expectations: [(MistakeExpectation, number: Int)] = []
         for (index, text) in zip(body.indices, body) {
@@ -56,19 +94,7 @@ struct MistakeFile {
                 content.append(MistakeLine(text: ControlPictures.decoded(text), number: index + 1))
             }
         }
-        while content.last?.text == "" { content.removeLast() }
-        let document = try lay(content, heading, number)
-        let text = document.map { $0.text + "\n" }.joined()
-        if heading.isBase {
-            if let (_, number) = expectations.first { throw malformed(number, "a base has no mistake to expect") }
-            if bases.updateValue(text, forKey: heading.name) != nil || heading.name == MistakeHeading.nothing {
-                throw malformed(number, "there is a base \"\(heading.name)\" already")
-            }
-        } else {
-            if expectations.isEmpty { throw malformed(number, "a case says what it expects, or #! nothing") }
-            let diagnostics = try diagnostics(expectations, document)
-            mistakes.append(Mistake(name: heading.name, text: text, diagnostics: diagnostics, file: name, line: number))
-        }
+        return (content, expectations)
     }
 
     private func lay(
@@ -92,14 +118,15 @@ struct MistakeFile {
     /// In the order in which they are written, with their places in the whole document.
     private func diagnostics(
         _ expectations: [(MistakeExpectation, number: Int)],
-        _ document: [MistakeLine]
+        _ document: [MistakeLine],
+        in file: String
     ) throws(Malformed) -> [String] {
         var diagnostics: [String] = []
         for (expectation, number) in expectations {
             switch expectation {
             case .nothing:
                 if expectations.count > 1 { throw malformed(number, "#! nothing stands alone") }
-            case .place(let diagnostic): diagnostics.append(diagnostic)
+            case .place(let diagnostic): diagnostics.append("\(file):\(diagnostic)")
             case .caret(let column, let message):
                 let above = document.compactMap(\.number).filter { $0 < number }.max()
                 guard let above, let index = document.firstIndex(where: { $0.number == above }) else {
@@ -109,7 +136,7 @@ struct MistakeFile {
                 guard column <= document[index].text.count + 1 else {
                     throw malformed(number, "the caret points beyond the end of the line above")
                 }
-                diagnostics.append("\(index + 1):\(column): \(message)")
+                diagnostics.append("\(file):\(index + 1):\(column): \(message)")
             }
         }
         return diagnostics

@@ -1,0 +1,42 @@
+/// One tenant that is in no file, like one that the store keeps.
+public struct TenantSource: Sendable {
+    /// The tenant's name.
+    public var name: String
+    /// What stands for a file's path in positions, like `store:shop`.
+    public var label: String
+    /// YAML: the map that would stand below the tenant's name in tenants.yaml, in UTF-8.
+    public var text: [UInt8]
+
+    public init(name: String, label: String, text: [UInt8]) {
+        self.name = name
+        self.label = label
+        self.text = text
+    }
+}
+
+/// The tenants that are in no file. They may extend the templates of the files. Where a name is in a file too, the file
+/// wins, with a warning.
+public struct FurtherTenants: Sendable {
+    public enum Faults: Sendable, Equatable {
+        /// A mistake makes the whole configuration unusable, as one in a file does.
+        case refuse
+        /// A tenant with a mistake is left out; ``ReadResult/leftOut`` names it.
+        case leaveOut
+    }
+
+    public var sources: [TenantSource]
+    public var faults: Faults
+
+    public init(_ sources: [TenantSource], faults: Faults = .refuse) {
+        self.sources = sources
+        self.faults = faults
+    }
+}
+
+/// A further tenant that is left out, and why.
+public struct LeftOutTenant: Sendable, Equatable {
+    public var name: String
+    public var label: String
+    /// Its errors and warnings.
+    public var diagnostics: [Diagnostic]
+}

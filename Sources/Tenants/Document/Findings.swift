@@ -1,0 +1,133 @@
+/// Collects errors and warnings. Reading goes on after an error, so that one run reports all of them.
+final class Findings {
+    private struct Finding: Hashable {
+        var position: Position
+        var message: String
+        var blamed: DocumentSource?
+    }
+
+    private struct Entry {
+        var severity: Diagnostic.Severity
+        var position: Position
+        var message: String
+        /// The tenant that was read, if the position is not in its own lines.
+        var extending: String?
+        var blamed: DocumentSource?
+    }
+
+    /// The path of tenants.yaml.
+    private let file: String
+    /// The others in the order in which they were read.
+    private var places: [DocumentSource: Int] = [:]
+    private var names: [String]
+    private var seen: Set<Finding> = []
+    private var entries: [Entry] = []
+    /// Sources with an error that leave the rest usable.
+    private(set) var faulty: Set<DocumentSource> = []
+    private(set) var hasErrors = false
+    /// Errors, those that were reported before among them.
+    private(set) var errorCount = 0
+    /// The tenant that is being read; nil outside of tenants.
+    private var tenant: ReadTenant?
+
+    init(file: String) {
+        self.file = file
+        names = [file]
+    }
+
+    /// Findings in the source come after those of the sources before it.
+    func add(_ source: DocumentSource) {
+        guard source != .main, places[source] == nil else { return }
+        places[source] = names.count
+        names.append(source.name ?? "")
+    }
+
+    /// The tenant that findings are about while it is read.
+    struct ReadTenant {
+        var name: String
+        /// Whether a position is in the tenant's own lines.
+        var isOwn: (Position) -> Bool
+        /// The source that is at fault for its errors, if they leave the rest usable; nil: they do not.
+        var blamed: DocumentSource?
+    }
+
+    /// Findings that `body` adds are about this tenant.
+    ///
+    /// - Returns: What `body` returns, and whether it had no error.
+    func reading<Value>(_ tenant: ReadTenant, _ body: () -> Value) -> (value: Value, isGood: Bool) {
+        let before = errorCount
+        self.tenant = tenant
+        let value = body()
+        self.tenant = nil
+        return (value, errorCount == before)
+    }
+
+    func error(_ position: Position, _ message: String) {
+        errorCount += 1
+        if let blamed = tenant?.blamed { faulty.insert(blamed) } else { hasErrors = true }
+        add(.error, position, message)
+    }
+
+    func warning(_ position: Position, _ message: String) {
+        add(.warning, position, message)
+    }
+
+    /// What aliases or templates use many times is reported once.
+    private func add(_ severity: Diagnostic.Severity, _ position: Position, _ message: String) {
+        let finding = Finding(position: position, message: message, blamed: tenant?.blamed)
+        guard seen.insert(finding).inserted else { return }
+        let extending = tenant.flatMap { $0.isOwn(position) ? nil : $0.name }
+        entries.append(
+            Entry(
+                severity: severity,
+                position: position,
+                message: message,
+                extending: extending,
+                blamed: tenant?.blamed
+            )
+        )
+    }
+
+    /// A place as a message at another one names it: `line 4`, or with its file if that is another.
+    func place(of position: Position, from other: Position) -> String {
+        if position.source == other.source { return "line \(position.line)" }
+        return "\(name(of: position.source)):\(position.line)"
+    }
+
+    func name(of source: DocumentSource) -> String { source.name ?? file }
+
+    /// In the order of the files and of their lines, without those of faulty sources.
+    var sorted: [Diagnostic] {
+        diagnostics { entry in entry.blamed.map { !faulty.contains($0) } ?? true }
+    }
+
+    /// Those about one faulty source.
+    func diagnostics(of source: DocumentSource) -> [Diagnostic] {
+        diagnostics { $0.blamed == source }
+    }
+
+    private func diagnostics(_ isWanted: (Entry) -> Bool) -> [Diagnostic] {
+        entries.filter(isWanted).enumerated()
+            .map { (place: places[$0.element.position.source] ?? 0, offset: $0.offset, entry: $0.element) }
+            .sorted { left, right in
+                let (one, other) = (left.entry.position, right.entry.position)
+                return (left.place, one.line, one.column, left.offset)
+                    < (right.place, other.line, other.column, right.offset)
+            }
+            .map { diagnostic($0.entry) }
+    }
+
+    private func diagnostic(_ entry: Entry) -> Diagnostic {
+        let user = entry.extending.map { " (in tenant \"\($0)\")" } ?? ""
+        return Diagnostic(
+            severity: entry.severity,
+            file: name(of: entry.position.source),
+            line: entry.position.line,
+            column: entry.position.column,
+            message: entry.message + user
+        )
+    }
+
+    /// The files in their order, tenants.yaml first.
+    var files: [String] { names }
+}
