@@ -8,7 +8,7 @@ struct RuleCountsTests {
         _ path: String,
         _ methods: [String] = [],
         _ allow: AccessRule.Allow = .anyone,
-        line: Int = 0
+        line: SourceLine = 0
     ) throws -> AccessRule {
         AccessRule(path: try PathPattern(path), methods: methods, allow: allow, line: line)
     }

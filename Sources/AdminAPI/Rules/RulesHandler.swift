@@ -36,14 +36,16 @@ extension AccessRule {
         if case .signedIn(let neededRoles, let neededScopes) = allow {
             (allowed, roles, scopes) = ("signed_in", neededRoles, neededScopes)
         }
-        return [
+        var object: JSONObject = [
             "path": .string(path.description),
             "methods": .array(methods.names.map(JSONValue.string)),
             "allow": .string(allowed),
             "roles": .array(roles.map(JSONValue.string)),
             "scopes": .array(scopes.map(JSONValue.string)),
             "mode": .string(mode.rawValue),
-            "line": .number(JSONNumber(line)),
+            "line": .number(JSONNumber(line.number)),
         ]
+        object["file"] = line.file.map(JSONValue.string)
+        return object
     }
 }

@@ -1,3 +1,5 @@
+import Tenants
+
 extension Authorizer {
     /// The result of the token checks.
     enum Authentication {

@@ -31,7 +31,7 @@ extension Authorizer {
         _ refusal: Refusal,
         _ caller: Caller?,
         signsOut: Caller? = nil,
-        observing rule: Int? = nil
+        observing rule: SourceLine? = nil
     ) -> Decision {
         let tenant = input.request.tenant.tenant
         let tenantLine = tenant.mode == .observe ? tenant.lines["mode"] ?? 0 : nil

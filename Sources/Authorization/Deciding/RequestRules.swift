@@ -46,7 +46,7 @@ struct RequestRules {
     }
 
     /// The line of the rule, if its refusals are only observed; nil if one of the applicable rules is enforced.
-    var observedLine: Int? {
+    var observedLine: SourceLine? {
         guard let first, rules.rules[first].mode == .observe else { return nil }
         let areOthersObserved = others.allSatisfy { index in
             index.map { rules.rules[$0].mode == .observe } ?? false

@@ -1,3 +1,5 @@
+package import Tenants
+
 /// A refusal that was not enforced, in observe mode.
 package struct ObservedRefusal {
     package var refusal: Refusal

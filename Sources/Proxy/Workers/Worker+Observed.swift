@@ -2,6 +2,7 @@ package import Authorization
 package import Counting
 package import HTTPCore
 import Logging
+import Tenants
 
 /// Refusals that are only observed.
 extension Worker {

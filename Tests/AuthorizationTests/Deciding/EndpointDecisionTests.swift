@@ -39,7 +39,7 @@ struct EndpointDecisionTests {
         -> RequestPipeline
     {
         var tenant = try RequestPipeline.tenant(mode: mode)
-        tenant.lines["mode"] = 30
+        tenant.lines = ["mode": 30]
         let path = try PathPattern("/auth/apple")
         tenant.signIn = SignIn(apple: AppleSignIn(path: path, clientIDs: ["com.example.app"], then: then))
         let pipeline = RequestPipeline([tenant])

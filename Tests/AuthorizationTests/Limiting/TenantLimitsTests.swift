@@ -17,7 +17,7 @@ import UpstreamTestSupport
         return pipeline
     }
 
-    private static func limit(_ key: RateLimit.Key, burst: Int, line: Int = 0) -> RateLimit {
+    private static func limit(_ key: RateLimit.Key, burst: Int, line: SourceLine = 0) -> RateLimit {
         RateLimit(key: key, count: 1, period: .seconds(10), burst: burst, line: line)
     }
 
