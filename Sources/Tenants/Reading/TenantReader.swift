@@ -34,7 +34,7 @@ struct TenantReader {
             IntrospectionReader(entry: $0, tenant: node, issuer: issuer).read(session)
         }
         let proof = node.entry(Schema.tenant.dpop).map { ProofRulesReader.read($0, from: from, session) }
-        let mode = session.mode(Schema.tenant.mode, of: node, "lets every request of \"\(name)\" through")
+        let mode = session.mode(Schema.tenant.mode, of: node, "lets every request of this tenant through")
         let strips = readStripping(node, session)
         guard let authentication else { return nil }
         return Tenant(

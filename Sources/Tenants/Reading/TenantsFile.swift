@@ -53,7 +53,7 @@ public enum TenantsFile {
         var reader = TenantsReader(document, blamed: composer.blamed, session)
         reader.read()
         if further == nil { reader.requireTenants() }
-        let effective = document.root { reader.isGood[$0] }
+        let effective = document.root { !reader.leftOut.contains($0) }
         ListenerTLSCheck.check(effective, session)
         let leftOut = further.map { LeftOutTenant.all(of: $0, findings) } ?? []
         guard !findings.hasErrors else { return ReadResult(leftOut: leftOut, findings: findings) }

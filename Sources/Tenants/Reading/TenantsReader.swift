@@ -25,8 +25,8 @@ struct TenantsReader {
     private var shared = SharedSettingsCheck()
     private var checked: Set<CheckedValue> = []
     private(set) var tenants: [Tenant] = []
-    /// Of the document's tenants: whether there is no mistake in it.
-    private(set) var isGood: [Bool] = []
+    /// Those of the document that are left out for a mistake, by their place.
+    private(set) var leftOut: Set<Int> = []
 
     init(_ document: ComposedDocument, blamed: Set<DocumentSource>, _ session: ReadingSession) {
         self.document = document
@@ -39,9 +39,8 @@ struct TenantsReader {
             checkName(template, "template")
             checkSchema(template, isWhole: false, isExtending: true)
         }
-        isGood.reserveCapacity(document.tenants.count)
         tenants.reserveCapacity(document.tenants.count)
-        for tenant in document.tenants { read(tenant) }
+        for index in document.tenants.indices { read(document.tenants[index], at: index) }
         requireAccessTokens()
     }
 
@@ -55,7 +54,7 @@ struct TenantsReader {
         }
     }
 
-    private mutating func read(_ tenant: ComposedDocument.ComposedTenant) {
+    private mutating func read(_ tenant: ComposedDocument.ComposedTenant, at index: Int) {
         let (entry, origins, source) = (tenant.entry, document.origins, tenant.source)
         let reading = Findings.ReadTenant(
             name: entry.key,
@@ -67,9 +66,11 @@ struct TenantsReader {
         )
         let wasFaulty = session.findings.faulty.contains(source)
         let (read, isRight) = session.findings.reading(reading) { readParts(tenant) }
-        isGood.append(isRight && !wasFaulty)
-        // A tenant that is left out takes nothing from the others.
-        if reading.blamed != nil, !isRight || wasFaulty { return }
+        if reading.blamed != nil, !isRight || wasFaulty {
+            // It takes nothing from the others.
+            leftOut.insert(index)
+            return
+        }
         for (route, position) in read.routes { routes[route] = Taken(tenant: entry.key, position: position) }
         guard let tenant = read.tenant else { return }
         shared.add(tenant, entry.value)

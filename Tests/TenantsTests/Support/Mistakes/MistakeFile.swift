@@ -47,9 +47,7 @@ struct MistakeFile {
         }
         let others = body.indices.filter { body[$0].hasPrefix(Self.otherFile) }
         let own = body[..<(others.first ?? body.endIndex)]
-        let (written, expectations) = try contentAndExpectations(own)
-        var content = written
-        while content.last?.text == "" { content.removeLast() }
+        let (content, expectations) = try contentAndExpectations(own)
         let document = try lay(content, heading, number)
         let text = document.map { $0.text + "\n" }.joined()
         var all = try diagnostics(expectations, document, in: "t.yaml")
@@ -94,6 +92,7 @@ struct MistakeFile {
                 content.append(MistakeLine(text: ControlPictures.decoded(text), number: index + 1))
             }
         }
+        while content.last?.text == "" { content.removeLast() }
         return (content, expectations)
     }
 
