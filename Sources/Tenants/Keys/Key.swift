@@ -5,6 +5,8 @@
 struct Key<Value: Sendable>: Sendable {
     private(set) var schema: SchemaKey
     let `default`: Value
+    /// The default as if it were in the file, if it is given in YAML.
+    private var writtenDefault: DocumentNode?
     private let value: @Sendable (DocumentNode) -> Value?
 
     var name: String { schema.name }
@@ -24,7 +26,8 @@ struct Key<Value: Sendable>: Sendable {
 
     /// - Parameter yaml: The default as tenants.yaml would write it; readers read it like a value of the file.
     init<Given>(_ name: String, _ type: KeyType<Given>, yaml: String) where Value == Given? {
-        let value = YAMLDocument.default(yaml).flatMap(type.value)
+        writtenDefault = YAMLDocument.default(yaml)
+        let value = writtenDefault.flatMap(type.value)
         assert(value != nil, "the default of \"\(name)\" is none of its values")
         self.schema = SchemaKey(name: name, type: type.schema.exampled(by: yaml), default: yaml)
         self.default = value
@@ -55,7 +58,7 @@ struct Key<Value: Sendable>: Sendable {
 
     /// The default as if it were in the file.
     var defaultNode: DocumentNode? {
-        schema.default.flatMap(YAMLDocument.default)
+        writtenDefault ?? schema.default.flatMap(YAMLDocument.default)
     }
 }
 

@@ -1,28 +1,25 @@
 /// Lines in the configuration by the key's path below its tenant, like `authenticate.issuers[0]`; the tenant's own line by
 /// the empty path.
 ///
-/// Thousands of tenants have the same keys: they share the paths, and each has the lines alone.
+/// Thousands of tenants have the same keys: they share the paths, and each has its lines alone.
 public struct KeyLines: Sendable, Equatable, ExpressibleByDictionaryLiteral {
-    /// Sorted, each once.
-    let paths: [String]
+    /// The place of each path's line.
+    private let places: [String: Int]
     private let lines: [SourceLine]
 
     public init(dictionaryLiteral elements: (String, SourceLine)...) {
-        self.init(Dictionary(elements) { first, _ in first })
+        self.init(places: Self.places(of: elements.map(\.0)), lines: elements.map(\.1))
     }
 
-    init(_ lines: [String: SourceLine], sharing: ([String]) -> [String] = { $0 }) {
-        let sorted = lines.sorted { $0.key < $1.key }
-        paths = sharing(sorted.map(\.key))
-        self.lines = sorted.map(\.value)
+    init(places: [String: Int], lines: [SourceLine]) {
+        self.places = places
+        self.lines = lines
     }
 
-    public subscript(path: String) -> SourceLine? {
-        var (low, high) = (0, paths.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if paths[middle] < path { low = middle + 1 } else { high = middle }
-        }
-        return low < paths.count && paths[low] == path ? lines[low] : nil
+    /// Of paths that are there twice, the last one counts.
+    static func places(of paths: [String]) -> [String: Int] {
+        Dictionary(zip(paths, paths.indices)) { $1 }
     }
+
+    public subscript(path: String) -> SourceLine? { places[path].map { lines[$0] } }
 }

@@ -31,14 +31,15 @@ final class ReadingSession {
         self.directory = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
     }
 
-    /// Lists of texts that many tenants have alike.
-    private var lists: [[String]: [String]] = [:]
+    /// By the paths of a tenant's keys, which many tenants have alike.
+    private var places: [[String]: [String: Int]] = [:]
 
-    /// An equal list, which is in memory once.
-    func shared(_ list: [String]) -> [String] {
-        if let known = lists[list] { return known }
-        lists[list] = list
-        return list
+    /// The places of paths, in memory once for equal paths.
+    func places(of paths: [String]) -> [String: Int] {
+        if let known = places[paths] { return known }
+        let new = KeyLines.places(of: paths)
+        places[paths] = new
+        return new
     }
 
     /// Resolves a path that the file names against the file's directory.

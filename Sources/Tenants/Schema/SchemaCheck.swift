@@ -9,6 +9,9 @@ struct SchemaCheck {
         self.findings = findings
     }
 
+    /// Making it looks at every key.
+    private static let tenant = Schema.tenant.object
+
     // MARK: Files
 
     /// Checks tenants.yaml but for its tenants and templates, of which only the shape.
@@ -75,11 +78,10 @@ struct SchemaCheck {
     }
 
     private func section(_ entry: DocumentNode.Entry, _ isUnchecked: (DocumentNode.Entry) -> Bool) {
-        let object = Schema.tenant.object
         guard case .map(let entries) = entry.value.content else {
-            return value(entry.value, .object(object), name: "\"\(entry.key)\"", owner: entry.keyPosition)
+            return value(entry.value, .object(Self.tenant), name: "\"\(entry.key)\"", owner: entry.keyPosition)
         }
-        check(entries, against: object, name: "\"\(entry.key)\"", owner: entry.keyPosition) { !isUnchecked($0) }
+        check(entries, against: Self.tenant, name: "\"\(entry.key)\"", owner: entry.keyPosition) { !isUnchecked($0) }
     }
 
     // MARK: Values
