@@ -4,7 +4,8 @@ import NIOCore
 import NIOSSL
 import Tenants
 
-/// Requires the admin token, or a client certificate of an authority that the listener trusts.
+/// Requires an admin token with a scope that the endpoint needs, or a client certificate of an authority that the listener
+/// trusts.
 ///
 /// With a certificate, requests of pages of other sites are refused, since a browser sends its certificate for any page. On
 /// loopback without token and certificate, requests for a Host other than this machine are refused too (DNS rebinding).
@@ -25,7 +26,9 @@ struct AdminAccess: RouterMiddleware {
     ) async throws -> Response {
         var context = context
         do {
-            context.caller = try await caller(request, context)
+            let caller = try await caller(request, context)
+            context.caller = caller
+            try check(caller, request, context)
         } catch let problem as AdminProblem {
             audit.refused(problem, context)
             throw problem
@@ -33,9 +36,9 @@ struct AdminAccess: RouterMiddleware {
         return try await next(request, context)
     }
 
-    /// Whether this client needs the token: there is one, and it has no client certificate.
+    /// Whether this client needs a token: there is one, and it has no client certificate.
     func needsToken(_ context: Context) async -> Bool {
-        guard live.current.configuration.gateway.admin?.token != nil else { return false }
+        guard live.current.configuration.gateway.admin?.needsToken == true else { return false }
         guard settings.tls?.clientCAFile != nil else { return true }
         return (try? await context.channel.nioSSL_peerCertificate().get()) == nil
     }
@@ -50,8 +53,8 @@ struct AdminAccess: RouterMiddleware {
             let subject = certificates?.subject(of: certificate) ?? Array("unreadable".utf8)
             return .certificate(subject: String(decoding: subject, as: UTF8.self))
         }
-        // A reload may have changed the token.
-        guard let token = live.current.configuration.gateway.admin?.token else {
+        // A reload may have changed the tokens.
+        guard let admin = live.current.configuration.gateway.admin, admin.needsToken else {
             guard !asksForCertificates else {
                 throw AdminProblem(.missingToken, "show a client certificate of gateway.admin.tls.client_ca_file")
             }
@@ -66,10 +69,31 @@ struct AdminAccess: RouterMiddleware {
         guard let sent = bearer(request) else {
             throw AdminProblem(.missingToken, "send the admin token as Authorization: Bearer")
         }
-        guard Secret(sent) == token else {
-            throw AdminProblem(.invalidToken, "the token sent is not that of gateway.admin.token")
+        guard let caller = Self.caller(Secret(sent), admin) else {
+            throw AdminProblem(.invalidToken, "the token sent is none of gateway.admin")
         }
-        return .token
+        return caller
+    }
+
+    /// Compares with every token, so that the time it takes says nothing of which is alike.
+    private static func caller(_ sent: Secret, _ admin: AdminSettings) -> AdminCaller? {
+        var caller: AdminCaller?
+        for token in admin.tokens where token.token == sent { caller = AdminCaller(token) }
+        if let token = admin.token, token == sent { caller = .token }
+        return caller
+    }
+
+    /// - Throws: `insufficient_scope` if the caller lacks the scope that the endpoint needs. What is no endpoint needs none.
+    private func check(_ caller: AdminCaller, _ request: Request, _ context: Context) throws(AdminProblem) {
+        guard let path = context.endpointPath else { return }
+        let needed = EndpointScopes.needed(request.method.rawValue, path)
+        guard !caller.may(needed, tenant: nil) else { return }
+        let needs = (needed.filter { $0 != .all } + [.all]).map(\.rawValue).joined(separator: " or ")
+        throw AdminProblem(
+            .insufficientScope,
+            "\(caller.text) has \(caller.scopes.map(\.description).joined(separator: ", ")), but this needs \(needs): "
+                + "use another token of gateway.admin, or allow it there"
+        )
     }
 
     private func bearer(_ request: Request) -> String? {
@@ -90,6 +114,11 @@ struct AdminAccess: RouterMiddleware {
             authority.hasPrefix("[") ? authority.prefix { $0 != "]" }.dropFirst() : authority.prefix { $0 != ":" }
         return HostPort(host: String(host), port: 0).isLoopback
     }
+}
+
+extension AdminSettings {
+    /// Whether there is a token, so that a client without a certificate needs one.
+    fileprivate var needsToken: Bool { token != nil || !tokens.isEmpty }
 }
 
 extension HTTPField.Name {

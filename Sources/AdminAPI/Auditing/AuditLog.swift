@@ -35,13 +35,14 @@ final class AuditLog: Sendable {
         }
     }
 
-    /// Logs a wrong token, or a page of another site. Requests without a token are not logged: browsers start with one.
+    /// Logs a wrong token, one that may not do what was asked, or a page of another site. Requests without a token are not logged: browsers start with one.
     func refused(_ problem: AdminProblem, _ context: AdminContext) {
         guard problem.code != .missingToken,
             let skipped = refusals.withLock({ $0.admit(at: Clock.monotonic()) })
         else { return }
         var metadata = origin(context)
         metadata["result"] = "\(problem.code.rawValue)"
+        if let caller = context.caller { metadata["by"] = "\(caller.text)" }
         if skipped > 0 { metadata["passed_over"] = "\(skipped)" }
         logger.warning("not let in", metadata: metadata)
     }

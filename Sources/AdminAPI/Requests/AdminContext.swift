@@ -15,21 +15,3 @@ struct AdminContext: RequestContext {
         channel = source.channel
     }
 }
-
-/// How a client of the admin listener was authenticated.
-enum AdminCaller: Sendable, Equatable {
-    case token
-    /// A client certificate with this subject (RFC 4514).
-    case certificate(subject: String)
-    /// There is no token, and the listener is on loopback.
-    case loopback
-
-    /// For the audit.
-    var text: String {
-        switch self {
-        case .token: "token"
-        case .certificate(let subject): "certificate \(subject)"
-        case .loopback: "loopback"
-        }
-    }
-}

@@ -11,6 +11,7 @@ struct AdminProblem: Error, Equatable {
         case missingToken = "missing_token"
         case invalidToken = "invalid_token"
         case crossSiteRequest = "cross_site_request"
+        case insufficientScope = "insufficient_scope"
         case unknownTenant = "unknown_tenant"
         case notFound = "not_found"
         case methodNotAllowed = "method_not_allowed"
@@ -43,7 +44,7 @@ extension AdminProblem.Code {
         switch self {
         case .badRequest: .badRequest
         case .missingToken, .invalidToken: .unauthorized
-        case .crossSiteRequest: .forbidden
+        case .crossSiteRequest, .insufficientScope: .forbidden
         case .unknownTenant, .notFound: .notFound
         case .methodNotAllowed: .methodNotAllowed
         case .keysElsewhere, .noIssuer: .conflict
@@ -62,6 +63,7 @@ extension AdminProblem.Code {
         case .missingToken: "The admin token is needed"
         case .invalidToken: "The admin token is another one"
         case .crossSiteRequest: "The request comes from another site"
+        case .insufficientScope: "The admin token may not do this"
         case .unknownTenant: "There is no such tenant"
         case .notFound: "There is no such endpoint"
         case .methodNotAllowed: "The endpoint has no such method"

@@ -56,6 +56,8 @@ struct AdminProblemMiddleware: RouterMiddleware {
         switch problem.code {
         case .missingToken: response.headers[.wwwAuthenticate] = "Bearer realm=\"admin\""
         case .invalidToken: response.headers[.wwwAuthenticate] = "Bearer realm=\"admin\", error=\"invalid_token\""
+        case .insufficientScope:
+            response.headers[.wwwAuthenticate] = "Bearer realm=\"admin\", error=\"insufficient_scope\""
         case .storeUnavailable, .tooManyStreams: response.headers[.retryAfter] = "1"
         case .badRequest, .crossSiteRequest, .unknownTenant, .notFound, .methodNotAllowed, .keysElsewhere, .noIssuer,
             .payloadTooLarge, .unsupportedMediaType, .configurationRefused, .internalError:

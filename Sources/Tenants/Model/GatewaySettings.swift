@@ -29,8 +29,11 @@ public struct Listener: Sendable, Equatable {
 /// The admin listener, apart from the tenants' traffic.
 public struct AdminSettings: Sendable, Equatable {
     public var address: HostPort
-    /// Required when `address` is not loopback and clients' certificates are not asked for.
+    /// May do all. When `address` is not loopback and clients' certificates are not asked for, there is this one or one
+    /// of `tokens`.
     public var token: Secret?
+    /// Tokens that may do a part.
+    public var tokens: [AdminToken] = []
     /// nil: plain text. With client authorities, a client certificate of one of them stands for the token.
     public var tls: ServerCertificate?
 }

@@ -7,7 +7,14 @@ enum GatewayReader {
         settings.store = StoreReader.read(node, session)
         settings.stateDirectory = StoreReader.readStateDirectory(node, session)
         guard let node else { return settings }
-        settings.admin = node[Schema.gateway.admin].flatMap { readAdmin($0, listeners, session) }
+        settings.admin = node[Schema.gateway.admin].flatMap { admin in
+            AdminReader.read(
+                admin,
+                admin[Schema.admin.address].flatMap { readAddress($0, session) },
+                listeners,
+                session
+            )
+        }
         settings.threads = node.read(Schema.gateway.threads)
         settings.trustedProxies = readProxies(node[Schema.gateway.trustedProxies]?.items ?? [], session)
         settings.extAuthz = node[Schema.gateway.extAuthz]?[Schema.extAuthz.address].flatMap {
@@ -41,33 +48,6 @@ enum GatewayReader {
         guard let scalar = node.filled else { return nil }
         let fault = "\"address\" must be a host and a port, but is \(scalar.shown)"
         return session.at(node).value(of: try NetworkText.hostPort(scalar.text, ports: 0...65_535), or: fault)
-    }
-
-    private static func readAdmin(
-        _ node: DocumentNode,
-        _ listeners: [Listener],
-        _ session: ReadingSession
-    ) -> AdminSettings? {
-        let token = node.read(Schema.admin.token).map { Secret($0) }
-        if let token, let value = node[Schema.admin.token] {
-            session.checkExample(token, name: "\"token\"", value)
-        }
-        guard let value = node[Schema.admin.address], let address = readAddress(value, session) else { return nil }
-        if address.port != 0, listeners.contains(where: { $0.address == address }) {
-            session.at(value)
-                .error("\(value.shown) already accepts the tenants' requests: give the admin listener another port")
-        }
-        let tls = node[Schema.admin.tls].flatMap {
-            ServerCertificateReader.read($0, Schema.adminTLS, hosts: nil, session)
-        }
-        let isTokenUnresolved = node[Schema.admin.token].map { $0.scalar == nil } ?? false
-        let asksForCertificates = node[Schema.admin.tls]?[Schema.adminTLS.clientCAFile] != nil
-        if !address.isLoopback, token?.isEmpty ?? true, !isTokenUnresolved, !asksForCertificates {
-            session.at(value).error(
-                "the admin listener can be reached by others and has no token: add \"token\", or listen on 127.0.0.1"
-            )
-        }
-        return AdminSettings(address: address, token: token.flatMap { $0.isEmpty ? nil : $0 }, tls: tls)
     }
 
     private static func readProxies(_ items: [DocumentNode], _ session: ReadingSession) -> [AddressRange] {

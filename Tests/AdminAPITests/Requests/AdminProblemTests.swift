@@ -21,7 +21,8 @@ struct AdminProblemTests {
         #expect(
             statuses == [
                 "bad_request 400", "missing_token 401", "invalid_token 401", "cross_site_request 403",
-                "unknown_tenant 404", "not_found 404", "method_not_allowed 405", "keys_elsewhere 409", "no_issuer 409",
+                "insufficient_scope 403", "unknown_tenant 404", "not_found 404", "method_not_allowed 405",
+                "keys_elsewhere 409", "no_issuer 409",
                 "payload_too_large 413", "unsupported_media_type 415", "configuration_refused 422",
                 "internal_error 500", "store_unavailable 503", "too_many_streams 503",
             ]

@@ -112,6 +112,20 @@ struct ConfigurationTests {
         #expect(result.configuration?.gateway.admin?.token == nil)
     }
 
+    @Test func adminTokensHaveNamesAndScopes() throws {
+        let tokens =
+            "[{ name: ci, token: a, allow: [read, \"tenants:shop-*\"] }, { name: desk, token: b, allow: [all] }]"
+        let result = Sample.read(Sample.gateway("admin: { address: 127.0.0.1:9901, tokens: \(tokens) }"))
+        #expect(result.diagnostics.isEmpty)
+        let pattern = try #require(TenantNamePattern("shop-*"))
+        #expect(
+            result.configuration?.gateway.admin?.tokens == [
+                AdminToken(name: "ci", token: Secret("a"), scopes: [.read, .tenants(pattern)]),
+                AdminToken(name: "desk", token: Secret("b"), scopes: [.all]),
+            ]
+        )
+    }
+
     @Test func hostsMayBeSharedByPathPrefix() {
         let other = """
               other:

@@ -12,7 +12,11 @@ struct DocumentBlock {
     /// Something long enough for a secret for each variable that it names.
     var environment: [String: String] {
         let names = file.components(separatedBy: "${").dropFirst().map { $0.prefix { $0.isLetter || $0 == "_" } }
-        return Dictionary(names.map { (String($0), String(repeating: "s", count: 64)) }) { first, _ in first }
+        // No two tokens are alike.
+        let values = names.map { name in
+            (String(name), String(repeating: "s", count: 64) + (name.hasSuffix("_TOKEN") ? name : ""))
+        }
+        return Dictionary(values) { first, _ in first }
     }
 
     /// Those of README.md, ARCHITECTURE.md and docs.

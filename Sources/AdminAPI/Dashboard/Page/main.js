@@ -165,8 +165,14 @@ class Dashboard {
         this.#gateway.listen({
             report: report => this.#report(report),
             state: (state, text) => this.#link(state, text),
-            refused: () => this.#lock(this.#isOpen ? "The admin token has changed." : "This is not the admin token."),
+            refused: problem => this.#lock(Dashboard.#refusal(problem, this.#isOpen)),
         });
+    }
+
+    /** Why the page is locked. */
+    static #refusal(problem, wasOpen) {
+        if (problem.code === "insufficient_scope") return "This admin token may not read. Use one with the scope read.";
+        return wasOpen ? "The admin token has changed." : "This is not the admin token.";
     }
 
     #listenWhileVisible() {

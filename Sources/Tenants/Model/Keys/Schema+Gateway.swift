@@ -3,6 +3,7 @@ extension Schema {
     static let gateway = GatewayKeys()
     static let listener = ListenerKeys()
     static let admin = AdminKeys()
+    static let adminToken = AdminTokenKeys()
     static let extAuthz = ExtAuthzKeys()
     static let connectionLimits = ConnectionLimitsKeys()
 
@@ -67,8 +68,20 @@ extension Schema {
         let address = Key("address", .text(example: "127.0.0.1:9901"), isRequired: true)
             .means("Host and port; anything but loopback needs a token or `tls.client_ca_file`.")
         let token = Key("token", .secret)
-            .means("The bearer token that the admin API asks for. Empty on loopback: none.")
+            .means("The bearer token that the admin API asks for; it may do all. Empty on loopback: none.")
+        let tokens = Key("tokens", .list(.object(Schema.adminToken), maximum: 100), default: [])
+            .means("Further tokens, each of which may do a part.")
         let tls = Key("tls", .object(Schema.adminTLS)).means("TLS on the admin listener. Omitted: plain text.")
+    }
+
+    struct AdminTokenKeys: KeyTable {
+        let name = Key("name", .text(example: "dashboard"), isRequired: true).means("Names the token in the audit.")
+        let token = Key("token", .secret, isRequired: true).means("The bearer token.")
+        let allow = Key("allow", .list(.text(example: "read"), minimum: 1, maximum: 100), isRequired: true)
+            .means(
+                "What it may do: `read`, `revoke`, `tenants:PATTERN` with `*` for any part of a name, or `all`.",
+                example: "[read, \"tenants:shop-*\"]"
+            )
     }
 
     struct ExtAuthzKeys: KeyTable {
