@@ -133,6 +133,29 @@ public protocol Store: Sendable {
     /// - Returns: For each the microseconds until its allowance is full again if no more requests are allowed.
     func use(_ uses: [AllowanceUse], timeout: Duration) async throws(StoreError) -> [Int64]
 
+    // MARK: Collections
+
+    /// Entries of a collection, in the order of the bytes of their names.
+    ///
+    /// - Parameters:
+    ///   - name: The last one of the previous page; nil for the first page.
+    ///   - limit: The maximum number, at most ``CollectionLimits/page``.
+    func entries(
+        of collection: StoreCollection,
+        after name: String?,
+        limit: Int
+    ) async throws(StoreError) -> [StoreEntry]
+
+    /// - Parameter names: At most ``CollectionLimits/page``.
+    /// - Returns: Those of them that there are, in their order.
+    func entries(_ names: [String], of collection: StoreCollection) async throws(StoreError) -> [StoreEntry]
+
+    /// Carries out all changes in one step, or none: the conditions are about what is there before the first of them.
+    /// When this returns, the changes survive a restart as revocations do. They are not announced.
+    ///
+    /// - Parameter changes: No entry twice.
+    func change(_ changes: [EntryChange]) async throws(StoreError) -> EntryChangeResult
+
     // MARK: Changes
 
     /// Notifies all instances that are listening now, this one included.

@@ -4,7 +4,7 @@ import Time
 /// The tables of an ``EmbeddedStore``, and the migration of older files.
 enum EmbeddedSchema {
     /// Each takes a file one version further.
-    private static let steps = [first]
+    private static let steps = [first, second]
 
     /// Runs in one transaction: of several processes that open a new file at once, one creates the tables.
     ///
@@ -51,6 +51,12 @@ enum EmbeddedSchema {
 
         CREATE TABLE announcement (
             id INTEGER PRIMARY KEY AUTOINCREMENT, topic BLOB NOT NULL, subject BLOB NOT NULL
+        ) STRICT;
+        """
+
+    private static let second = """
+        CREATE TABLE entry (
+            collection BLOB NOT NULL, name BLOB NOT NULL, content BLOB NOT NULL, PRIMARY KEY (collection, name)
         ) STRICT;
         """
 }

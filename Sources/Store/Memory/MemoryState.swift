@@ -13,6 +13,7 @@ struct MemoryState {
     private var values: [StoreKey: Kept<[UInt8]>] = [:]
     private var leases: [StoreKey: Kept<Lease>] = [:]
     var allowances = SpentAllowances()
+    var collections = MemoryCollections()
     private var additions = 0
     private var lastFencingToken: UInt64 = 0
     private var lastVersion: UInt64 = 0

@@ -173,6 +173,24 @@ public final class MemoryStore: Store {
         }
     }
 
+    // MARK: Collections
+
+    public func entries(
+        of collection: StoreCollection,
+        after name: String?,
+        limit: Int
+    ) async throws(StoreError) -> [StoreEntry] {
+        state.withLock { $0.collections.entries(of: collection, after: name, limit: limit) }
+    }
+
+    public func entries(_ names: [String], of collection: StoreCollection) async throws(StoreError) -> [StoreEntry] {
+        state.withLock { $0.collections.entries(names, of: collection) }
+    }
+
+    public func change(_ changes: [EntryChange]) async throws(StoreError) -> EntryChangeResult {
+        state.withLock { $0.collections.change(changes) }
+    }
+
     // MARK: Changes
 
     public func announce(_ announcement: Announcement) async throws(StoreError) {

@@ -6,6 +6,12 @@ enum RedisKeys {
     static let changeCount = "gatehouse:changes:count"
     static let fencingToken = StoreKey(tenant: nil, kind: "lease", name: "fencing-token").text
 
+    /// A hash of the entries of a collection.
+    static func entries(_ collection: StoreCollection) -> String { "gatehouse:fleet:collection:\(collection.name)" }
+
+    /// A sorted set of their names, all with one score, so that Redis keeps them in the order of their bytes.
+    static func entryNames(_ collection: StoreCollection) -> String { "\(entries(collection)):names" }
+
     /// A hash of all records of a tenant; see ``RevocationRecordCodec``.
     static func revocations(_ tenant: String) -> String { "gatehouse:{\(tenant)}:revocations" }
 

@@ -110,6 +110,22 @@ extension WatchedStore {
         try await memory.removeExpiredRevocations(tenants: tenants)
     }
 
+    func entries(
+        of collection: StoreCollection,
+        after name: String?,
+        limit: Int
+    ) async throws(StoreError) -> [StoreEntry] {
+        try await memory.entries(of: collection, after: name, limit: limit)
+    }
+
+    func entries(_ names: [String], of collection: StoreCollection) async throws(StoreError) -> [StoreEntry] {
+        try await memory.entries(names, of: collection)
+    }
+
+    func change(_ changes: [EntryChange]) async throws(StoreError) -> EntryChangeResult {
+        try await memory.change(changes)
+    }
+
     func announce(_ announcement: Announcement) async throws(StoreError) { try await memory.announce(announcement) }
 
     func changes(after position: StorePosition, waiting duration: Duration) async throws(StoreError) -> StoreChanges {

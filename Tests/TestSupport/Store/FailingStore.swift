@@ -116,6 +116,22 @@ package final class FailingStore: Store {
     package func use(_ uses: [AllowanceUse], timeout: Duration) async throws(StoreError) -> [Int64] {
         try await reached().use(uses, timeout: timeout)
     }
+    package func entries(
+        of collection: StoreCollection,
+        after name: String?,
+        limit: Int
+    ) async throws(StoreError) -> [StoreEntry] {
+        try await reached().entries(of: collection, after: name, limit: limit)
+    }
+
+    package func entries(_ names: [String], of collection: StoreCollection) async throws(StoreError) -> [StoreEntry] {
+        try await reached().entries(names, of: collection)
+    }
+
+    package func change(_ changes: [EntryChange]) async throws(StoreError) -> EntryChangeResult {
+        try await reached().change(changes)
+    }
+
     package func announce(_ announcement: Announcement) async throws(StoreError) {
         try await reached().announce(announcement)
     }

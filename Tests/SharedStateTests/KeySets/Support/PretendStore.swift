@@ -114,6 +114,22 @@ final class PretendStore: Store {
         try await reached().removeExpiredRevocations(tenants: tenants)
     }
 
+    func entries(
+        of collection: StoreCollection,
+        after name: String?,
+        limit: Int
+    ) async throws(StoreError) -> [StoreEntry] {
+        try await reached().entries(of: collection, after: name, limit: limit)
+    }
+
+    func entries(_ names: [String], of collection: StoreCollection) async throws(StoreError) -> [StoreEntry] {
+        try await reached().entries(names, of: collection)
+    }
+
+    func change(_ changes: [EntryChange]) async throws(StoreError) -> EntryChangeResult {
+        try await reached().change(changes)
+    }
+
     func changes(after position: StorePosition, waiting duration: Duration) async throws(StoreError) -> StoreChanges {
         try await reached().changes(after: position, waiting: duration)
     }
