@@ -8,13 +8,16 @@ import Verification
 /// A client of a running gateway's admin API.
 struct AdminClient {
     enum Method: String {
+        case get = "GET"
         case post = "POST"
+        case put = "PUT"
         case delete = "DELETE"
     }
 
     private static let tokenVariable = "GATEHOUSE_ADMIN_TOKEN"
     private static let patience = Duration.seconds(10)
-    private static let longestAnswer = 1 << 20
+    /// A tenant's text is at most 1 MiB, and an answer has it twice, with escapes.
+    private static let longestAnswer = 8 << 20
 
     private let url: AdminURL
     private let token: String?
@@ -48,6 +51,28 @@ struct AdminClient {
         guard let object else { throw CommandFailure(url.isSomethingElse) }
         return object
     }
+
+    /// - Parameters:
+    ///   - fields: Beside the token.
+    ///   - body: YAML for PUT, else JSON.
+    /// - Returns: The status, and the object of a response that has one.
+    func exchange(
+        _ method: Method,
+        _ path: String,
+        _ fields: [(name: String, value: String)] = [],
+        _ body: [UInt8] = []
+    ) async throws -> (status: Int, object: JSONObject?) {
+        var fields = fields
+        if let token { fields.append((name: "Authorization", value: "Bearer \(token)")) }
+        if !body.isEmpty {
+            fields.append((name: "Content-Type", value: method == .put ? "application/yaml" : "application/json"))
+        }
+        let (status, answer) = try await answer(method.rawValue, path, fields, body)
+        return (status, try? JSONParser.parse(answer).object)
+    }
+
+    /// The error for a response that is none of 2xx.
+    func failure(of status: Int, _ problem: JSONObject?) -> CommandFailure { CommandFailure(failure(status, problem)) }
 
     /// - Returns: The response to a GET, whatever it is.
     func get(_ path: String) async throws -> (status: Int, body: String) {
