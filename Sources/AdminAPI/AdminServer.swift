@@ -133,6 +133,7 @@ public final class AdminServer: Sendable {
             live: live,
             count: { try await gateway.count() },
             keySets: { await gateway.keySets() },
+            faulty: { gateway.faultyTenants },
             version: version,
             startedAt: startedAt
         )
@@ -154,6 +155,14 @@ public final class AdminServer: Sendable {
         KeysRoutes(handler: keys, audit: audit).add(to: router)
         let sessions = SessionsHandler(live: live, sessions: { gateway.sessions(ofTenant: $0) }, logger: logger)
         SessionsRoutes(handler: sessions, audit: audit).add(to: router)
+        let tenants = StoredTenantHandler(
+            live: live,
+            service: gateway.storedTenants,
+            judge: { await gateway.judge($0) },
+            faulty: { gateway.faultyTenants },
+            logger: logger
+        )
+        StoredTenantRoutes(handler: tenants, audit: audit).add(to: router)
         ReloadRoutes(live: live, reload: { await gateway.reload() }, audit: audit).add(to: router)
     }
 

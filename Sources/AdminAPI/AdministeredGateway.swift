@@ -44,6 +44,17 @@ public protocol AdministeredGateway: Sendable {
     /// Reloads the configuration.
     func reload() async -> ReloadReport
 
+    /// The tenants in the store; nil if `gateway.tenants` does not have them.
+    var storedTenants: StoredTenantService? { get }
+
+    /// Reads the configuration as it would be with this text of a tenant, and puts nothing into force.
+    ///
+    /// - Returns: Nil if the configuration cannot be read again here.
+    func judge(_ source: TenantSource) async -> ReadResult?
+
+    /// What is wrong with tenants in the store, by name: they are not in force.
+    var faultyTenants: [String: [Diagnostic]] { get }
+
     /// The tenant's signing keys in the store; nil if it has none there. A reload may replace the object: do not keep it.
     func storedKeys(ofTenant tenant: TenantIndex) -> StoredKeys?
 

@@ -43,8 +43,8 @@ public final class Gateway: Service, Sendable {
         var watch: Task<Void, Never>?
     }
 
-    /// Reloads the configuration with all files that it names.
-    public typealias Reading = @Sendable () async -> ReadResult
+    /// Reads the configuration again, with all files that it names.
+    public typealias Reading = @Sendable (ReadingRequest) async -> ReadResult
 
     let logger: Logger
     let live: LiveConfiguration
@@ -53,10 +53,12 @@ public final class Gateway: Service, Sendable {
     private let sealingKeys: Secret?
     private let files: any FileReading
     /// Nil if the configuration cannot be reloaded.
-    private let reading: Reading?
+    let reading: Reading?
     private let names: ServerNames
     private let reloads = WorkQueue()
     let state = Mutex(State.stopped)
+    /// Of the tenants in the store, what was wrong when they were read last.
+    let faultyTenants = Mutex<[String: [Diagnostic]]>([:])
 
     /// - Parameters:
     ///   - configuration: The parsed tenants.yaml.
@@ -122,7 +124,9 @@ public final class Gateway: Service, Sendable {
         let count = threads > 0 ? threads : System.coreCount
         let group = try EpollLoopGroup(count: count)
         do {
-            let shared = try SharedServices(snapshot, sealingKeys: sealingKeys, files: files, logger: logger)
+            let shared = try SharedServices(snapshot, sealingKeys: sealingKeys, files: files, logger: logger) {
+                [weak self] in await self?.storedTenantsChanged() ?? true
+            }
             let slow = MultiThreadedEventLoopGroup(numberOfThreads: max(1, count - 1))
             let verifiers = slow.makeIterator().map { SlowVerifier(snapshot.tenants, eventLoop: $0) }
             let parts = parts(snapshot, count, certificates, verifiers, shared)
@@ -130,12 +134,17 @@ public final class Gateway: Service, Sendable {
             do {
                 running.workers = try await makeWorkers(group, parts)
                 try await shared.start(running.workers, verifiers)
+                running = await withStoredTenants(running)
                 let addresses = try await open(&running)
                 for index in snapshot.indices { probeServers(of: index, running) }
-                running.watch = watch.map { watch in Task { await watch.run() } }
+                // Tenants of the store have brought a watch of their own.
+                if running.parts.snapshot.generation == snapshot.generation {
+                    running.watch = watch.map { watch in Task { await watch.run() } }
+                }
                 state.withLock { $0 = .running(running) }
                 return addresses
             } catch {
+                state.withLock { $0 = .stopped }
                 await close(running)
                 throw error
             }
@@ -189,12 +198,12 @@ public final class Gateway: Service, Sendable {
     /// cannot be used, the previous one stays in force. No request is lost. Reloads run one at a time.
     public func reload(because trigger: ReloadTrigger) async -> ReloadReport {
         await reloads.run { [self] in
-            guard let reading, let running = runningNow else {
+            guard reading != nil, let running = runningNow else {
                 let reason = "the configuration cannot be reloaded here"
                 return ReloadReport(result: .refused, generation: live.current.generation, mistakes: [reason])
             }
             observe(.reloading)
-            let report = await reload(running, from: await reading(), because: trigger)
+            let report = await reloadNow(running, because: trigger)
             observe(.reloaded(report))
             return report
         }
@@ -320,6 +329,8 @@ public final class Gateway: Service, Sendable {
                 await self?.reload(because: .admin)
                     ?? ReloadReport(result: .refused, generation: 0, mistakes: ["the gateway has stopped"])
             },
+            judgeTenant: { [weak self] in await self?.judge($0) },
+            faulty: { [weak self] in self?.faultyTenants.withLock { $0 } ?? [:] },
             certificatesInUse: { [weak self] in
                 self?.runningNow.map { CertificateStatus.all(of: $0.parts, admin: tls) } ?? []
             },

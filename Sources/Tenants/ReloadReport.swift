@@ -6,6 +6,8 @@ public enum ReloadTrigger: String, Sendable {
     case fileChange = "file change"
     /// `POST /api/reload`.
     case admin
+    /// Tenants in the store have changed.
+    case store
 }
 
 /// The result of a reload.

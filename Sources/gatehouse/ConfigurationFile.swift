@@ -14,18 +14,20 @@ final class ConfigurationFile: Sendable {
     }
 
     /// Reads it with the process's environment. Blocks on the disk.
-    func readNow() -> ReadResult {
+    func readNow() -> ReadResult { readNow(ReadingRequest()) }
+
+    private func readNow(_ request: ReadingRequest) -> ReadResult {
         let files = WatchedFiles()
         files.note(path)
-        let result = ConfigurationReader.read(path, files: files)
-        read.withLock { $0 = files.stamps }
+        let result = ConfigurationReader.read(path, files: files, further: request.further)
+        if !request.isTrial { read.withLock { $0 = files.stamps } }
         return result
     }
 
     /// Reads it again on a separate thread.
-    @Sendable func reload() async -> ReadResult {
-        let reading = try? await NIOThreadPool.singleton.runIfActive { self.readNow() }
-        return reading ?? readNow()
+    @Sendable func reload(_ request: ReadingRequest) async -> ReadResult {
+        let reading = try? await NIOThreadPool.singleton.runIfActive { self.readNow(request) }
+        return reading ?? readNow(request)
     }
 
     /// The configuration file and the files that it names, as they were when last read.

@@ -4,12 +4,18 @@ import Tenants
 
 /// Reads tenants.yaml with the process's environment and the real file system.
 enum ConfigurationReader {
-    static func read(_ path: String, files: some FileReading = DiskFiles()) -> ReadResult {
+    /// - Parameter further: The tenants of the store; nil if there are none.
+    static func read(
+        _ path: String,
+        files: some FileReading = DiskFiles(),
+        further: FurtherTenants? = nil
+    ) -> ReadResult {
         TenantsFile.read(
             path: path,
             environment: ProcessInfo.processInfo.environment,
             files: files,
-            now: WallClock.now()
+            now: WallClock.now(),
+            further: further
         )
     }
 

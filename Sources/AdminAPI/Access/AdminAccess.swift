@@ -87,7 +87,7 @@ struct AdminAccess: RouterMiddleware {
     private func check(_ caller: AdminCaller, _ request: Request, _ context: Context) throws(AdminProblem) {
         guard let path = context.endpointPath else { return }
         let needed = EndpointScopes.needed(request.method.rawValue, path)
-        guard !caller.may(needed, tenant: nil) else { return }
+        guard !caller.may(needed, tenant: context.parameters.get("name")) else { return }
         let needs = (needed.filter { $0 != .all } + [.all]).map(\.rawValue).joined(separator: " or ")
         throw AdminProblem(
             .insufficientScope,

@@ -4,7 +4,7 @@ import Verification
 /// The audit entry of a change that was requested through the admin API. Contains no credentials.
 struct AuditEntry: Sendable {
     enum Action: Sendable, CaseIterable {
-        case revoke, withdraw, rotateKeys, endSessions, reload
+        case revoke, withdraw, rotateKeys, endSessions, reload, putTenant, deleteTenant, rollBackTenant
 
         /// The message if it was done.
         var done: Logger.Message {
@@ -14,6 +14,9 @@ struct AuditEntry: Sendable {
             case .rotateKeys: "signing keys rotated"
             case .endSessions: "sessions ended"
             case .reload: "configuration reloaded"
+            case .putTenant: "tenant stored"
+            case .deleteTenant: "tenant deleted"
+            case .rollBackTenant: "tenant rolled back"
             }
         }
 
@@ -25,6 +28,9 @@ struct AuditEntry: Sendable {
             case .rotateKeys: "signing keys not rotated"
             case .endSessions: "sessions not ended"
             case .reload: "configuration not reloaded"
+            case .putTenant: "tenant not stored"
+            case .deleteTenant: "tenant not deleted"
+            case .rollBackTenant: "tenant not rolled back"
             }
         }
     }

@@ -18,7 +18,8 @@ enum AdminDocument {
     static let methods: [String: [String]] = {
         var methods: [String: [String]] = [:]
         for path in document["paths"]?.object?.members ?? [] {
-            methods[path.name] = (path.value.object?.members ?? []).map { $0.name.uppercased() }
+            let members = path.value.object?.members ?? []
+            methods[path.name] = members.map(\.name).filter { $0 != "parameters" }.map { $0.uppercased() }
         }
         return methods
     }()

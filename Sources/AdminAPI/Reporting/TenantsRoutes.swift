@@ -9,9 +9,9 @@ struct TenantsRoutes: Sendable {
     }
 
     func add(to router: Router<AdminContext>) {
-        router.get("/api/tenants") { request, _ -> Response in
-            _ = try request.adminQuery([])
-            return Response(json: try await reporter.report())
+        router.get("/api/tenants") { request, context -> Response in
+            let page = try TenantsPage(try request.adminQuery(TenantsPage.parameters), context.caller ?? .loopback)
+            return Response(json: try await reporter.report(page))
         }
     }
 }

@@ -15,6 +15,14 @@ struct AdminProblem: Error, Equatable {
         case unknownTenant = "unknown_tenant"
         case notFound = "not_found"
         case methodNotAllowed = "method_not_allowed"
+        case tenantRefused = "tenant_refused"
+        case preconditionRequired = "precondition_required"
+        case versionChanged = "version_changed"
+        case hostTaken = "host_taken"
+        case tenantInFile = "tenant_in_file"
+        case tenantsNotStored = "tenants_not_stored"
+        case tooManyTenants = "too_many_tenants"
+        case noSealingKey = "no_sealing_key"
         case keysElsewhere = "keys_elsewhere"
         case noIssuer = "no_issuer"
         case payloadTooLarge = "payload_too_large"
@@ -42,12 +50,15 @@ struct AdminProblem: Error, Equatable {
 extension AdminProblem.Code {
     var status: HTTPResponse.Status {
         switch self {
-        case .badRequest: .badRequest
+        case .badRequest, .tenantRefused: .badRequest
+        case .preconditionRequired: .preconditionRequired
+        case .versionChanged: .preconditionFailed
         case .missingToken, .invalidToken: .unauthorized
         case .crossSiteRequest, .insufficientScope: .forbidden
         case .unknownTenant, .notFound: .notFound
         case .methodNotAllowed: .methodNotAllowed
-        case .keysElsewhere, .noIssuer: .conflict
+        case .keysElsewhere, .noIssuer, .hostTaken, .tenantInFile, .tenantsNotStored, .tooManyTenants, .noSealingKey:
+            .conflict
         case .payloadTooLarge: .contentTooLarge
         case .unsupportedMediaType: .unsupportedMediaType
         case .configurationRefused: .unprocessableContent
@@ -67,10 +78,18 @@ extension AdminProblem.Code {
         case .unknownTenant: "There is no such tenant"
         case .notFound: "There is no such endpoint"
         case .methodNotAllowed: "The endpoint has no such method"
+        case .tenantRefused: "The tenant has mistakes"
+        case .preconditionRequired: "The write says not what it expects"
+        case .versionChanged: "The tenant is another version"
+        case .hostTaken: "A host is another tenant's"
+        case .tenantInFile: "The tenant is in tenants.yaml"
+        case .tenantsNotStored: "Tenants come from files alone"
+        case .tooManyTenants: "There are too many tenants"
+        case .noSealingKey: "Nothing can be sealed"
         case .keysElsewhere: "The keys are not the gateway's to change"
         case .noIssuer: "The tenant has no issuer of its own"
         case .payloadTooLarge: "The body is too large"
-        case .unsupportedMediaType: "The body is no JSON"
+        case .unsupportedMediaType: "The body is of another type"
         case .configurationRefused: "The configuration has mistakes"
         case .internalError: "The gateway has failed"
         case .storeUnavailable: "The store is not available"

@@ -39,13 +39,24 @@ struct AdminProblemMiddleware: RouterMiddleware {
     }
 
     private func noEndpoint(_ request: Request, _ context: Context) -> Response {
-        guard let known = methods[request.uri.path] else {
+        guard let known = methods(request.uri.path) else {
             return Self.response(AdminProblem(.notFound, "there is nothing at this path; see /openapi.json"), context)
         }
         let allowed = known.joined(separator: ", ")
         var response = Self.response(AdminProblem(.methodNotAllowed, "this path accepts \(allowed)"), context)
         response.headers[.allow] = allowed
         return response
+    }
+
+    /// - Returns: Those of a path of the description, a part of which may be a name; nil if there is none.
+    private func methods(_ path: String) -> [String]? {
+        if let known = methods[path] { return known }
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        return methods.first { known, _ in
+            let known = known.split(separator: "/", omittingEmptySubsequences: false)
+            return known.count == parts.count
+                && zip(known, parts).allSatisfy { $0 == $1 || ($0.hasPrefix("{") && !$1.isEmpty) }
+        }?.value
     }
 
     /// RFC 9457, with `code` and the request's ID as extensions.
@@ -59,7 +70,9 @@ struct AdminProblemMiddleware: RouterMiddleware {
         case .insufficientScope:
             response.headers[.wwwAuthenticate] = "Bearer realm=\"admin\", error=\"insufficient_scope\""
         case .storeUnavailable, .tooManyStreams: response.headers[.retryAfter] = "1"
-        case .badRequest, .crossSiteRequest, .unknownTenant, .notFound, .methodNotAllowed, .keysElsewhere, .noIssuer,
+        case .tenantRefused, .preconditionRequired, .versionChanged, .hostTaken, .tenantInFile, .tenantsNotStored,
+            .tooManyTenants, .noSealingKey, .badRequest, .crossSiteRequest, .unknownTenant, .notFound,
+            .methodNotAllowed, .keysElsewhere, .noIssuer,
             .payloadTooLarge, .unsupportedMediaType, .configurationRefused, .internalError:
             break
         }

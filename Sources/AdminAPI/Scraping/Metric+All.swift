@@ -164,6 +164,15 @@ extension Metric {
             .gauge,
             "Whether the store was reachable when it was last used."
         ) { .of($0.shared.storeIsUp ? 1 : 0) },
+        Metric(
+            "gatehouse_stored_tenants",
+            .gauge,
+            "Tenants of the store, by whether they are in force here.",
+            labels: ["state"]
+        ) { reading in
+            guard let tenants = reading.shared.storedTenants else { return [] }
+            return [Sample(["in_force"], tenants.inForce), Sample(["faulty"], tenants.faulty)]
+        },
         Metric("gatehouse_revocations", .gauge, "Revocations in force.", labels: ["tenant"]) { reading in
             reading.tenants.map { Sample([$0], reading.shared.revocations[$0] ?? 0) }
         },

@@ -15,6 +15,8 @@ public struct SharedCount: Sendable {
     public var refreshes: [TenantIndex: [String: UInt64]] = [:]
     public var signIns = SignInCounts.Snapshot()
     public var limits: [LimitCount] = []
+    /// nil if tenants come from files alone.
+    public var storedTenants: (inForce: Int, faulty: Int)?
     /// nil without tracing.
     public var traces: TraceCounts?
 

@@ -14,6 +14,9 @@ struct GatewayAdministration: AdministeredGateway {
     let shared: SharedServices
     let isServing: @Sendable () -> Bool
     let readAnew: @Sendable () async -> ReloadReport
+    /// Nil if the configuration cannot be read again.
+    let judgeTenant: @Sendable (TenantSource) async -> ReadResult?
+    let faulty: @Sendable () -> [String: [Diagnostic]]
     let certificatesInUse: @Sendable () -> [CertificateStatus]
     /// Nil if there is no access log.
     let accessLog: AccessLogWriter?
@@ -78,6 +81,11 @@ struct GatewayAdministration: AdministeredGateway {
         count.refreshes = await shared.refreshes.counts
         count.signIns = shared.services.counts.snapshot()
         count.limits = shared.limits?.limiter.counts ?? []
+        if let stored = shared.storedTenants {
+            let known = stored.all.count
+            let faulty = faultyTenants.count
+            count.storedTenants = (inForce: max(0, known - faulty), faulty: faulty)
+        }
         count.traces = shared.traces?.counts
         return count
     }
@@ -92,6 +100,12 @@ struct GatewayAdministration: AdministeredGateway {
     }
 
     func reload() async -> ReloadReport { await readAnew() }
+
+    var storedTenants: StoredTenantService? { shared.storedTenants }
+
+    func judge(_ source: TenantSource) async -> ReadResult? { await judgeTenant(source) }
+
+    var faultyTenants: [String: [Diagnostic]] { faulty() }
 
     func storedKeys(ofTenant index: TenantIndex) -> StoredKeys? { shared.issuers.storedKeys(ofTenant: index) }
 

@@ -21,6 +21,7 @@ struct ReloadPlan {
     private static func obstacles(from old: GatewaySettings, to new: GatewaySettings) -> [String] {
         let fixed: [(key: String, isSame: Bool)] = [
             ("threads", old.threads == new.threads),
+            ("tenants", old.tenants == new.tenants),
             ("store", old.store == new.store),
             ("state_dir", old.stateDirectory == new.stateDirectory),
             ("admin.address", old.admin?.address == new.admin?.address),

@@ -42,6 +42,8 @@ final class SharedServices: Sendable {
     let proofNonces: ProofNonces
     /// Nil if nothing is traced.
     let traces: TraceExporter?
+    /// Nil if tenants come from files alone.
+    let storedTenants: StoredTenantService?
     private let http: OutgoingHTTP
     /// Separate, so that unknown tokens do not use up the connections of refreshes to the same server.
     private let introspectionHTTP: OutgoingHTTP
@@ -63,12 +65,14 @@ final class SharedServices: Sendable {
     /// - Parameters:
     ///   - sealingKeys: The text of `GATEHOUSE_KEY`.
     ///   - files: Reads signing keys.
+    ///   - tenantsChanged: Puts the tenants of the store into force; false if that may succeed later.
     /// - Throws: If the text is invalid, or missing although a tenant needs it.
     init(
         _ snapshot: ConfigurationSnapshot,
         sealingKeys: Secret?,
         files: any FileReading,
-        logger: Logger
+        logger: Logger,
+        tenantsChanged: @escaping @Sendable () async -> Bool
     ) throws(StoreError) {
         var sealer: Sealer?
         // Without a shared key each instance has its own nonces, and asks clients to use those.
@@ -105,6 +109,13 @@ final class SharedServices: Sendable {
         self.loops = loops
         self.keySets = keySets
         self.logger = logger.of(.store)
+        storedTenants =
+            settings.tenants.contains(.store)
+            ? StoredTenantService(
+                StoredTenants(store: store, sealer: sealer),
+                logger: logger.of(.store),
+                changed: tenantsChanged
+            ) : nil
         traces = settings.tracing.flatMap { TraceExporter($0, group: group, logger: logger.of(.tracing)) }
         factory = SharedPartsFactory(
             store: store,
@@ -121,7 +132,7 @@ final class SharedServices: Sendable {
         let parts = factory.make(snapshot, previous: nil)
         refreshes = factory.refreshes(parts).make(http)
         current = Mutex(parts)
-        changeRelay.connect(keySets: keySets, issuers: parts.issuers, refreshes: refreshes)
+        changeRelay.connect(keySets: keySets, issuers: parts.issuers, refreshes: refreshes, tenants: storedTenants)
     }
 
     // MARK: Another configuration
@@ -165,7 +176,7 @@ final class SharedServices: Sendable {
         await factory.refreshes(parts).change(refreshes, http)
         await parts.limits?.adopt(tenants)
         current.withLock { $0 = parts }
-        changeRelay.connect(keySets: keySets, issuers: parts.issuers, refreshes: refreshes)
+        changeRelay.connect(keySets: keySets, issuers: parts.issuers, refreshes: refreshes, tenants: storedTenants)
     }
 
     /// Releases parts that no tenant needs any more. Call it when the loops have changed.
@@ -282,6 +293,7 @@ final class SharedServices: Sendable {
                 Task { [keySets] in await keySets.reconcilePeriodically() },
                 Task { await self.keepUpIssuers() },
                 Task { [traces] in await traces?.run() },
+                Task { [storedTenants] in await storedTenants?.run() },
             ]
         }
         watchKeyFiles(parts)
@@ -340,6 +352,7 @@ final class SharedServices: Sendable {
             missing.append("keys of \(source.label) are not loaded")
         }
         missing += await issuers.missing()
+        if storedTenants?.isLoaded == false { missing.append("the tenants in the store are not loaded") }
         if missing.isEmpty { wasReady.store(true, ordering: .relaxed) }
         return missing
     }

@@ -10,12 +10,20 @@ final class StoreChangeRelay: Sendable {
         var keySets: KeySetService
         var issuers: OwnIssuers
         var refreshes: RefreshService
+        var tenants: StoredTenantService?
     }
 
     private let listeners = Mutex<Listeners?>(nil)
 
-    func connect(keySets: KeySetService, issuers: OwnIssuers, refreshes: RefreshService) {
-        listeners.withLock { $0 = Listeners(keySets: keySets, issuers: issuers, refreshes: refreshes) }
+    func connect(
+        keySets: KeySetService,
+        issuers: OwnIssuers,
+        refreshes: RefreshService,
+        tenants: StoredTenantService?
+    ) {
+        listeners.withLock {
+            $0 = Listeners(keySets: keySets, issuers: issuers, refreshes: refreshes, tenants: tenants)
+        }
     }
 
     func announced(_ announcement: Announcement) {
@@ -24,6 +32,7 @@ final class StoreChangeRelay: Sendable {
         case SharedKeySets.topic: Task { await listeners.keySets.announced(announcement.subject) }
         case StoredKeys.topic: Task { await listeners.issuers.keysAnnounced(ofTenant: announcement.subject) }
         case RefreshKeys.topic: Task { await listeners.refreshes.announced(announcement.subject) }
+        case StoredTenants.topic: Task { await listeners.tenants?.announced(announcement.subject) }
         default: break
         }
     }
@@ -34,6 +43,7 @@ final class StoreChangeRelay: Sendable {
         Task { await listeners.keySets.reconcile() }
         Task { await listeners.issuers.reloadKeys() }
         Task { await listeners.refreshes.reloaded() }
+        Task { await listeners.tenants?.reloaded() }
     }
 
     /// - Parameter tenants: Names of the tenants whose revocations changed.

@@ -2,6 +2,8 @@
 public struct GatewaySettings: Sendable {
     public var listeners: [Listener]
     public var admin: AdminSettings?
+    /// Where the tenants come from.
+    public var tenants = Schema.gateway.tenants.default
     /// nil: Envoy is not answered by gRPC.
     public var extAuthz: ExtAuthzSettings?
     public var store: StoreLocation = .memory
@@ -18,6 +20,14 @@ public struct GatewaySettings: Sendable {
     public var log: LogSettings = LogSettings()
     /// nil: no trace is sent.
     public var tracing: TracingSettings?
+}
+
+/// Where tenants come from.
+public enum TenantPlace: String, Sendable, CaseIterable {
+    /// tenants.yaml.
+    case files
+    /// What the admin API has written.
+    case store
 }
 
 /// One address that the gateway accepts requests on.

@@ -15,6 +15,7 @@ enum GatewayReader {
                 session
             )
         }
+        settings.tenants = readSources(node, session)
         settings.threads = node.read(Schema.gateway.threads)
         settings.trustedProxies = readProxies(node[Schema.gateway.trustedProxies]?.items ?? [], session)
         settings.extAuthz = node[Schema.gateway.extAuthz]?[Schema.extAuthz.address].flatMap {
@@ -28,6 +29,14 @@ enum GatewayReader {
         settings.log = ObservingReader.readLog(node[Schema.gateway.log])
         settings.tracing = ObservingReader.readTracing(node[Schema.gateway.tracing], session)
         return settings
+    }
+
+    private static func readSources(_ node: DocumentNode, _ session: ReadingSession) -> [TenantPlace] {
+        let sources = node.read(Schema.gateway.tenants)
+        if let value = node[Schema.gateway.tenants], !sources.isEmpty, !sources.contains(.files) {
+            session.at(value).error("\"tenants\" lacks files: this file is always read; write [files, store]")
+        }
+        return sources
     }
 
     private static func readListeners(_ items: [DocumentNode], _ session: ReadingSession) -> [Listener] {

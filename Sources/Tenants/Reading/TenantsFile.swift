@@ -52,7 +52,7 @@ public enum TenantsFile {
         let gateway = GatewayReader.read(document.main[Schema.root.gateway], session)
         var reader = TenantsReader(document, blamed: composer.blamed, session)
         reader.read()
-        if further == nil { reader.requireTenants() }
+        if further == nil, !gateway.tenants.contains(.store) { reader.requireTenants() }
         let effective = document.root { !reader.leftOut.contains($0) }
         ListenerTLSCheck.check(effective, session)
         let leftOut = further.map { LeftOutTenant.all(of: $0, findings) } ?? []
@@ -61,6 +61,7 @@ public enum TenantsFile {
             configuration: TenantsConfiguration(
                 gateway: gateway,
                 tenants: reader.tenants,
+                storedNames: document.names(of: further),
                 document: ConfigurationDocument(
                     texts: document.texts.filter { !findings.faulty.contains($0.source) },
                     environment: environment
@@ -78,6 +79,14 @@ extension DocumentComposer {
         for tenant in further?.sources ?? [] {
             add(tenant, leavesRest: further?.faults == .leaveOut)
         }
+    }
+}
+
+extension ComposedDocument {
+    /// The names of the tenants that are further ones.
+    fileprivate func names(of further: FurtherTenants?) -> Set<String> {
+        let sources = Set((further?.sources ?? []).map { DocumentSource(named: $0.label) })
+        return Set(tenants.filter { sources.contains($0.source) }.map(\.entry.key))
     }
 }
 

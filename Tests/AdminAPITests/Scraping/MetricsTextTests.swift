@@ -37,12 +37,14 @@ struct MetricsTextTests {
                 ("https://two.test", 30), ("https://two.test", nil), ("https://two.test", 4),
             ]
         )
+        var stored = shared
+        stored.storedTenants = (inForce: 5, faulty: 1)
         let reading = MetricsReading(
             tenants: ["one", "two"],
             configuration: ConfigurationCount(generation: 3, reloads: ReloadCounts(successes: 2, failures: 1)),
             counters: counters(),
             backends: [backend],
-            shared: shared,
+            shared: stored,
             lostLogBytes: 8,
             lostLogLines: 9
         )
@@ -66,6 +68,7 @@ struct MetricsTextTests {
         #"gatehouse_connections{state="open"} 7"#,
         #"gatehouse_backend_requests_total{tenant="one",server="http://b:1",outcome="answered"} 1"#,
         #"gatehouse_backend_requests_total{tenant="one",server="http://b:1",outcome="connect_failure"} 4"#,
+        #"gatehouse_stored_tenants{state="in_force"} 5"#, #"gatehouse_stored_tenants{state="faulty"} 1"#,
         #"gatehouse_store_up 1"#, #"gatehouse_revocations{tenant="one"} 0"#, #"gatehouse_revocations{tenant="two"} 6"#,
         #"gatehouse_revocation_staleness_seconds 0.25"#,
         #"gatehouse_key_set_age_seconds{key_set="https://id.test/\"keys\""} 12.0"#,

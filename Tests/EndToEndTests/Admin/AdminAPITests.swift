@@ -12,7 +12,8 @@ import Verification
         }
         #expect(document["openapi"] == "3.1.1")
         return (document["paths"]?.object?.members ?? []).map { path in
-            (path.name, (path.value.object?.members ?? []).map { $0.name.uppercased() })
+            let members = path.value.object?.members ?? []
+            return (path.name, members.map(\.name).filter { $0 != "parameters" }.map { $0.uppercased() })
         }
     }
 
@@ -33,7 +34,7 @@ import Verification
     @Test func wrongMethodGetsAllow() async throws {
         try await withGateway { fixture async throws in
             for (path, methods) in try await described(fixture) {
-                for method in ["PUT", "PATCH", "OPTIONS", "TRACE"] {
+                for method in ["PUT", "PATCH", "OPTIONS", "TRACE"] where !methods.contains(method) {
                     let response = try await fixture.adminRequest(method, path)
                     #expect(AdminProblemDocument(response)?.code == "method_not_allowed", "\(method) \(path)")
                     #expect(response.status == 405)
@@ -45,7 +46,7 @@ import Verification
 
     @Test func unknownPathIsProblem() async throws {
         try await withGateway { fixture async throws in
-            for path in ["/nothing-here", "/api", "/api/tenants/app", "/API/tenants"] {
+            for path in ["/nothing-here", "/api", "/api/tenants/app/backend", "/API/tenants"] {
                 let problem = AdminProblemDocument(try await fixture.admin(path))
                 #expect(problem?.status == 404 && problem?.code == "not_found", "\(path)")
             }

@@ -32,7 +32,7 @@ import Verification
     @Test func tokenMayWhatItsScopesAllow() async throws {
         try await withGateway(Self.setup) { fixture async throws in
             for (method, path, reads, revokes, owns) in [
-                ("GET", "/api/tenants", 200, 403, 403), ("GET", "/metrics", 200, 403, 403),
+                ("GET", "/api/tenants", 200, 403, 200), ("GET", "/metrics", 200, 403, 403),
                 ("HEAD", "/api/reloads", 200, 403, 403), ("GET", "/openapi.json", 200, 200, 200),
                 ("GET", "/api/revocations?tenant=app", 200, 200, 403), ("POST", "/api/revocations", 403, 200, 403),
                 ("DELETE", "/api/revocations", 403, 200, 403), ("POST", "/api/reload", 403, 403, 403),

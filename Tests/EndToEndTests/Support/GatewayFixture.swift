@@ -59,7 +59,7 @@ final class GatewayFixture: Sendable {
             logger: log.logger(),
             accessLog: .sink { accessLog.write($0) },
             sealingKeys: setup.sealingKeys.map { Secret($0) },
-            reading: { current.value.withLock { $0 }.reading(values) },
+            reading: { request in current.value.withLock { $0 }.reading(values, request) },
             names: names
         )
         let bound = try await gateway.start()

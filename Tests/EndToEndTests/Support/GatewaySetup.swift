@@ -85,12 +85,13 @@ extension GatewaySetup {
         return configuration
     }
 
-    func reading(_ values: [String: String]) -> ReadResult {
-        TenantsFile.read(
+    func reading(_ values: [String: String], _ request: ReadingRequest = ReadingRequest()) -> ReadResult {
+        return TenantsFile.read(
             text: Array(text(values).utf8),
             path: "tenants.yaml",
             environment: ["TEST_SECRET": TestIssuer.secret],
-            files: DiskFiles()
+            files: DiskFiles(),
+            further: request.further
         )
     }
 }

@@ -29,11 +29,21 @@ final class AdminListener: Sendable {
         self.certificates = certificates
         let log = Log()
         self.log = log
+        let text = Self.text(admin, certificates)
         gateway = Gateway(
-            configuration: try Self.configuration(admin, certificates),
+            configuration: try TenantsConfiguration.reading(text),
             logger: Logger(label: "admin") { _ in Handler(log) },
             accessLog: .discard,
-            sealingKeys: Secret(Data(repeating: 7, count: 32).base64EncodedString())
+            sealingKeys: Secret(Data(repeating: 7, count: 32).base64EncodedString()),
+            reading: { request in
+                TenantsFile.read(
+                    text: Array(text.utf8),
+                    path: "tenants.yaml",
+                    environment: [:],
+                    files: DiskFiles(),
+                    further: request.further
+                )
+            }
         )
         guard let address = try await gateway.start().admin else { throw Program.Failure("no admin listener") }
         port = address.port
@@ -44,17 +54,15 @@ final class AdminListener: Sendable {
 
     fileprivate func shutdown() async { await gateway.shutdown() }
 
-    private static func configuration(
-        _ admin: String,
-        _ certificates: CertificateFolder
-    ) throws -> TenantsConfiguration {
+    private static func text(_ admin: String, _ certificates: CertificateFolder) -> String {
         var keys = admin
         for name in ["admin.pem", "admin.key", "members.pem"] {
             keys = keys.replacingOccurrences(of: "{\(name)}", with: "\"\(certificates.file(name))\"")
         }
-        let text = """
+        return """
             version: 1
             gateway:
+              tenants: [files, store]
               listen: [ { address: "127.0.0.1:0" } ]
               admin: { address: "127.0.0.1:0", \(keys) }
               threads: 1
@@ -68,7 +76,6 @@ final class AdminListener: Sendable {
                 authenticate: { from: [bearer], issuers: [ { preset: built-in } ] }
                 issuer: { url: "https://app.test", audience: app, algorithm: ES256 }
             """
-        return try TenantsConfiguration.reading(text)
     }
 
     private struct Handler: LogHandler {

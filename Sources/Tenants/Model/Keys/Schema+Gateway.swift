@@ -29,6 +29,11 @@ extension Schema {
         let listen = Key("listen", .list(.object(Schema.listener), minimum: 1), yaml: "[{ address: 127.0.0.1:8080 }]")
             .means("Where requests are accepted: HTTP/1.1 and HTTP/2.", example: "[{ address: 0.0.0.0:8080 }]")
         let admin = Key("admin", .object(Schema.admin)).means("The admin listener. Without it there is none.")
+        let tenants = Key("tenants", .list(.choice(TenantPlace.self), minimum: 1), default: [.files])
+            .means(
+                "Where tenants come from: this file, and with `store` what the admin API has written.",
+                example: "[files, store]"
+            )
         let extAuthz = Key("ext_authz", .object(Schema.extAuthz))
             .means("The listener of Envoy's gRPC ext_authz. Without it there is none.")
         let store = Key("store", .url(), default: "embedded:gatehouse.db")

@@ -46,7 +46,8 @@ final class Instances: Sendable {
             configuration: try setup.configuration(values),
             logger: log.logger(),
             accessLog: .sink { _ in },
-            sealingKeys: setup.sealingKeys.map { Secret($0) }
+            sealingKeys: setup.sealingKeys.map { Secret($0) },
+            reading: { [setup, values] request in setup.reading(values, request) }
         )
         let bound = try await gateway.start()
         ends.withLock { $0.gateways.append(gateway) }

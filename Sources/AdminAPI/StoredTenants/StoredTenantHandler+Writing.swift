@@ -1,0 +1,178 @@
+import SharedState
+import Tenants
+import Verification
+
+extension StoredTenantHandler {
+    /// A write that was made.
+    struct Written {
+        var version: StoredTenantVersion
+        var isNew: Bool
+        /// Of the reader.
+        var warnings: [Diagnostic]
+
+        var json: JSONObject {
+            var object = version.json
+            object["warnings"] = .array(warnings.map { .object($0.json) })
+            return object
+        }
+    }
+
+    /// Stores a tenant's text, if it has no mistake. It is in force within a second.
+    ///
+    /// - Parameter caller: Who writes.
+    func put(
+        _ name: String,
+        _ text: TenantText,
+        _ condition: StoredTenantWrite.Condition,
+        _ caller: AdminCaller,
+        _ audit: inout AuditEntry
+    ) async throws(AdminProblem) -> Written {
+        let tenants = try check(name)
+        let old = try await reading { () async throws(StoredTenantProblem) in try await tenants.tenant(name) }
+        let before = old.map { TenantText($0.text) }
+        let completed: TenantText
+        do throws(TenantText.Mistakes) {
+            completed = try text.completed(from: before)
+        } catch {
+            throw Self.refused(error.all.map(\.json))
+        }
+        try checkReach(of: completed, before, caller)
+        let (judged, warnings) = try await judged(name, completed)
+        let write = StoredTenantWrite(name: name, condition: condition, by: Self.name(of: caller), at: now())
+        let version = try await reading { () async throws(StoredTenantProblem) in
+            try await tenants.put(completed.text, routes: judged.routes, write)
+        }
+        await written(name, version, &audit)
+        return Written(version: version, isNew: old == nil, warnings: warnings)
+    }
+
+    /// Makes the text of an earlier version a new one.
+    func rollback(
+        _ name: String,
+        _ body: [UInt8],
+        _ condition: StoredTenantWrite.Condition,
+        _ caller: AdminCaller,
+        _ audit: inout AuditEntry
+    ) async throws(AdminProblem) -> Written {
+        let tenants = try check(name)
+        let body = try AdminBody(json: body, members: ["version"])
+        guard let number = body["version"]?.double.flatMap({ Int(exactly: $0) }), number > 0 else {
+            throw .badRequest("\"version\" must be the number of a version")
+        }
+        audit.note("to", number)
+        let text = try await reading { () async throws(StoredTenantProblem) in
+            try await tenants.text(of: name, version: number)
+        }
+        let isNew =
+            try await reading { () async throws(StoredTenantProblem) in try await tenants.head(of: name) } == nil
+        let (judged, warnings) = try await judged(name, TenantText(text))
+        let write = StoredTenantWrite(name: name, condition: condition, by: Self.name(of: caller), at: now())
+        let version = try await reading { () async throws(StoredTenantProblem) in
+            try await tenants.put(text, routes: judged.routes, write, rollbackTo: number)
+        }
+        await written(name, version, &audit)
+        return Written(version: version, isNew: isNew, warnings: warnings)
+    }
+
+    /// Deletes a tenant of the store.
+    func delete(
+        _ name: String,
+        _ condition: StoredTenantWrite.Condition,
+        _ caller: AdminCaller,
+        _ audit: inout AuditEntry
+    ) async throws(AdminProblem) -> JSONObject {
+        let tenants = try stored()
+        guard case .tag = condition else { throw .badRequest("a deletion takes If-Match with the tenant's ETag") }
+        guard try await reading({ () async throws(StoredTenantProblem) in try await tenants.head(of: name) }) != nil
+        else { throw isInFile(name) ? Self.inFile(name) : Self.unknown(name) }
+        let write = StoredTenantWrite(name: name, condition: condition, by: Self.name(of: caller), at: now())
+        let version = try await reading { () async throws(StoredTenantProblem) in try await tenants.delete(write) }
+        await written(name, version, &audit)
+        return version.json
+    }
+
+    // MARK: Judging
+
+    private func check(_ name: String) throws(AdminProblem) -> StoredTenants {
+        let tenants = try stored()
+        guard TenantText.isName(name) else {
+            throw .badRequest("a tenant's name has 1 to 63 letters, digits, \"-\" and \"_\"")
+        }
+        guard !isInFile(name) else { throw Self.inFile(name) }
+        return tenants
+    }
+
+    /// A text may show what is the gateway's and not the tenant's: variables of the environment to nobody, files to who may
+    /// do all, or where the text named them before.
+    private func checkReach(
+        of text: TenantText,
+        _ before: TenantText?,
+        _ caller: AdminCaller
+    ) throws(AdminProblem) {
+        var mistakes = text.references
+        if !caller.may([.all], tenant: nil) {
+            let known = Set(before?.namedFiles.map(\.path) ?? [])
+            mistakes += text.namedFiles.filter { !known.contains($0.path) }.map(\.mistake)
+        }
+        guard mistakes.isEmpty else { throw Self.refused(mistakes.map(\.json)) }
+    }
+
+    /// Reads the text as the gateway would.
+    private func judged(
+        _ name: String,
+        _ text: TenantText
+    ) async throws(AdminProblem) -> (tenant: Tenant, warnings: [Diagnostic]) {
+        if let (route, other) = taken(text.routes) { throw Self.hostTaken(route, by: other) }
+        guard let result = await judge(.stored(name, text)) else {
+            throw AdminProblem(.storeUnavailable, "the gateway is starting or stopping; try again")
+        }
+        if let leftOut = result.leftOut.first {
+            throw Self.refused(leftOut.diagnostics.filter { $0.severity == .error }.map(\.json))
+        }
+        guard let configuration = result.configuration else {
+            var problem = AdminProblem(
+                .configurationRefused,
+                "tenants.yaml has mistakes now, so that nothing can be judged beside it; correct them first"
+            )
+            problem.members = [
+                "generation": .count(live.current.generation),
+                "mistakes": .array(result.errors.map { .string($0.description) }),
+            ]
+            throw problem
+        }
+        guard let tenant = configuration.tenants.first(where: { $0.name == name }),
+            configuration.storedNames.contains(name)
+        else { throw Self.inFile(name) }
+        return (tenant, result.warnings.filter { $0.file == TenantSource.label(of: name) })
+    }
+
+    /// The first of the routes that is a file's tenant's. The store sees to those of its own tenants.
+    private func taken(_ routes: [String]) -> (route: String, tenant: String)? {
+        guard !routes.isEmpty else { return nil }
+        let wanted = Set(routes)
+        let configuration = live.current.configuration
+        for tenant in configuration.tenants where !configuration.storedNames.contains(tenant.name) {
+            if let route = tenant.routes.first(where: wanted.contains) { return (route, tenant.name) }
+        }
+        return nil
+    }
+
+    private static func refused(_ mistakes: [JSONObject]) -> AdminProblem {
+        var problem = AdminProblem(.tenantRefused, "the tenant has mistakes; nothing was stored")
+        problem.members = ["mistakes": .array(mistakes.map(JSONValue.object))]
+        return problem
+    }
+
+    /// For the history.
+    private static func name(of caller: AdminCaller) -> String { String(caller.text.prefix(200)) }
+
+    private func written(_ name: String, _ version: StoredTenantVersion, _ audit: inout AuditEntry) async {
+        audit.note("version", version.number)
+        await service?.announced(name)
+    }
+}
+
+extension Tenant {
+    /// Its hosts, each with the path prefix if there is one.
+    var routes: [String] { hosts.map { "\($0)\(pathPrefix ?? "")" } }
+}

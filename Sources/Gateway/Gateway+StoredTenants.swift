@@ -1,0 +1,55 @@
+import SharedState
+import Tenants
+
+/// The tenants of the store, beside those of the file.
+extension Gateway {
+    /// Reads everything and puts it into force.
+    func reloadNow(_ running: Running, because trigger: ReloadTrigger) async -> ReloadReport {
+        let stored = running.shared.storedTenants?.sources ?? []
+        guard let result = await reading?(ReadingRequest(stored: stored)) else {
+            return ReloadReport(result: .refused, generation: live.current.generation)
+        }
+        note(Dictionary(result.leftOut.map { ($0.name, $0.diagnostics) }) { first, _ in first })
+        return await reload(running, from: result, because: trigger)
+    }
+
+    /// - Returns: False if the reload may succeed later.
+    func storedTenantsChanged() async -> Bool {
+        let report = await reload(because: .store)
+        return report.isInForce || !report.mayRetry
+    }
+
+    /// Reads the tenants of the store for the start, before requests are accepted.
+    ///
+    /// - Returns: What runs with them; the same if there are none, or the store cannot be reached.
+    func withStoredTenants(_ running: Running) async -> Running {
+        guard let service = running.shared.storedTenants, reading != nil, await service.load(), !service.all.isEmpty
+        else { return running }
+        let report = await reloadNow(running, because: .store)
+        return report.result == .applied ? runningNow ?? running : running
+    }
+
+    func judge(_ source: TenantSource) async -> ReadResult? {
+        await reading?(ReadingRequest(stored: [source], isTrial: true))
+    }
+
+    private func note(_ faulty: [String: [Diagnostic]]) {
+        let before = faultyTenants.withLock { known in
+            defer { known = faulty }
+            return known
+        }
+        for (name, mistakes) in faulty.sorted(by: { $0.key < $1.key }) where before[name] != mistakes {
+            logger.error(
+                "a tenant of the store has mistakes, and is not in force",
+                metadata: ["tenant": "\(name)", "mistakes": .array(mistakes.map { "\($0)" })]
+            )
+        }
+    }
+}
+
+extension StoredTenantService {
+    /// As they are read beside the file.
+    nonisolated var sources: [TenantSource] {
+        all.map { .stored($0.head.name, TenantText($0.text)) }
+    }
+}
