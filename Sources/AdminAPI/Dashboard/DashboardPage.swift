@@ -14,7 +14,8 @@ struct DashboardPage: Sendable {
         PackageResources.history_js, PackageResources.chart_js, PackageResources.overview_js,
         PackageResources.health_js, PackageResources.certificates_js, PackageResources.reloads_js,
         PackageResources.revocations_js, PackageResources.sessions_js, PackageResources.explain_js,
-        PackageResources.refused_js, PackageResources.tenant_js, PackageResources.main_js,
+        PackageResources.refused_js, PackageResources.tenant_js, PackageResources.difference_js,
+        PackageResources.edit_js, PackageResources.main_js,
     ]
 
     /// Fields of the response with the page.

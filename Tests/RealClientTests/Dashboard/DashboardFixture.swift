@@ -99,17 +99,20 @@ final class DashboardFixture: Sendable {
         let reloads = Mutex(0)
         let text = text(appPort: appPort)
         let shop = text.prefix(upTo: text.range(of: "  clans:")?.lowerBound ?? text.endIndex)
-        return {
+        return { request in
             let count = reloads.withLock { reloads in
-                reloads += 1
+                if !request.isTrial, request.stored.isEmpty { reloads += 1 }
                 return reloads
             }
+            // Changes of the store's tenants find the file as it was.
+            let isAsBefore = request.isTrial || !request.stored.isEmpty
             let staleness = count == 1 ? "soon" : "20m"
             return TenantsFile.read(
-                text: Array("\(shop)    max_staleness: \(staleness)\n".utf8),
+                text: Array((isAsBefore ? text : "\(shop)    max_staleness: \(staleness)\n").utf8),
                 path: "tenants.yaml",
                 environment: ["ADMIN_TOKEN": adminToken, "SECRET": SharedSecret.value],
-                files: DiskFiles()
+                files: DiskFiles(),
+                further: request.further
             )
         }
     }
@@ -120,6 +123,7 @@ final class DashboardFixture: Sendable {
         gateway:
           listen: [ { address: "127.0.0.1:0" } ]
           admin: { address: "127.0.0.1:0", token: "${ADMIN_TOKEN}" }
+          tenants: [files, store]
           threads: 1
           store: "memory:"
           shutdown_grace: 1s

@@ -13,7 +13,7 @@ extension RealClients {
         @Test func everyViewIsReadableOnEveryScreenInBothSchemes() async throws {
             try await withDashboardFixture { fixture async throws in
                 let shown = try #require(try await fixture.plays("looks")["shown"]?.array).compactMap(\.object)
-                #expect(shown.count == 40)
+                #expect(shown.count == 45)
                 for page in shown {
                     let comment = Comment(rawValue: "\(JSONWriter.text(of: .object(page)))")
                     #expect(page["wide"] == false, comment)
@@ -30,7 +30,7 @@ extension RealClients {
         @Test func everyViewUsesTheWidthOfAnyScreen() async throws {
             try await withDashboardFixture { fixture async throws in
                 let shown = try #require(try await fixture.plays("widths")["shown"]?.array).compactMap(\.object)
-                #expect(shown.count == 21)
+                #expect(shown.count == 24)
                 for page in shown {
                     let comment = Comment(rawValue: "\(JSONWriter.text(of: .object(page)))")
                     #expect(page["wide"] == false && page["over"] == [], comment)
@@ -94,6 +94,23 @@ extension RealClients {
             }
         }
 
+        @Test func tenantIsEditedByKeyboard() async throws {
+            try await withDashboardFixture { fixture async throws in
+                let result = try await fixture.plays("edit")
+                #expect(result["mistake"]?.string?.hasPrefix("Line 2: unknown key \"server\"") == true)
+                #expect(result["marked"] == ["2"])
+                #expect(result["place"]?.string?.hasPrefix("server: [") == true)
+                #expect(result["saved"] == "Saved bakery as version 1.")
+                #expect(result["secret"] == false)
+                #expect(result["status"] == 200)
+                let lines = try Self.strings(result["lines"])
+                #expect(lines.contains("- hosts: [bread.localtest]") && lines.contains("+ hosts: [bakery.localtest]"))
+                #expect(lines.contains("+ mode: observe"))
+                #expect(result["back"] == true)
+                #expect(result["complaints"] == [])
+            }
+        }
+
         @Test func everyControlHasAccessibleName() async throws {
             try await withDashboardFixture { fixture async throws in
                 let result = try await fixture.plays("names")
@@ -107,7 +124,8 @@ extension RealClients {
                     ("overview", "link", "Rules of shop"), ("refused", "heading", "Refusals"),
                     ("refused", "combobox", "Tenant"), ("refused", "button", "Pause"),
                     ("tenant", "table", "Access rules the first that matches decides"),
-                    ("tenant", "combobox", "Name"), ("health", "table", "Servers"),
+                    ("tenant", "combobox", "Name"), ("edit", "textbox", "Name"), ("edit", "button", "Save"),
+                    ("overview", "link", "New tenant"), ("health", "table", "Servers"),
                     ("health", "heading", "Store and memory"),
                     ("revocations", "form", "Refuse from now on"), ("revocations", "radio", "a session (sid)"),
                     ("revocations", "textbox", "The token"), ("sessions", "textbox", "ID"),

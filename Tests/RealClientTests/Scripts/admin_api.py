@@ -55,7 +55,7 @@ def main(url, token):
         done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         print(done.stdout)
         result = json.loads(report.read_text())
-    described = sum(len(path) for path in description["paths"].values())
+    described = sum(name != "parameters" for path in description["paths"].values() for name in path)
     print(
         json.dumps(
             {

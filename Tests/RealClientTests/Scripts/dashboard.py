@@ -14,7 +14,7 @@ import urllib.request
 from devtools import Trouble, chromium
 from looks import DESKTOP, FOCUSED, MEASURE, NARROW, PHONE
 
-VIEWS = ["overview", "refused", "tenant", "health", "revocations", "sessions", "explain"]
+VIEWS = ["overview", "refused", "tenant", "edit", "health", "revocations", "sessions", "explain"]
 TEXT = "document.getElementById({}).textContent"
 
 
@@ -212,6 +212,69 @@ async def reloads(browser, admin, token, **_):
             "complaints": [complaint for complaint in tab.complaints if "422" not in complaint]}
 
 
+PUT = """fetch('api/tenants/bakery', {{ method: 'PUT', body: {}, headers: {{
+    Authorization: 'Bearer ' + {}, 'Content-Type': 'application/yaml', 'If-Match': {} }} }}).then(answer => answer.status)"""
+
+
+async def edit(browser, admin, token, site, **_):
+    """A tenant is written by keys alone: with a mistake, after another has changed it, and as it was before."""
+    tab = await browser.page(await browser.person(), **DESKTOP)
+    await enter(tab, admin, token)
+    await reach(tab, "document.querySelector('a.more[href=\"#edit\"]')")
+    await tab.press("Enter")
+    await tab.until("document.activeElement?.id === 'edit-title'")
+    await reach(tab, "document.getElementById('edit-name')")
+    await tab.type("bakery")
+    await reach(tab, "document.getElementById('edit-text')")
+    text = (f"hosts: [bakery.localtest]\nbackend: {{ server: ['{site}'] }}\nauthenticate:\n  issuers: [{{ issuer: i, audiences: [a],"
+            " algorithms: [HS256], secret: 0123456789abcdef0123456789abcdef }]\n")
+    await tab.type(text)
+    await reach(tab, "document.querySelector('#edit .primary')")
+    await tab.press("Enter")
+    # The first says what is missing, the second what is there instead.
+    mistake = await tab.until("document.querySelectorAll('#edit-mistakes button')[1]?.innerText")
+    marked = await tab.evaluate("[...document.querySelectorAll('#edit-gutter [data-state=bad]')].map(li => li.textContent)")
+    # To the place of the mistake, and written over.
+    await reach(tab, "document.querySelectorAll('#edit-mistakes button')[1]")
+    await tab.press("Enter")
+    place = await tab.evaluate("""(() => {
+        const { selectionStart, selectionEnd, value } = document.activeElement;
+        return value.slice(selectionStart, selectionEnd);
+    })()""")
+    await tab.type(f"servers: ['{site}'] }}")
+    await reach(tab, "document.querySelector('#edit .primary')")
+    await tab.press("Enter")
+    saved = await tab.until("/^Saved/.test(document.getElementById('news').textContent)"
+                            " && document.getElementById('news').textContent")
+    await tab.until("document.querySelectorAll('#edit-versions tbody tr').length === 1")
+    shown = await tab.evaluate("document.getElementById('edit-text').value")
+    # Another changes it.
+    etag = "(await (await fetch('api/tenants/bakery', { headers: { Authorization: 'Bearer ' + %s } })).json()).etag" % json.dumps(token)
+    theirs = shown.replace("bakery.localtest", "bread.localtest")
+    status = await tab.evaluate(f"(async () => {PUT.format(json.dumps(theirs), json.dumps(token), etag)})()")
+    await reach(tab, "document.getElementById('edit-text')")
+    await tab.type("mode: observe\n")
+    await reach(tab, "document.querySelector('#edit .primary')")
+    await tab.press("Enter")
+    lines = await tab.until("""!document.getElementById('edit-conflict').hidden
+        && [...document.querySelectorAll('#edit-difference li[data-mark] code')].map(code => code.textContent)""")
+    await reach(tab, "document.getElementById('edit-mine')")
+    await tab.press("Enter")
+    await tab.until("document.querySelectorAll('#edit-versions tbody tr').length === 3")
+    # Back to the first.
+    await reach(tab, "document.querySelectorAll('#edit-versions tbody tr')[2].querySelectorAll('button')[1]")
+    await tab.press("Enter")
+    await tab.until("document.getElementById('confirm').open")
+    await reach(tab, "document.getElementById('confirm-yes')", steps=3)
+    await tab.press("Enter")
+    await tab.until("document.querySelectorAll('#edit-versions tbody tr').length === 4")
+    back = await tab.evaluate("document.getElementById('edit-text').value")
+    return {"mistake": mistake, "marked": marked, "place": place, "saved": saved, "secret": "0123456789abcdef" in shown,
+            "status": status, "lines": lines, "back": back == shown,
+            # The browser complains of the refused writes.
+            "complaints": [complaint for complaint in tab.complaints if "400" not in complaint and "412" not in complaint]}
+
+
 async def names(browser, admin, token, **_):
     """What a screen reader announces in each view, without plain text."""
     tab = await browser.page(await browser.person(), **DESKTOP)
@@ -377,6 +440,8 @@ async def lock(browser, admin, token, site, caller, google, **_):
          "#revocations-table tbody tr"),
         # Typed, and not sent.
         ("revocations", "revoke", {"value": caller, "for": "77m"}, None),
+        # Typed, and not saved.
+        ("edit", "edit", {"name": "a-name-of-mine", "text": "a text of mine"}, None),
         ("overview", None, {}, "#tenants tbody tr"),
     ]:
         await tab.evaluate(f"location.hash = '{view}'")
@@ -387,7 +452,8 @@ async def lock(browser, admin, token, site, caller, google, **_):
             await tab.evaluate(f"document.getElementById('{form}').requestSubmit()")
         if seen:
             await tab.until(f"document.querySelector('{seen}')?.innerText")
-    secrets = [caller, "the-callers", claims["sub"], claims["sid"], "a reason", "77m", "shop", "clans"]
+    secrets = [caller, "the-callers", claims["sub"], claims["sid"], "a reason", "77m", "a-name-of-mine", "a text of mine",
+               "shop", "clans"]
     page = """[document.getElementById('dashboard').outerHTML, document.getElementById('confirm').outerHTML,
         ...[...document.querySelectorAll('input, select, textarea')].map(field => field.value)].join('\\n')"""
     before = await tab.evaluate(page)
@@ -421,7 +487,7 @@ async def scheme(browser, admin, token, **_):
     return {"colors": colors}
 
 
-SCENARIOS = [looks, widths, refused, rules, reloads, names, prompt, traffic, keyboard, explain, sessions, lock, scheme]
+SCENARIOS = [looks, widths, refused, rules, reloads, edit, names, prompt, traffic, keyboard, explain, sessions, lock, scheme]
 
 
 async def main(name, options):

@@ -1,14 +1,15 @@
 /** An error response of the admin API (RFC 9457). */
 class Problem extends Error {
-    constructor(status, code, title, detail) {
-        super(detail ? `${title}: ${detail}` : title);
+    constructor(status, body) {
+        const title = body.title ?? `Status ${status}`;
+        super(body.detail ? `${title}: ${body.detail}` : title);
         this.status = status;
-        this.code = code;
+        this.code = body.code ?? "";
+        this.body = body;
     }
 
     static async of(response) {
-        const body = await response.json().catch(() => ({}));
-        return new Problem(response.status, body.code ?? "", body.title ?? `Status ${response.status}`, body.detail);
+        return new Problem(response.status, await response.json().catch(() => ({})));
     }
 }
 
@@ -36,11 +37,14 @@ class Gateway {
         else sessionStorage.setItem("gatehouse-token", token);
     }
 
-    /** Sends a request. Throws a `Problem` for an error response, `Locked` if the page was locked meanwhile. */
-    async send(method, path, body) {
+    /**
+     * Sends a request; a body that is text is YAML. Throws a `Problem` for an error response, `Locked` if the page was locked
+     * meanwhile.
+     */
+    async send(method, path, body, fields = {}) {
         const { signal } = this.#requests;
         try {
-            const response = await this.#fetch(method, path, body, signal);
+            const response = await this.#fetch(method, path, body, signal, fields);
             if (!response.ok) throw await Problem.of(response);
             return await response.json();
         } catch (error) {
@@ -87,11 +91,12 @@ class Gateway {
         this.#stream = null;
     }
 
-    #fetch(method, path, body, signal) {
-        const headers = {};
+    #fetch(method, path, body, signal, fields = {}) {
+        const headers = { ...fields };
         if (this.#token !== null) headers.Authorization = `Bearer ${this.#token}`;
-        if (body) headers["Content-Type"] = "application/json";
-        return fetch(path, { method, headers, signal, cache: "no-store", body: body && JSON.stringify(body) });
+        const isText = typeof body === "string";
+        if (body !== undefined) headers["Content-Type"] = isText ? "application/yaml" : "application/json";
+        return fetch(path, { method, headers, signal, cache: "no-store", body: isText ? body : body && JSON.stringify(body) });
     }
 
     async #read(stream, handlers) {

@@ -60,7 +60,7 @@ class Scheme {
 /** The views, selected by the URL's fragment, so that the browser's history works. */
 class Views {
     /** The views that are reached from another one alone. */
-    static #parents = { tenant: "overview" };
+    static #parents = { tenant: "overview", edit: "overview" };
 
     #views = new Map([...document.querySelectorAll("[data-view]")].map(view => [view.dataset.view, view]));
     #changed;
@@ -115,6 +115,7 @@ class Dashboard {
     #explain = new Explain(this.#gateway);
     #refused = new Refused(this.#gateway, this.#explain);
     #tenant = new TenantPage(this.#gateway, this.#refused);
+    #editor = new TenantEditor(this.#gateway);
     #certificates = new Certificates(this.#gateway);
     #reloads = new Reloads(this.#gateway);
     #views;
@@ -145,7 +146,7 @@ class Dashboard {
         this.#history.clear();
         const parts = [
             this.#overview, this.#health, this.#revocations, this.#sessions, this.#explain, this.#refused, this.#tenant,
-            this.#certificates, this.#reloads,
+            this.#certificates, this.#reloads, this.#editor,
         ];
         for (const part of parts) part.clear();
         byId("confirm").close();
@@ -232,6 +233,7 @@ class Dashboard {
         if (!this.#isOpen) return;
         this.#showReport(this.#history.latest);
         if (this.#views.name === "revocations") this.#revocations.show();
+        if (this.#views.name === "edit") this.#editor.show(this.#views.subject);
     }
 
     #open() {

@@ -1,7 +1,7 @@
 /** What the last reloads of the configuration have changed. */
 class Reloads {
     static #states = { applied: "good", unchanged: null, refused: "bad" };
-    static #triggers = { signal: "by SIGHUP", file_change: "by a changed file", admin: "by the admin API" };
+    static #triggers = { signal: "by SIGHUP", file_change: "by a changed file", admin: "by the admin API", store: "by tenants of the store" };
 
     #gateway;
     #list = byId("reloads");

@@ -48,6 +48,8 @@ class TenantPage {
         const tenant = report.tenants.find(tenant => tenant.name === (name || this.#select.value)) ?? report.tenants[0];
         if (!tenant) return;
         this.#select.value = tenant.name;
+        byId("tenant-edit").href = `#edit/${tenant.name}`;
+        setText(byId("tenant-edit"), tenant.source === "store" ? "Edit" : "Text and versions");
         const up = tenant.servers.filter(({ healthy }) => healthy).length;
         facts(byId("tenant-facts"), [
             ["Hosts", tenant.hosts.map(host => `${host}${tenant.path_prefix ?? ""}`).join(", ")],
@@ -70,6 +72,7 @@ class TenantPage {
         [this.#report, this.#loaded, this.#keysLoaded] = [null, "", ""];
         this.#rules.show([]);
         this.#keys.show([]);
+        byId("tenant-edit").href = "#edit";
         for (const list of ["tenant-facts", "tenant-refusals"]) byId(list).replaceChildren();
         for (const note of ["rules-note", "signing-keys-note"]) setText(byId(note), "");
     }
