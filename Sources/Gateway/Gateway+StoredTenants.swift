@@ -19,14 +19,16 @@ extension Gateway {
         return report.isInForce || !report.mayRetry
     }
 
-    /// Reads the tenants of the store for the start, before requests are accepted.
+    /// Reads the tenants of the store for the start, before requests are accepted. Nothing counts as running afterwards.
     ///
     /// - Returns: What runs with them; the same if there are none, or the store cannot be reached.
     func withStoredTenants(_ running: Running) async -> Running {
         guard let service = running.shared.storedTenants, reading != nil, await service.load(), !service.all.isEmpty
         else { return running }
         let report = await reloadNow(running, because: .store)
-        return report.result == .applied ? runningNow ?? running : running
+        guard report.result == .applied, let next = runningNow else { return running }
+        state.withLock { $0 = .stopped }
+        return next
     }
 
     func judge(_ source: TenantSource) async -> ReadResult? {

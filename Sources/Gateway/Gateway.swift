@@ -134,7 +134,8 @@ public final class Gateway: Service, Sendable {
             do {
                 running.workers = try await makeWorkers(group, parts)
                 try await shared.start(running.workers, verifiers)
-                running = await withStoredTenants(running)
+                // Other reloads find nothing running yet.
+                running = await reloads.run { [self, running] in await withStoredTenants(running) }
                 let addresses = try await open(&running)
                 for index in snapshot.indices { probeServers(of: index, running) }
                 // Tenants of the store have brought a watch of their own.
@@ -142,9 +143,9 @@ public final class Gateway: Service, Sendable {
                     running.watch = watch.map { watch in Task { await watch.run() } }
                 }
                 state.withLock { $0 = .running(running) }
+                shared.followStoredTenants()
                 return addresses
             } catch {
-                state.withLock { $0 = .stopped }
                 await close(running)
                 throw error
             }

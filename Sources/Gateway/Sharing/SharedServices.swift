@@ -293,13 +293,19 @@ final class SharedServices: Sendable {
                 Task { [keySets] in await keySets.reconcilePeriodically() },
                 Task { await self.keepUpIssuers() },
                 Task { [traces] in await traces?.run() },
-                Task { [storedTenants] in await storedTenants?.run() },
             ]
         }
         watchKeyFiles(parts)
         if let eventLoop = workers.first?.eventLoop {
             await revocations.loaded(within: Self.patience, on: eventLoop)
         }
+    }
+
+    /// Begins to follow the tenants in the store, whose changes are reloads: call it once there is something to reload.
+    func followStoredTenants() {
+        guard let storedTenants else { return }
+        let task = Task { await storedTenants.run() }
+        tasks.withLock { $0.append(task) }
     }
 
     /// Checks the issuers' keys in the store repeatedly until the task is cancelled.

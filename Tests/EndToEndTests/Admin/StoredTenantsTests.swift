@@ -251,6 +251,37 @@ import Verification
         }
     }
 
+    @Test func fileWinsOverTheStoreForOneNameAndOneHost() async throws {
+        try await withGateway(Self.setup) { fixture async throws in
+            for (name, host) in [("shop", "shop.test"), ("clan", "clan.test")] {
+                #expect(try await put(fixture, name, Self.text(host, backend(fixture))).status == 201)
+                try await until("it is served") { try await served(fixture, host) }
+            }
+            // The file gets the name of the one, and the host of the other.
+            var setup = Self.setup
+            setup.others = """
+                shop:
+                  hosts: [clan.test]
+                  backend: { servers: ["{other}"] }
+                  authenticate: { issuers: [{ issuer: i, audiences: [a], algorithms: [HS256], secret: "${TEST_SECRET}" }] }
+                """
+            await fixture.change(setup)
+            #expect(try await fixture.request("/x", host: "clan.test").status == 401)
+            #expect(try await fixture.request("/x", host: "shop.test").status == 404)
+            #expect(try await fixture.admin("/api/tenants/shop").fields["X-Tenant-Source"] == ["file"])
+            let clan = try object(try await fixture.admin("/api/tenants/clan"))
+            #expect(clan["source"] == "store")
+            let message = clan["mistakes"]?.array?.first?.object?["message"]?.string
+            #expect(message?.contains("\"clan.test\" is tenant \"shop\"'s already") == true, "\(clan)")
+            let list = try object(try await fixture.admin("/api/tenants"))
+            #expect(list["faulty"]?.array?.first?.object?["name"] == "clan")
+            #expect(fixture.log.text.contains("a tenant of the store has mistakes, and is not in force"))
+            // Taken out of the file, both are the store's again.
+            await fixture.change(Self.setup)
+            for host in ["shop.test", "clan.test"] { #expect(try await served(fixture, host)) }
+        }
+    }
+
     @Test func tenantsAreListedInPages() async throws {
         try await withGateway(Self.setup) { fixture async throws in
             for name in ["b", "c", "a"] {
