@@ -25,6 +25,7 @@ public final class AdminServer: Sendable {
     private let logger: Logger
     private let auditLogger: Logger
     private let startedAt = Clock.unix()
+    private let separateTenants = Mutex(SeparateTenants())
     private let running = Mutex<(group: ServiceGroup, task: Task<Void, Never>)?>(nil)
 
     /// - Parameters:
@@ -171,6 +172,11 @@ public final class AdminServer: Sendable {
         reading.lostLogBytes = gateway.lostAccessLogBytes
         reading.lostLogLines = gateway.lostLogLines
         reading.process = ProcessStatistics.current()
+        let limit = live.current.configuration.gateway.metrics.tenants
+        let requests = reading.counters.requestsByTenant
+        let isApart = separateTenants.withLock { $0.choose(among: reading.tenants, requests: requests, limit: limit) }
+        reading = reading.grouped(isApart)
+        reading.mostKeySets = limit
         return MetricsText(reading, format).text
     }
 }

@@ -96,6 +96,38 @@ public struct Counters: Sendable {
         overheads[tenant].add(overhead)
     }
 
+    /// Adds up the tenants of each group.
+    ///
+    /// - Parameter groups: By index, those without a tenant included; nil: left out.
+    mutating func regroup(by groups: [Int?], count: Int) {
+        let old = self
+        let empty = Counters(tenantCount: count)
+        tenantCount = empty.tenantCount
+        (requests, decisions, wouldRefuse) = (empty.requests, empty.decisions, empty.wouldRefuse)
+        (refreshes, droppedMirrors) = (empty.refreshes, empty.droppedMirrors)
+        (durations, overheads) = (empty.durations, empty.overheads)
+        let events = RefreshNote.Event.allCases.count
+        for (tenant, group) in groups.enumerated() {
+            guard let group else { continue }
+            for method in 0..<Self.methodCount {
+                let counts = old.requests[tenant * Self.methodCount + method]
+                guard !counts.isEmpty else { continue }
+                let row = group * Self.methodCount + method
+                if requests[row].isEmpty { requests[row] = Array(repeating: 0, count: Self.statusCount) }
+                for status in counts.indices { requests[row][status] += counts[status] }
+            }
+            for outcome in 0..<Self.outcomeCount {
+                let (from, to) = (tenant * Self.outcomeCount + outcome, group * Self.outcomeCount + outcome)
+                decisions[to] += old.decisions[from]
+                wouldRefuse[to] += old.wouldRefuse[from]
+            }
+            for event in 0..<events { refreshes[group * events + event] += old.refreshes[tenant * events + event] }
+            droppedMirrors[group] += old.droppedMirrors[tenant]
+            durations[group].add(old.durations[tenant])
+            overheads[group].add(old.overheads[tenant])
+        }
+    }
+
     public mutating func add(_ other: Counters) {
         // The loops adopt new tenants at different times.
         var other = other

@@ -57,6 +57,8 @@ public struct Histogram: Sendable, Equatable {
     /// Upper bounds in nanoseconds.
     public var bounds: [UInt64] { scale.bounds }
 
+    public var isEmpty: Bool { counts.allSatisfy { $0 == 0 } }
+
     public mutating func add(_ nanoseconds: UInt64) {
         counts[scale.bucket(of: nanoseconds)] += 1
         sum += nanoseconds

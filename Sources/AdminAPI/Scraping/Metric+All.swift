@@ -191,7 +191,8 @@ extension Metric {
             // Sets whose addresses differ only in the query, or that have different lifetimes, share a label. A scraper
             // rejects two samples of one series, so the oldest stands for all.
             let ages = reading.shared.keySets.compactMap { keySet in keySet.age.map { (keySet.label, $0) } }
-            return Dictionary(ages, uniquingKeysWith: max).sorted { $0.key < $1.key }
+            let oldest = Dictionary(ages, uniquingKeysWith: max).sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+            return oldest.prefix(reading.mostKeySets).sorted { $0.key < $1.key }
                 .map { Sample([$0.key], .measure($0.value)) }
         },
     ]
@@ -265,7 +266,8 @@ extension Metric.Value {
 
 extension MetricsReading {
     fileprivate func byTenant(_ histograms: [Histogram]) -> [Metric.Sample] {
-        zip(labels, histograms).map { Metric.Sample([$0], .histogram($1)) }
+        // A tenant without requests has no series: thousands of zeros say nothing.
+        zip(labels, histograms).filter { !$1.isEmpty }.map { Metric.Sample([$0], .histogram($1)) }
     }
 
     /// Counts by tenant and outcome.

@@ -10,6 +10,8 @@ struct MetricsReading: Sendable {
     var counters: Counters
     var backends: [BackendCount]
     var shared: SharedCount
+    /// The oldest key sets have a series.
+    var mostKeySets = Int.max
     /// Lost from the access log.
     var lostLogBytes = 0
     /// Lost from the gateway's log.

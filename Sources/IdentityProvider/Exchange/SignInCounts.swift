@@ -37,6 +37,22 @@ public final class SignInCounts: Sendable {
         public var legacy: [LegacyLabels: Int] = [:]
 
         public init() {}
+
+        /// The same counts with other labels of tenants; counts that then have the same labels are added up.
+        public func relabeled(_ label: (String) -> String) -> Snapshot {
+            var snapshot = Snapshot()
+            for (labels, count) in signIns {
+                var labels = labels
+                labels.tenant = label(labels.tenant)
+                snapshot.signIns[labels, default: 0] += count
+            }
+            for (labels, count) in legacy {
+                var labels = labels
+                labels.tenant = label(labels.tenant)
+                snapshot.legacy[labels, default: 0] += count
+            }
+            return snapshot
+        }
     }
 
     private let counts = Mutex(Snapshot())

@@ -17,9 +17,16 @@ public struct GatewaySettings: Sendable {
     /// How long requests under way may take after that.
     public var shutdownGrace = Schema.gateway.shutdownGrace.default
     public var limits: ConnectionLimits = ConnectionLimits()
+    public var metrics = MetricsSettings()
     public var log: LogSettings = LogSettings()
     /// nil: no trace is sent.
     public var tracing: TracingSettings?
+}
+
+/// The size of `/metrics`.
+public struct MetricsSettings: Sendable, Equatable {
+    /// How many tenants have series of their own.
+    public var tenants = Schema.metrics.tenants.default
 }
 
 /// Where tenants come from.

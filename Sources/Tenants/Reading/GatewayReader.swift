@@ -26,6 +26,7 @@ enum GatewayReader {
         settings.shutdownDelay = node.read(Schema.gateway.shutdownDelay)
         settings.shutdownGrace = node.read(Schema.gateway.shutdownGrace)
         settings.limits = readLimits(node[Schema.gateway.limits])
+        settings.metrics.tenants = node[Schema.gateway.metrics].read(Schema.metrics.tenants)
         settings.log = ObservingReader.readLog(node[Schema.gateway.log])
         settings.tracing = ObservingReader.readTracing(node[Schema.gateway.tracing], session)
         return settings

@@ -130,6 +130,8 @@ struct TenantsReader {
         let isPlain = entry.key.utf8.allSatisfy { $0.isLetterDigit(or: "-_") }
         if !isPlain || !(1...63).contains(entry.key.utf8.count) {
             session.at(entry).error("a \(kind)'s name has 1 to 63 letters, digits, \"-\" and \"_\": rename it")
+        } else if entry.key == "_other" {
+            session.at(entry).error("\"_other\" stands for several tenants in metrics: rename it")
         }
     }
 

@@ -1,6 +1,7 @@
 extension Schema {
     static let root = RootKeys()
     static let gateway = GatewayKeys()
+    static let metrics = MetricsKeys()
     static let listener = ListenerKeys()
     static let admin = AdminKeys()
     static let adminToken = AdminTokenKeys()
@@ -59,6 +60,7 @@ extension Schema {
         let shutdownGrace = Key("shutdown_grace", .duration(.zero...hour), default: .seconds(30))
             .means("How long requests under way may take after SIGTERM and `shutdown_delay`.", example: "2m")
         let limits = Key("limits", .object(Schema.connectionLimits)).means("Bounds on connections and request heads.")
+        let metrics = Key("metrics", .object(Schema.metrics)).means("The size of `/metrics`.")
         let log = Key("log", .object(Schema.log)).means("What is logged, and how.")
         let tracing = Key("tracing", .object(Schema.tracing)).means("OpenTelemetry traces. Omitted: none.")
     }
@@ -77,6 +79,14 @@ extension Schema {
         let tokens = Key("tokens", .list(.object(Schema.adminToken), maximum: 100), default: [])
             .means("Further tokens, each of which may do a part.")
         let tls = Key("tls", .object(Schema.adminTLS)).means("TLS on the admin listener. Omitted: plain text.")
+    }
+
+    struct MetricsKeys: KeyTable {
+        let tenants = Key("tenants", .integer(1...10_000), default: 200)
+            .means(
+                "How many tenants have series of their own, the busiest; the others are added up as `_other`.",
+                example: "1000"
+            )
     }
 
     struct AdminTokenKeys: KeyTable {
