@@ -29,7 +29,7 @@ struct Interpolation {
 
     /// - Returns: The text, and the variables whose values are in it, without those that a default replaced.
     func resolve(_ text: String) throws(Problem) -> (text: String, variables: [String]) {
-        guard text.contains("${") else { return (text, []) }
+        guard text.utf8.contains(UInt8(ascii: "$")) else { return (text, []) }
         var result = ""
         var variables: [String] = []
         var rest = text[...]

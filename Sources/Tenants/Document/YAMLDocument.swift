@@ -4,6 +4,8 @@
 /// refused. A key given twice is reported and its first value is kept, so that the rest of the file can still be checked.
 struct YAMLDocument {
     private static let mergeKey = "<<"
+    /// Keys up to which a map is searched from its first one for a key that is there twice.
+    private static let longestSearch = 12
 
     private let source: DocumentSource
     private let environment: Interpolation
@@ -154,25 +156,28 @@ struct YAMLDocument {
         var entries: [DocumentNode.Entry] = []
         entries.reserveCapacity(mapping.count)
         var positions: [String: Position] = [:]
-        var merged: YAMLNode?
+        let isSearched = mapping.count <= Self.longestSearch
+        var merged: (value: YAMLNode, position: Position)?
         for (keyNode, valueNode) in mapping where !isTooMuchReported {
             let position = keyNode.position
             guard case .scalar(let key, let isPlain) = keyNode.content else {
                 findings.error(position, "a key must be text: put a text in quotes that begins with \"{\" or \"[\"")
                 continue
             }
-            if let first = positions.updateValue(position, forKey: key) {
-                reportSecond(key, at: position, first: first)
-                positions[key] = first
-                continue
-            }
             if key == Self.mergeKey, isPlain {
-                merged = valueNode
+                if let merged { reportSecond(key, at: position, first: merged.position) }
+                merged = merged ?? (valueNode, position)
                 continue
             }
+            let first = isSearched ? entries.first { $0.key == key }?.keyPosition : positions[key]
+            if let first {
+                reportSecond(key, at: position, first: first)
+                continue
+            }
+            if !isSearched { positions[key] = position }
             entries.append(DocumentNode.Entry(key: key, keyPosition: position, value: convert(valueNode)))
         }
-        if let merged { merge(merged, into: &entries) }
+        if let merged { merge(merged.value, into: &entries) }
         return entries
     }
 

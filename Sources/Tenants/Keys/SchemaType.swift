@@ -31,10 +31,18 @@ indirect enum SchemaType: Sendable {
 
 /// A map with known keys.
 struct SchemaObject: Sendable {
-    var keys: [SchemaKey]
+    let keys: [SchemaKey]
+    let required: [SchemaKey]
+
+    init(keys: [SchemaKey]) {
+        self.keys = keys
+        required = keys.filter(\.isRequired)
+    }
 
     func key(_ name: String) -> SchemaKey? {
-        keys.first { $0.name == name }
+        // A loop that copies no key but the one that is wanted.
+        for index in keys.indices where keys[index].name == name { return keys[index] }
+        return nil
     }
 }
 

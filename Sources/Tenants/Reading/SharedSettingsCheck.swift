@@ -32,8 +32,15 @@ struct SharedSettingsCheck {
     }
 
     /// Checks a tenant against those that were added.
-    func check(_ tenant: Tenant, _ node: DocumentNode, _ session: ReadingSession) {
-        checkCertificates(tenant, node, session)
+    ///
+    /// - Parameter hosts: The tenant's, with what each is written as.
+    func check(
+        _ tenant: Tenant,
+        _ node: DocumentNode,
+        hosts: [(HostPattern, DocumentNode)],
+        _ session: ReadingSession
+    ) {
+        if Self.hasReadCertificate(tenant, node) { checkCertificates(tenant, hosts, session) }
         if let realm = tenant.accounts.realm, let value = node[Schema.tenant.realm] {
             checkProviders(tenant, realm: Array(realm.utf8), node, session)
             checkLinking(tenant, realm: Array(realm.utf8), value, node, session)
@@ -42,9 +49,11 @@ struct SharedSettingsCheck {
     }
 
     /// Adds a tenant for later ones to be compared with.
-    mutating func add(_ tenant: Tenant, _ node: DocumentNode) {
-        for (host, item) in Self.hosts(tenant, node) where certificates[host] == nil {
-            certificates[host] = First(tenant: tenant.name, position: item.position, value: tenant.tls)
+    mutating func add(_ tenant: Tenant, _ node: DocumentNode, hosts: [(HostPattern, DocumentNode)]) {
+        if Self.hasReadCertificate(tenant, node) {
+            for (host, item) in hosts where certificates[host] == nil {
+                certificates[host] = First(tenant: tenant.name, position: item.position, value: tenant.tls)
+            }
         }
         if let realm = tenant.accounts.realm.map({ Array($0.utf8) }), let value = node[Schema.tenant.realm] {
             for (provider, issuers, position) in Self.providers(tenant, node) {
@@ -76,8 +85,12 @@ struct SharedSettingsCheck {
 
     /// Tenants of one host, each with a path of its own, must have one certificate: it is chosen by SNI, before there
     /// is a path.
-    private func checkCertificates(_ tenant: Tenant, _ node: DocumentNode, _ session: ReadingSession) {
-        for (host, item) in Self.hosts(tenant, node) {
+    private func checkCertificates(
+        _ tenant: Tenant,
+        _ hosts: [(HostPattern, DocumentNode)],
+        _ session: ReadingSession
+    ) {
+        for (host, item) in hosts {
             guard let first = certificates[host], first.value != tenant.tls else { continue }
             let shown = item.scalar?.shown ?? "this"
             session.at(item).error(
@@ -87,14 +100,9 @@ struct SharedSettingsCheck {
         }
     }
 
-    /// The tenant's hosts, which its certificate is for.
-    private static func hosts(_ tenant: Tenant, _ node: DocumentNode) -> [(HostPattern, DocumentNode)] {
-        // A section that cannot be read was reported, and is equal to nothing.
-        guard tenant.tls != nil || node[Schema.tenant.tls] == nil else { return [] }
-        return (node[Schema.tenant.hosts]?.items ?? []).compactMap { item in
-            guard let scalar = item.scalar, let host = try? NetworkText.hostPattern(scalar.text) else { return nil }
-            return (host, item)
-        }
+    /// Whether `tls` is not given, or was read: one that cannot be was reported, and is equal to nothing.
+    private static func hasReadCertificate(_ tenant: Tenant, _ node: DocumentNode) -> Bool {
+        tenant.tls != nil || node[Schema.tenant.tls] == nil
     }
 
     private func checkLinking(

@@ -71,16 +71,21 @@ struct TenantsReader {
             leftOut.insert(index)
             return
         }
-        for (route, position) in read.routes { routes[route] = Taken(tenant: entry.key, position: position) }
+        for (host, item) in read.hosts {
+            let route = Route(host: host, prefix: read.prefix)
+            if routes[route] == nil { routes[route] = Taken(tenant: entry.key, position: item.position) }
+        }
         guard let tenant = read.tenant else { return }
-        shared.add(tenant, entry.value)
+        shared.add(tenant, entry.value, hosts: read.hosts)
         tenants.append(tenant)
     }
 
     private struct Parts {
         /// nil if a required part is missing, which was reported.
         var tenant: Tenant?
-        var routes: [(Route, Position)]
+        /// With what each is written as.
+        var hosts: [(HostPattern, DocumentNode)]
+        var prefix: String?
     }
 
     private mutating func readParts(_ composed: ComposedDocument.ComposedTenant) -> Parts {
@@ -88,11 +93,13 @@ struct TenantsReader {
         checkName(entry, "tenant")
         checkSchema(entry, isWhole: !composed.isIncomplete, isExtending: composed.isExtending)
         let prefix = PathPrefixReader.read(Schema.tenant.pathPrefix, in: entry.value, session)
-        let (hosts, routes) = readHosts(entry, prefix)
-        guard !composed.isIncomplete else { return Parts(routes: routes) }
-        let tenant = TenantReader(name: entry.key, hosts: hosts, pathPrefix: prefix).read(entry.value, session)
-        if let tenant { shared.check(tenant, entry.value, session) }
-        return Parts(tenant: tenant, routes: routes)
+        let hosts = readHosts(entry, prefix)
+        var parts = Parts(hosts: hosts, prefix: prefix)
+        guard !composed.isIncomplete else { return parts }
+        let reader = TenantReader(name: entry.key, hosts: hosts.map(\.0), pathPrefix: prefix)
+        parts.tenant = reader.read(entry.value, session)
+        if let tenant = parts.tenant { shared.check(tenant, entry.value, hosts: hosts, session) }
+        return parts
     }
 
     /// - Parameter isExtending: Whether values in it may be a template's: each of those is checked once, however many
@@ -138,9 +145,8 @@ struct TenantsReader {
     private func readHosts(
         _ tenant: DocumentNode.Entry,
         _ prefix: String?
-    ) -> (hosts: [HostPattern], routes: [(Route, Position)]) {
-        var hosts: [HostPattern] = []
-        var own: [(Route, Position)] = []
+    ) -> [(HostPattern, DocumentNode)] {
+        var hosts: [(HostPattern, DocumentNode)] = []
         var ownTaken: [Route: Taken] = [:]
         for item in tenant.value[Schema.tenant.hosts]?.items ?? [] {
             guard let scalar = item.filled else { continue }
@@ -148,7 +154,7 @@ struct TenantsReader {
             guard let host = session.at(item).value(of: try NetworkText.hostPattern(scalar.text), or: fault) else {
                 continue
             }
-            hosts.append(host)
+            hosts.append((host, item))
             let route = Route(host: host, prefix: prefix)
             if let first = routes[route] ?? ownTaken[route] {
                 let below = prefix == nil ? "" : " with this path_prefix"
@@ -157,11 +163,10 @@ struct TenantsReader {
                         + "give one of them another host or path_prefix"
                 )
             } else {
-                own.append((route, item.position))
                 ownTaken[route] = Taken(tenant: tenant.key, position: item.position)
             }
         }
-        return (hosts, own)
+        return hosts
     }
 
     private func place(_ first: Position, _ item: DocumentNode) -> String {

@@ -145,7 +145,7 @@ struct SchemaCheck {
             value(entry.value, key.type, name: "\"\(key.name)\"", owner: entry.keyPosition)
         }
         guard isWhole else { return }
-        for key in object.keys where key.isRequired && !key.isAmong(entries) {
+        for key in object.required where !key.isAmong(entries) {
             let addition = key.type.isSection ? "add the section" : "add \"\(key.name): \(key.example)\""
             findings.error(owner, "\(name()) lacks \"\(key.name)\": \(addition)")
         }

@@ -5,7 +5,7 @@ import Verification
 
 /// Texts of tenants.yaml and those that requests are compared with.
 enum TenantsFuzz {
-    static let targets = [file, scalars, addresses, pathPatterns]
+    static let targets = [file, composition, scalars, addresses, pathPatterns]
 
     /// Changes of a comment leave a file good, so that not every input is a mistake.
     private static let comment = String(repeating: "# a comment that says nothing of the tenants below\n", count: 30)
@@ -35,6 +35,63 @@ enum TenantsFuzz {
             "read another way again"
         )
         return true
+    }
+
+    /// tenants.yaml, a file that it includes and a tenant of the store, with the separator between them.
+    static let composition = FuzzTarget(
+        "tenants-composition",
+        texts: [
+            comment + """
+            version: 1
+            include: [d/*.yaml]
+            templates:
+              a: &a { backend: { servers: [http://127.0.0.1:9001] }, mode: observe }
+              b: { extends: a, mode: null, <<: *a }
+            tenants:
+              shop: { extends: b, hosts: [shop.test], authenticate: { issuers: [\(Sample.issuer)] } }
+            \u{1e}
+            templates: { c: { extends: b, authenticate: { issuers: [\(Sample.issuer)] } } }
+            tenants: { bank: { extends: c, hosts: [bank.test], backend: { timeouts: { connect: 1s } } } }
+            \u{1e}
+            { extends: c, hosts: [far.test] }
+            """
+        ],
+        words: ["extends: ", "null", "<<: ", "&a ", "*a", "[*a, *a]", "c", "b", "shop", "\u{1e}", "{ ", "templates: "],
+        quickInputs: 300
+    ) { bytes in
+        let parts = bytes.split(separator: 0x1e, omittingEmptySubsequences: false).map(Array.init)
+        let result = compose(parts)
+        try hold(
+            (result.configuration == nil) == !result.errors.isEmpty,
+            "neither a configuration nor a mistake, or both"
+        )
+        try hold(result.diagnostics.allSatisfy { result.files.contains($0.file) }, "a mistake in no file")
+        for tenant in result.leftOut {
+            try hold(tenant.diagnostics.contains { $0.severity == .error }, "left out without a mistake")
+        }
+        guard let configuration = result.configuration else { return false }
+        let names = configuration.tenants.map(\.name)
+        try hold(Set(names).count == names.count, "two tenants of one name")
+        try hold(!names.contains { name in result.leftOut.contains { $0.name == name } }, "left out and there")
+        try hold(compose(parts).configuration?.tenants == configuration.tenants, "read another way again")
+        try hold(
+            KeyChanges(from: configuration.document, to: compose(parts).configuration?.document) == KeyChanges(),
+            "changed by itself"
+        )
+        return true
+    }
+
+    private static func compose(_ parts: [[UInt8]]) -> ReadResult {
+        var files = PretendFiles()
+        if parts.count > 1 { files.files["d/a.yaml"] = parts[1] }
+        let tenants = parts.dropFirst(2).prefix(1).map { TenantSource(name: "far", label: "store:far", text: $0) }
+        return TenantsFile.read(
+            text: parts.first ?? [],
+            path: "t.yaml",
+            environment: ["NAME": "x"],
+            files: files,
+            further: FurtherTenants(tenants, faults: .leaveOut)
+        )
     }
 
     static let scalars = FuzzTarget(
