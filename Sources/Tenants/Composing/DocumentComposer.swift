@@ -54,7 +54,10 @@ struct DocumentComposer {
         case (.empty, .main):
             findings.error(.start, "the file is empty: it needs at least \"version\" and \"tenants\"")
         case (.empty, .included):
-            findings.warning(.start(of: text.source), "the file is empty: add \"tenants\" or \"templates\", or delete it")
+            findings.warning(
+                .start(of: text.source),
+                "the file is empty: add \"tenants\" or \"templates\", or delete it"
+            )
         case (.empty, .tenant):
             report(text, leavesRest: leavesRest) {
                 findings.error(.start(of: text.source), "the tenant is empty: give it its keys, or delete it")
@@ -84,7 +87,7 @@ struct DocumentComposer {
         return findings.reading(reading, body).value
     }
 
-    /// - Returns: nil if tenants.yaml has no root.
+    /// - Returns: nil if tenants.yaml has no root, or if templates repeat too much, which was reported.
     mutating func compose() -> ComposedDocument? {
         guard let main = parts.first(where: { $0.text.kind == .main }) else { return nil }
         for part in parts { collect(part) }
@@ -102,10 +105,11 @@ struct DocumentComposer {
             texts: parts.map(\.text)
         )
         composed.templates = templates.all()
+        if templates.isTooMuch { return nil }
         composed.tenants.reserveCapacity(tenants.count)
         for tenant in tenants {
             composed.tenants.append(lay(tenant, &templates))
-            if templates.isTooMuch { break }
+            if templates.isTooMuch { return nil }
         }
         return composed
     }

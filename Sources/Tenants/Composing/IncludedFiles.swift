@@ -59,7 +59,10 @@ struct IncludedFiles {
     private mutating func read(_ file: String, _ position: Position) {
         guard known.insert(file).inserted else { return }
         guard known.count <= Self.mostFiles else {
-            return findings.error(position, "more than \(Self.mostFiles) files are included: write some of them together")
+            return findings.error(
+                position,
+                "more than \(Self.mostFiles) files are included: write some of them together"
+            )
         }
         let content: [UInt8]
         do throws(FileReadingError) {

@@ -190,7 +190,8 @@ struct Templates {
             message = "\(fault): did you mean \"\(nearest)\"?"
         } else {
             let listed = names.prefix(Self.mostListed).joined(separator: ", ")
-            message = "\(fault): there \(names.count == 1 ? "is" : "are") \(listed)\(names.count > Self.mostListed ? ", …" : "")"
+            message =
+                "\(fault): there \(names.count == 1 ? "is" : "are") \(listed)\(names.count > Self.mostListed ? ", …" : "")"
         }
         if suggestions.count < Self.mostCompared { suggestions[name] = message }
         return message

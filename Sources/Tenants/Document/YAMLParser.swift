@@ -169,7 +169,10 @@ package struct YAMLParser: ~Copyable {
         case YAML_READER_ERROR: return .unreadable
         default:
             let context = parser.pointee.context.map { text in
-                YAMLFailure.Context(text: String(cString: text), line: Position(parser.pointee.context_mark, in: source).line)
+                YAMLFailure.Context(
+                    text: String(cString: text),
+                    line: Position(parser.pointee.context_mark, in: source).line
+                )
             }
             return .malformed(
                 problem: parser.pointee.problem.map { String(cString: $0) } ?? "the YAML cannot be read",

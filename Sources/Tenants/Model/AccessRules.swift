@@ -37,7 +37,13 @@ public struct AccessRule: Sendable, Equatable {
     public var line: SourceLine
 
     /// - Parameter methods: Empty: every method.
-    public init(path: PathPattern, methods: [String] = [], allow: Allow, mode: Tenant.Mode = .enforce, line: SourceLine = 0) {
+    public init(
+        path: PathPattern,
+        methods: [String] = [],
+        allow: Allow,
+        mode: Tenant.Mode = .enforce,
+        line: SourceLine = 0
+    ) {
         self.path = path
         self.methods = RequestMethods(methods)
         self.allow = allow

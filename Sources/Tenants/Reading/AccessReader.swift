@@ -1,6 +1,11 @@
 /// Reads `access`.
 enum AccessReader {
-    static func read(_ items: [DocumentNode], _ session: ReadingSession) -> AccessRules {
+    static func read(_ list: DocumentNode?, _ session: ReadingSession) -> AccessRules {
+        guard let list else { return AccessRules([]) }
+        return session.accessRules(at: list) { read(list.items, session) }
+    }
+
+    private static func read(_ items: [DocumentNode], _ session: ReadingSession) -> AccessRules {
         var rules: [AccessRule] = []
         for item in items {
             guard let rule = readRule(item, session) else { continue }

@@ -31,6 +31,19 @@ final class ReadingSession {
         self.directory = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
     }
 
+    /// By the place of their list: many tenants have the rules of one template, which are read and kept once.
+    private var accessRules: [Position: AccessRules] = [:]
+
+    /// What `read` makes of a list, or made of it before. A list with a mistake is read each time: it is the mistake of
+    /// each tenant that has it.
+    func accessRules(at list: DocumentNode, _ read: () -> AccessRules) -> AccessRules {
+        if let known = accessRules[list.position] { return known }
+        let before = findings.errorCount
+        let rules = read()
+        if findings.errorCount == before { accessRules[list.position] = rules }
+        return rules
+    }
+
     /// By the paths of a tenant's keys, which many tenants have alike.
     private var places: [[String]: [String: Int]] = [:]
 

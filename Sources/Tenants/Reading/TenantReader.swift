@@ -21,7 +21,7 @@ struct TenantReader {
         let authentication = node[Schema.tenant.authenticate].map {
             AuthenticationReader.read($0, owner: owner, session)
         }
-        let access = AccessReader.read(node.read(Schema.tenant.access), session)
+        let access = AccessReader.read(node[Schema.tenant.access], session)
         let identity = IdentityReader.read(node[Schema.tenant.identity] ?? .absent, session)
         let revokeOn = RevokeOnReader.read(node[Schema.tenant.revokeOn]?.items ?? [], session)
         let from = authentication?.from ?? [.bearer]

@@ -30,7 +30,8 @@ public enum ConfigurationReference {
         case .list(let element, _, _): below(element, path: path + "[]")
         case .dictionary(let key, let element, _): below(element, path: "\(path).\(key)")
         case .either(let types): types.flatMap { below($0, path: path) }
-        case .text, .secret, .url, .path, .boolean, .integer, .decimal, .duration, .size, .rate, .choice, .partial, .anything:
+        case .text, .secret, .url, .path, .boolean, .integer, .decimal, .duration, .size, .rate, .choice, .partial,
+            .anything:
             []
         }
     }

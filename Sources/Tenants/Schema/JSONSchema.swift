@@ -116,7 +116,9 @@ public enum JSONSchema {
             property["default"] = value
         }
         if let value = value(of: key.example, key.type) { property["examples"] = [value] }
-        for member in schema(of: key.type, title: title, isPart: isPart).members { property[member.name] = member.value }
+        for member in schema(of: key.type, title: title, isPart: isPart).members {
+            property[member.name] = member.value
+        }
         return property
     }
 

@@ -104,7 +104,10 @@ struct SchemaCheck {
         case .list(let element, let minimum, let maximum):
             guard case .list(let items) = node.content else { return mismatch(node, type, name()) }
             if items.count < minimum {
-                findings.error(node.position, "\(name()) is empty: give at least \(minimum), for example \(type.example)")
+                findings.error(
+                    node.position,
+                    "\(name()) is empty: give at least \(minimum), for example \(type.example)"
+                )
             }
             if items.count > maximum {
                 findings.error(node.position, "\(name()) has more than \(maximum) items: give fewer")

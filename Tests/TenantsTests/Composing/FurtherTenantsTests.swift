@@ -41,7 +41,9 @@ struct FurtherTenantsTests {
     }
 
     @Test func filesMayHaveNoTenantThen() {
-        #expect(Self.read(Self.main, ["bank": "{ extends: mobile, hosts: [b.test] }"]).configuration?.tenants.count == 1)
+        #expect(
+            Self.read(Self.main, ["bank": "{ extends: mobile, hosts: [b.test] }"]).configuration?.tenants.count == 1
+        )
         #expect(Self.read(Self.main, [:]).configuration?.tenants.count == 0)
     }
 
@@ -57,10 +59,16 @@ struct FurtherTenantsTests {
     }
 
     @Test(arguments: [
-        ("{ extends: mobile, hosts: [shop.test] }", "1:28: \"shop.test\" is tenant \"shop\"'s already (t.yaml:7:36): give one of them another host or path_prefix"),
+        (
+            "{ extends: mobile, hosts: [shop.test] }",
+            "1:28: \"shop.test\" is tenant \"shop\"'s already (t.yaml:7:36): give one of them another host or path_prefix"
+        ),
         ("{ extends: none, hosts: [a.test] }", "1:12: there is no template \"none\": there is mobile"),
         ("{ extends: mobile, hosts: [a.test], mod: x }", "1:37: unknown key \"mod\": did you mean \"mode\"?"),
-        ("[", "1:1: not valid YAML: while parsing a flow node that starts in line 2, did not find expected node content: check indentation (spaces only), brackets and quotes"),
+        (
+            "[",
+            "1:1: not valid YAML: while parsing a flow node that starts in line 2, did not find expected node content: check indentation (spaces only), brackets and quotes"
+        ),
         ("", "1:1: the tenant is empty: give it its keys, or delete it"),
         ("- a", "1:1: \"bad\" must be a map, but is a list: write its keys on the lines below it, indented"),
         ("\u{1}", "1:1: a control character, which YAML does not allow: remove it or escape it"),

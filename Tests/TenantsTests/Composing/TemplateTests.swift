@@ -77,7 +77,8 @@ struct TemplateTests {
                 + "tenants:\n  shop: { extends: t\(length), hosts: [a.test] }\n"
         }
         // Each is resolved once the one below it is; only a chain that begins at its end is long.
-        let reversed = Self.templates
+        let reversed =
+            Self.templates
             + (1...101).reversed().map { $0 == 1 ? "  t1: { extends: base }\n" : "  t\($0): { extends: t\($0 - 1) }\n" }
             .joined() + "tenants:\n  shop: { extends: t101, hosts: [a.test] }\n"
         #expect(Sample.read(file(90)).errors.isEmpty)
@@ -108,7 +109,8 @@ struct TemplateTests {
 
     @Test func originsAreBehindTheValuesThatAreNotTheTenantsOwn() throws {
         let files = PretendFiles(["d/t.yaml": "templates:\n  far: { extends: slow, mode: observe }\n"])
-        let text = Self.templates + "tenants:\n  shop: { extends: far, hosts: [a.test], max_staleness: 1m }\ninclude: [d/*]\n"
+        let text =
+            Self.templates + "tenants:\n  shop: { extends: far, hosts: [a.test], max_staleness: 1m }\ninclude: [d/*]\n"
         let printed = try #require(Sample.read(text, files: files).effective).print()
         let lines = printed.split(separator: "\n").map { $0.drop { $0 == " " } }
         for line in [
@@ -120,7 +122,7 @@ struct TemplateTests {
         }
         #expect(!printed.contains("extends") && !printed.contains("include"))
         // What is printed is a configuration that says the same.
-        let again = Sample.read(printed)
-        #expect(again.configuration?.tenants.map(\.withoutLines) == Sample.read(text, files: files).configuration?.tenants.map(\.withoutLines))
+        let again = try #require(Sample.read(printed).effective).print()
+        #expect(again == printed.replacing(#/  # templates.*/#, with: ""))
     }
 }

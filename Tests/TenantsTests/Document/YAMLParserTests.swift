@@ -93,17 +93,22 @@ import Testing
 
     /// What aliases and merge keys repeat is bounded; a long text counts as several values.
     @Test func aliasesThatStandForTooMuchAreRefused() {
-        func repeated(_ text: String, _ count: Int) -> String { Array(repeating: text, count: count).joined(separator: ",") }
+        func repeated(_ text: String, _ count: Int) -> String {
+            Array(repeating: text, count: count).joined(separator: ",")
+        }
         let text = String(repeating: "x", count: 256_000)
         let manyBytes = "a: &a \(text)\nb: [\(repeated("*a", 1_000))]\n"
-        let manyValues = "a: &a [\(repeated("1", 1_000))]\nb: &b [\(repeated("*a", 1_000))]\nc: [\(repeated("*b", 4))]\n"
+        let manyValues =
+            "a: &a [\(repeated("1", 1_000))]\nb: &b [\(repeated("*a", 1_000))]\nc: [\(repeated("*b", 4))]\n"
         let manyKeys = "a: &a { k: [\(repeated("1", 4_000))] }\nb: [\(repeated("{ <<: *a }", 1_000))]\n"
         for yaml in [manyBytes, manyValues, manyKeys] {
             let findings = Findings(file: "tenants.yaml")
             #expect(YAMLDocument.read(yaml, environment: [:], into: findings) == nil)
             #expect(findings.sorted.map(\.message) == [RepetitionBudget.message])
         }
-        for yaml in ["a: [\(repeated("1", 200_000))]", "a: &a [\(repeated("1", 999))]\nb: [\(repeated("*a", 3_900))]\n"] {
+        for yaml in [
+            "a: [\(repeated("1", 200_000))]", "a: &a [\(repeated("1", 999))]\nb: [\(repeated("*a", 3_900))]\n",
+        ] {
             let findings = Findings(file: "tenants.yaml")
             #expect(YAMLDocument.read(yaml, environment: [:], into: findings) != nil)
         }

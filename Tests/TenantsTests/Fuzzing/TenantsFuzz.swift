@@ -42,19 +42,19 @@ enum TenantsFuzz {
         "tenants-composition",
         texts: [
             comment + """
-            version: 1
-            include: [d/*.yaml]
-            templates:
-              a: &a { backend: { servers: [http://127.0.0.1:9001] }, mode: observe }
-              b: { extends: a, mode: null, <<: *a }
-            tenants:
-              shop: { extends: b, hosts: [shop.test], authenticate: { issuers: [\(Sample.issuer)] } }
-            \u{1e}
-            templates: { c: { extends: b, authenticate: { issuers: [\(Sample.issuer)] } } }
-            tenants: { bank: { extends: c, hosts: [bank.test], backend: { timeouts: { connect: 1s } } } }
-            \u{1e}
-            { extends: c, hosts: [far.test] }
-            """
+                version: 1
+                include: [d/*.yaml]
+                templates:
+                  a: &a { backend: { servers: [http://127.0.0.1:9001] }, mode: observe }
+                  b: { extends: a, mode: null, <<: *a }
+                tenants:
+                  shop: { extends: b, hosts: [shop.test], authenticate: { issuers: [\(Sample.issuer)] } }
+                \u{1e}
+                templates: { c: { extends: b, authenticate: { issuers: [\(Sample.issuer)] } } }
+                tenants: { bank: { extends: c, hosts: [bank.test], backend: { timeouts: { connect: 1s } } } }
+                \u{1e}
+                { extends: c, hosts: [far.test] }
+                """
         ],
         words: ["extends: ", "null", "<<: ", "&a ", "*a", "[*a, *a]", "c", "b", "shop", "\u{1e}", "{ ", "templates: "],
         quickInputs: 300

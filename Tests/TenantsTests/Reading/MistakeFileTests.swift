@@ -137,7 +137,9 @@ struct MistakeFileTests {
             """
         )
         #expect(mistakes.map(\.diagnostics) == [["t.yaml:4:13: first", "d/a.yaml:1:10: second"], []])
-        #expect(mistakes.map(\.files) == [["d/a.yaml": "tenants: {}\n", "d/b.yaml": ""], ["d/a.yaml": "version: 1\n"]])
+        #expect(
+            mistakes.map(\.files) == [["d/a.yaml": "tenants: {}\n", "d/b.yaml": ""], ["d/a.yaml": "version: 1\n"]]
+        )
     }
 
     @Test(arguments: [

@@ -1,7 +1,8 @@
 import Foundation
-@testable import Tenants
 import Testing
 import Verification
+
+@testable import Tenants
 
 /// Every mistake is reported with its line, its column and a remedy.
 struct MistakesTests {

@@ -12,7 +12,8 @@ struct JSONSchemaTests {
     private static let inWordsOnly: Set<String> = [
         "zeroTimeout", "durationTooLong", "durationOverflow", "sizeTooSmall", "tooManyReplayBytes",
         "introspectionRememberedForLong", "staleForDays", "proofsOfYesterday",
-        "extendsNull", "keyThatTemplateAndTenantLack", "nullForWhatTheTemplateDoesNotHave", "nullInATemplateThatExtendsNone",
+        "extendsNull", "keyThatTemplateAndTenantLack", "nullForWhatTheTemplateDoesNotHave",
+        "nullInATemplateThatExtendsNone",
     ]
 
     private struct Text {
