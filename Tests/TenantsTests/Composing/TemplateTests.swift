@@ -122,7 +122,9 @@ struct TemplateTests {
         }
         #expect(!printed.contains("extends") && !printed.contains("include"))
         // What is printed is a configuration that says the same.
-        let again = try #require(Sample.read(printed).effective).print()
-        #expect(again == printed.replacing(#/  # templates.*/#, with: ""))
+        let tenant = try #require(Sample.read(text, files: files).configuration?.tenants.first)
+        let again = try #require(Sample.read(printed).configuration?.tenants.first)
+        #expect(again.hosts == tenant.hosts && again.backend == tenant.backend && again.mode == tenant.mode)
+        #expect(again.maxStaleness == tenant.maxStaleness && again.access.rules.count == tenant.access.rules.count)
     }
 }
