@@ -158,7 +158,7 @@ extension StoredTenantHandler {
     }
 
     private static func refused(_ mistakes: [JSONObject]) -> AdminProblem {
-        var problem = AdminProblem(.tenantRefused, "the tenant has mistakes; nothing was stored")
+        var problem = AdminProblem(.tenantRefused, "nothing was stored; correct the mistakes and write it again")
         problem.members = ["mistakes": .array(mistakes.map(JSONValue.object))]
         return problem
     }

@@ -81,7 +81,7 @@ import Verification
             #expect(
                 mistakes.errors.contains("standard input:2:12: unknown key \"server\": did you mean \"servers\"?\n")
             )
-            #expect(mistakes.errors.contains("Error: the tenant has mistakes; nothing was stored\n"))
+            #expect(mistakes.errors.contains("Error: nothing was stored; correct the mistakes and write it again\n"))
 
             let stored = text(fixture, "shop.test")
             #expect(try await run(fixture, "put", "shop", "-", input: stored).exit == 0)

@@ -84,7 +84,7 @@ class TenantEditor {
     /** What is there by now, if another has changed it. */
     #other = null;
     #versions = new Table(byId("edit-versions"), [
-        { title: "Version", number: true, cell: (cell, { version }) => setText(cell, version) },
+        { title: "Version", cell: (cell, { version }) => setText(cell, version) },
         { title: "When", cell: (cell, { at }) => setText(cell, moment(at)) },
         { title: "By", cell: (cell, { by }) => setText(cell, by) },
         { title: "What", cell: (cell, { action, to }) => setText(cell, to ? `${action} to ${to}` : action) },
