@@ -1,4 +1,4 @@
-public import Tenants
+import Tenants
 
 extension Counters {
     /// Requests of each tenant, by its index; those without a tenant are left out.

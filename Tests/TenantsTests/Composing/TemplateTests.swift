@@ -124,7 +124,7 @@ struct TemplateTests {
         // What is printed is a configuration that says the same.
         let tenant = try #require(Sample.read(text, files: files).configuration?.tenants.first)
         let again = try #require(Sample.read(printed).configuration?.tenants.first)
-        #expect(again.hosts == tenant.hosts && again.backend == tenant.backend && again.mode == tenant.mode)
+        #expect(again.hosts == tenant.hosts && again.backends == tenant.backends && again.mode == tenant.mode)
         #expect(again.maxStaleness == tenant.maxStaleness && again.access.rules.count == tenant.access.rules.count)
     }
 }
