@@ -31,9 +31,9 @@ struct TemplateTests {
             """
         )
         #expect(tenants.map(\.name) == ["shop", "slow", "own"])
-        #expect(tenants.map(\.backend.timeouts.connect) == Array(repeating: .seconds(1), count: 3))
-        #expect(tenants.map(\.backend.timeouts.response) == [.seconds(9), .seconds(60), .seconds(60)])
-        #expect(tenants.map(\.backend.servers[0].address.port) == [9001, 9001, 9009])
+        #expect(tenants.map(\.backends[0].timeouts.connect) == Array(repeating: .seconds(1), count: 3))
+        #expect(tenants.map(\.backends[0].timeouts.response) == [.seconds(9), .seconds(60), .seconds(60)])
+        #expect(tenants.map(\.backends[0].servers[0].address.port) == [9001, 9001, 9009])
         #expect(tenants.map(\.access.rules.count) == [1, 0, 1])
         #expect(tenants.map(\.maxStaleness) == [.seconds(300), .seconds(30), .seconds(300)])
     }
