@@ -30,33 +30,40 @@ struct IncludedFiles {
             let written = scalar.text
             let pattern = FilePattern(written.hasPrefix("/") ? written : directory + written)
             if pattern.isLiteral {
-                readNamed(pattern.path, scalar.shown, item.position)
+                readNamed(pattern.path, scalar, item.position)
             } else {
-                readMatches(of: pattern, scalar.shown, item.position)
+                readMatches(of: pattern, scalar, item.position)
             }
         }
     }
 
-    private mutating func readNamed(_ file: String, _ shown: String, _ position: Position) {
+    private mutating func readNamed(_ file: String, _ scalar: DocumentNode.Scalar, _ position: Position) {
         guard file != FilePattern(path).path else {
-            return findings.error(position, "\(shown) is this file itself: take it out of \"include\"")
+            return findings.error(position, "\(scalar.shown) is this file itself: take it out of \"include\"")
         }
-        read(file, position)
+        read(file, named: scalar, position)
     }
 
-    private mutating func readMatches(of pattern: FilePattern, _ shown: String, _ position: Position) {
+    private mutating func readMatches(
+        of pattern: FilePattern,
+        _ scalar: DocumentNode.Scalar,
+        _ position: Position
+    ) {
+        let shown = scalar.shown
         do throws(FileReadingError) {
             let matches = try pattern.matches(files)
             if matches.allSatisfy({ $0 == FilePattern(path).path }) {
                 findings.warning(position, "no file matches \(shown): add one, or take the pattern out of \"include\"")
             }
-            for file in matches { read(file, position) }
+            for file in matches { read(file, named: scalar, position) }
         } catch {
             findings.error(position, "the directory of \(shown) cannot be read, \(error): let the gateway read it")
         }
     }
 
-    private mutating func read(_ file: String, _ position: Position) {
+    private mutating func read(_ file: String, named scalar: DocumentNode.Scalar, _ position: Position) {
+        // No message shows a value of the environment.
+        let shown = scalar.variables.isEmpty ? "\"\(file)\"" : "a file of \(scalar.shown)"
         guard known.insert(file).inserted else { return }
         guard known.count <= Self.mostFiles else {
             return findings.error(
@@ -70,12 +77,12 @@ struct IncludedFiles {
         } catch .tooLarge {
             return findings.error(
                 position,
-                "\"\(file)\" makes the files longer than \(Self.byteLimit >> 20) MiB together: include less"
+                "\(shown) makes the files longer than \(Self.byteLimit >> 20) MiB together: include less"
             )
         } catch {
             return findings.error(
                 position,
-                "\"\(file)\" cannot be read, \(error): put it there, or take it out of \"include\""
+                "\(shown) cannot be read, \(error): put it there, or take it out of \"include\""
             )
         }
         left -= content.count
