@@ -68,7 +68,10 @@ struct TenantReportTests {
         #expect(report["revocations"] == 6)
         #expect(report["latency"]?.object?["count"] == 1)
         let servers: JSONValue = [
-            ["url": "http://two:1", "healthy": true, "requests": ["answered": 3, "timeout": 1]]
+            [
+                "backend": "default", "url": "http://two:1", "healthy": true,
+                "requests": ["answered": 3, "timeout": 1],
+            ]
         ]
         #expect(report["servers"] == servers)
     }

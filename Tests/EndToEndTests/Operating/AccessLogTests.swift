@@ -6,7 +6,7 @@ import Verification
 @Suite struct AccessLogTests {
     private static let members: Set<String> = [
         "time", "request_id", "tenant", "method", "path", "status", "bytes", "duration_ms", "overhead_ms", "outcome",
-        "subject", "refreshed", "server", "protocol", "remote",
+        "subject", "refreshed", "backend", "server", "protocol", "remote",
     ]
 
     @Test func forwardedRequestHasExactlyNamedMembers() async throws {

@@ -11,8 +11,8 @@ import Verification
 
 struct AccessLogLinesTests {
     private static let members =
-        "time request_id tenant method path status bytes duration_ms overhead_ms outcome subject refreshed server "
-        + "protocol remote"
+        "time request_id tenant method path status bytes duration_ms overhead_ms outcome subject refreshed backend "
+        + "server protocol remote"
 
     private func caller(_ subject: String) throws -> Caller {
         let tenant = try RequestPipeline.tenant()

@@ -130,7 +130,7 @@ struct RefusalResponseTests {
     @Test func codesMatchDocumentation() {
         let codes =
             "missing_token invalid_token token_expired token_revoked insufficient_scope insufficient_role unknown_host "
-            + "ambiguous_path rate_limited cross_site_request payload_too_large backend_unavailable backend_timeout "
+            + "no_route ambiguous_path rate_limited cross_site_request payload_too_large backend_unavailable backend_timeout "
             + "overloaded store_unavailable bad_request"
         #expect(RefusalCode.allCases.map(\.rawValue) == codes.split(separator: " ").map(String.init))
     }

@@ -8,8 +8,9 @@ struct RouteGuideTests {
         let lines = try Repository.text("docs/routes.md").split(separator: "\n")
         let table = lines.drop { $0 != "| there | here |" }.dropFirst(2).prefix { $0.hasPrefix("|") }
         return table.compactMap { line in
-            guard let start = line.range(of: "| `{ "), let end = line.range(of: " }` |") else { return nil }
-            return String(line[start.lowerBound..<end.upperBound].dropFirst(3).dropLast(3))
+            guard let start = line.range(of: "| `{ ") else { return nil }
+            let route = line[start.lowerBound...].dropFirst(3)
+            return route.hasSuffix("` |") ? String(route.dropLast(3)) : nil
         }
     }
 

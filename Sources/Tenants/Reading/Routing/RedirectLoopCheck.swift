@@ -30,7 +30,9 @@ enum RedirectLoopCheck {
         _ items: [DocumentNode],
         _ session: ReadingSession
     ) {
-        guard let node = items.first(where: { $0.position.sourceLine == route.line })?[Schema.route.redirect] else { return }
+        guard let node = items.first(where: { $0.position.sourceLine == route.line })?[Schema.route.redirect] else {
+            return
+        }
         let way = lines.map { "line \($0.number)" }.joined(separator: ", ")
         session.at(node).error(
             "what is redirected comes back to this route\(lines.isEmpty ? "" : " (through \(way))"): redirect to a path that "
