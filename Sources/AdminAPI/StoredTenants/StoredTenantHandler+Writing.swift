@@ -37,7 +37,7 @@ extension StoredTenantHandler {
             throw Self.refused(error.all.map(\.json))
         }
         try checkReach(of: completed, before, caller)
-        let (judged, warnings) = try await judged(name, completed)
+        let (judged, warnings) = try await judged(name, completed, caller)
         let write = StoredTenantWrite(name: name, condition: condition, by: Self.name(of: caller), at: now())
         let version = try await reading { () async throws(StoredTenantProblem) in
             try await tenants.put(completed.text, routes: judged.routes, write)
@@ -65,7 +65,7 @@ extension StoredTenantHandler {
         }
         let isNew =
             try await reading { () async throws(StoredTenantProblem) in try await tenants.head(of: name) } == nil
-        let (judged, warnings) = try await judged(name, TenantText(text))
+        let (judged, warnings) = try await judged(name, TenantText(text), caller)
         let write = StoredTenantWrite(name: name, condition: condition, by: Self.name(of: caller), at: now())
         let version = try await reading { () async throws(StoredTenantProblem) in
             try await tenants.put(text, routes: judged.routes, write, rollbackTo: number)
@@ -120,7 +120,8 @@ extension StoredTenantHandler {
     /// Reads the text as the gateway would.
     private func judged(
         _ name: String,
-        _ text: TenantText
+        _ text: TenantText,
+        _ caller: AdminCaller
     ) async throws(AdminProblem) -> (tenant: Tenant, warnings: [Diagnostic]) {
         if let (route, other) = taken(text.routes) { throw Self.hostTaken(route, by: other) }
         guard let result = await judge(.stored(name, text)) else {
@@ -143,6 +144,7 @@ extension StoredTenantHandler {
         guard let tenant = configuration.tenants.first(where: { $0.name == name }),
             configuration.storedNames.contains(name)
         else { throw Self.inFile(name) }
+        try TenantReach(caller, among: live.current.configuration.tenants).check(tenant)
         return (tenant, result.warnings.filter { $0.file == TenantSource.label(of: name) })
     }
 

@@ -4,6 +4,15 @@ public enum HostPattern: Sendable, Hashable {
     case exact(String)
     /// `*.example.com` is kept as `example.com`.
     case oneLabelBelow(String)
+
+    /// Whether some host matches both.
+    public func overlaps(_ other: HostPattern) -> Bool {
+        switch (self, other) {
+        case (.exact(let one), .exact(let two)), (.oneLabelBelow(let one), .oneLabelBelow(let two)): one == two
+        case (.exact(let host), .oneLabelBelow(let parent)), (.oneLabelBelow(let parent), .exact(let host)):
+            host.firstIndex(of: ".").map { host[host.index(after: $0)...] == parent } ?? false
+        }
+    }
 }
 
 extension HostPattern: CustomStringConvertible {

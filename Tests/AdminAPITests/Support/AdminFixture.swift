@@ -39,7 +39,7 @@ final class AdminFixture: Sendable {
         }
     }
 
-    private static func tenant(_ name: String, _ issuer: BuiltInIssuer?) -> Tenant {
+    static func tenant(_ name: String, _ issuer: BuiltInIssuer? = nil) -> Tenant {
         Tenant(
             name: name,
             hosts: [.exact("\(name).test")],

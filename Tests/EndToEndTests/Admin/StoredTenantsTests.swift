@@ -238,6 +238,10 @@ import Verification
             )
             let response = try await put(fixture, "shop-1", file, fields: team)
             #expect(response.status == 400 && response.body.text.contains("may name files of the gateway"))
+            // A path of a host whose tenant the token may not write.
+            let below = Self.text("app.test", backend(fixture)) + "path_prefix: /login\n"
+            let taken = try await put(fixture, "shop-1", below, fields: team)
+            #expect(taken.status == 409 && AdminProblemDocument(taken)?.code == "host_taken")
             // Only names that match.
             #expect(try await put(fixture, "shop-1", text, fields: team).status == 201)
             #expect(try await put(fixture, "clan", text, fields: team).status == 403)
