@@ -28,7 +28,7 @@ struct RouteActionReader {
         }
     }
 
-    private func checkNoForwarding(_ deed: String, _ session: ReadingSession) {
+    private func checkNoForwarding(_ behavior: String, _ session: ReadingSession) {
         let keys = Schema.route
         let forwarding = [
             keys.sticky.name, keys.rewrite.name, keys.mirror.name, keys.timeouts.name, keys.retries.name,
@@ -36,7 +36,7 @@ struct RouteActionReader {
         ]
         for entry in node.entries where forwarding.contains(entry.key) {
             session.at(entry).error(
-                "\"\(entry.key)\" is for requests that are forwarded, and this route \(deed): leave it out"
+                "\"\(entry.key)\" is for requests that are forwarded, and this route \(behavior): leave it out"
             )
         }
     }
