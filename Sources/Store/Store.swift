@@ -106,6 +106,13 @@ public protocol Store: Sendable {
         page: @Sendable ([RevocationRecord]) async -> Void
     ) async throws(StoreError) -> StorePosition
 
+    /// Every record of further tenants, as by a load, for an instance that has loaded the others and follows the changes:
+    /// those made meanwhile are among the changes.
+    func loadFurtherRevocations(
+        tenants: [String],
+        page: @Sendable ([RevocationRecord]) async -> Void
+    ) async throws(StoreError)
+
     /// A tenant's revocations in force, for operators. Unreadable ones are left out, as by a load.
     ///
     /// - Parameters:
@@ -234,5 +241,14 @@ public struct Lease: Sendable, Hashable {
         self.key = key
         self.holder = holder
         self.fencingToken = fencingToken
+    }
+}
+
+extension Store {
+    public func loadFurtherRevocations(
+        tenants: [String],
+        page: @Sendable ([RevocationRecord]) async -> Void
+    ) async throws(StoreError) {
+        _ = try await loadRevocations(tenants: tenants, page: page)
     }
 }

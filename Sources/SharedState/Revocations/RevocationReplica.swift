@@ -20,6 +20,20 @@ struct RevocationReplica {
         for tenant in tenants where sets[tenant] == nil { sets[tenant] = RevocationSet() }
     }
 
+    /// Adds the loaded records of tenants that were added, to what changes have brought of them since.
+    mutating func add(_ loaded: RevocationLoad, of tenants: [String], at now: UnixTime) {
+        latest = max(latest, loaded.latest)
+        for tenant in tenants {
+            guard let known = sets[tenant] else { continue }
+            var set = RevocationSet(loaded.tables[tenant] ?? RevocationTable())
+            known.forEach { digest, entry in
+                if now < entry.expiresAt { _ = set.apply(entry, for: digest) }
+            }
+            set.merge(at: now, settled: settled)
+            sets[tenant] = set
+        }
+    }
+
     /// Applies changes, in any order and any number of times.
     ///
     /// - Parameter inOrder: Whether these are the store's changes, without gaps.

@@ -94,6 +94,7 @@ public actor RevocationService {
         while !Task.isCancelled {
             do throws(StoreError) {
                 if let known = position, !isLoadDue {
+                    if !unloaded.isEmpty { try await loadAdded() }
                     position = try await readChanges(after: known)
                 } else {
                     position = try await loadAll()
@@ -158,14 +159,28 @@ public actor RevocationService {
         await distributeSets(Set(tenants))
         if !isLoaded { logger.info("revocations loaded", metadata: ["count": "\(counts.values.reduce(0, +))"]) }
         isLoaded = true
-        // A reload may have added tenants during the load.
-        unloaded.subtract(loading)
-        if unloaded.isEmpty {
-            for waiting in waitingForLoad { waiting.succeed() }
-            waitingForLoad = []
-        }
+        areLoaded(loading)
         onEvent(.reloaded)
         return position
+    }
+
+    /// Loads the revocations of the tenants that reloads have added.
+    private func loadAdded() async throws(StoreError) {
+        let loading = Array(unloaded)
+        load = RevocationLoad()
+        defer { load = nil }
+        try await store.loadFurtherRevocations(tenants: loading) { [weak self] records in await self?.loaded(records) }
+        replica.add(load ?? RevocationLoad(), of: loading, at: Clock.unix())
+        await distributeSets(Set(loading))
+        areLoaded(loading)
+    }
+
+    private func areLoaded(_ loading: [String]) {
+        // A reload may have added tenants during the load.
+        unloaded.subtract(loading)
+        guard unloaded.isEmpty else { return }
+        for waiting in waitingForLoad { waiting.succeed() }
+        waitingForLoad = []
     }
 
     private func loaded(_ records: [RevocationRecord]) { load?.add(records) }
@@ -343,14 +358,13 @@ public actor RevocationService {
         let time = time + TimeAmount(self.pace.wait)
         let isCloser = pace.map { $0.wait < self.pace.wait || $0.quiet < self.pace.quiet } ?? false
         if let pace { self.pace = pace }
-        let added = tenants.filter { !self.tenants.contains($0) }
+        let added = tenants.filter { replica.sets[$0] == nil }
         if !added.isEmpty {
             self.tenants += added
             replica.add(tenants: added)
             unloaded.formUnion(added)
-            isLoadDue = true
         }
-        if isLoadDue || isCloser { store.wake() }
+        if !unloaded.isEmpty || isCloser { store.wake() }
         // Including tenants that an earlier reload has failed to load.
         if !unloaded.isDisjoint(with: tenants) { await loaded(within: time, on: eventLoop) }
         guard unloaded.isDisjoint(with: tenants) else { return false }

@@ -8,6 +8,9 @@ extension RedisStore {
     private static let scriptsAPipeline = 50
     /// Fields per request to the server.
     private static let scanned = 1000
+    /// Tenants whose first pages are asked for at once: one after the other, ten thousand tenants would take as many round
+    /// trips.
+    private static let tenantsAtOnce = 32
     /// The maximum pages of a scan that one call reads, if most entries are not in force.
     private static let scannedPages = 100
     private static let expiredAtOnce = 500
@@ -136,21 +139,29 @@ extension RedisStore {
         witness.withLock { $0.loadBegan() }
         // First: changes made while the pages are read are read again as changes.
         let position = try await RedisPosition.current(client)
+        try await loadFurtherRevocations(tenants: tenants, page: page)
+        witness.withLock { $0.loaded() }
+        return position.position
+    }
+
+    public func loadFurtherRevocations(
+        tenants: [String],
+        page: @Sendable ([RevocationRecord]) async -> Void
+    ) async throws(StoreError) {
+        let client = try clients().commands
         let connection = client.connectionNumber
-        for tenant in tenants {
-            var cursor = "0"
-            repeat {
-                let (records, next) = try await scan(tenant, cursor: cursor, count: Self.scanned)
+        for start in stride(from: 0, to: tenants.count, by: Self.tenantsAtOnce) {
+            var rest = tenants[start..<min(start + Self.tenantsAtOnce, tenants.count)].map { (name: $0, cursor: "0") }
+            while !rest.isEmpty {
+                let pages = try await scan(rest, count: Self.scanned)
                 // A cursor is invalid for another server, or for the same one after a restart.
                 guard client.connectionNumber == connection else {
                     throw .unavailable("the connection was lost while revocations were loaded")
                 }
-                if !records.isEmpty { await page(records) }
-                cursor = next
-            } while cursor != "0"
+                for records in pages.map(\.records) where !records.isEmpty { await page(records) }
+                rest = zip(rest, pages).filter { $1.next != "0" }.map { (name: $0.name, cursor: $1.next) }
+            }
         }
-        witness.withLock { $0.loaded() }
-        return position.position
     }
 
     public func revocations(
@@ -166,7 +177,8 @@ extension RedisStore {
         let now = now()
         var found: [RevocationDigest: RevocationRecord] = [:]
         for _ in 0..<Self.scannedPages {
-            let (records, next) = try await scan(tenant, cursor: cursor, count: min(limit, Self.scanned))
+            let page = try await scan([(name: tenant, cursor: cursor)], count: min(limit, Self.scanned))
+            guard let (records, next) = page.first else { throw .unexpected("HSCAN") }
             for record in records where record.isInForce(at: now) { found[record.digest] = record }
             cursor = next
             if cursor == "0" || found.count >= limit { break }
@@ -174,12 +186,24 @@ extension RedisStore {
         return (Array(found.values), cursor == "0" ? nil : cursor)
     }
 
+    /// - Returns: A page of each tenant.
     private func scan(
-        _ tenant: String,
-        cursor: String,
+        _ tenants: [(name: String, cursor: String)],
         count: Int
-    ) async throws(StoreError) -> (records: [RevocationRecord], next: String) {
-        let reply = try await send(RedisCommand("HSCAN", RedisKeys.revocations(tenant), cursor, "COUNT", count))[0]
+    ) async throws(StoreError) -> [(records: [RevocationRecord], next: String)] {
+        let commands = tenants.map { tenant in
+            RedisCommand("HSCAN", RedisKeys.revocations(tenant.name), tenant.cursor, "COUNT", count)
+        }
+        let replies = try await Self.exchange(commands, with: clients().commands)
+        var pages: [(records: [RevocationRecord], next: String)] = []
+        for (tenant, reply) in zip(tenants, replies) { pages.append(try page(of: tenant.name, reply)) }
+        return pages
+    }
+
+    private func page(
+        of tenant: String,
+        _ reply: RedisReply
+    ) throws(StoreError) -> (records: [RevocationRecord], next: String) {
         guard let parts = reply.array, parts.count == 2, let next = parts[0].bytes, let entries = parts[1].array else {
             throw .unexpected("HSCAN")
         }

@@ -53,6 +53,21 @@ struct RevocationReplicaTests {
         #expect(!isInForce(book, "a"))
     }
 
+    /// Changes arrive while the revocations of an added tenant are read: whichever is newer counts.
+    @Test func loadOfAnAddedTenantKeepsNewerChanges() {
+        var replica = RevocationReplica(tenants: ["shop"])
+        replica.add(tenants: ["app"])
+        _ = replica.apply([record("a", version: 5, isWithdrawn: true), record("b", version: 2)], inOrder: true, at: 1)
+        _ = replica.apply([record("s", tenant: "shop", version: 1)], inOrder: true, at: 1)
+        replica.add(
+            load([record("a", version: 4), record("b", version: 3, isWithdrawn: true), record("c", version: 1)]),
+            of: ["app"],
+            at: 1
+        )
+        #expect(!isInForce(replica, "a") && !isInForce(replica, "b") && isInForce(replica, "c"))
+        #expect(isInForce(replica, "s", tenant: "shop"))
+    }
+
     @Test func loadReplacesKnownEntries() {
         var book = RevocationReplica(tenants: ["app"])
         _ = book.apply([record("a", version: 1), record("b", version: 2)], inOrder: true, at: 1)

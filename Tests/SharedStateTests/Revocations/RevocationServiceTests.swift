@@ -153,6 +153,19 @@ struct RevocationServiceTests {
         }
     }
 
+    /// Ten thousand tenants are not loaded again for one more.
+    @Test func onlyAddedTenantsAreLoaded() async throws {
+        try await withRunningService {
+            let loop = MultiThreadedEventLoopGroup.singleton.any()
+            _ = try await service.revoke([revocation("mine")])
+            _ = try await store.store.revoke([Revocation(tenant: "second", target: .session("s"), revokedAt: 1)])
+            #expect(await service.follow(["app", "second"], within: .seconds(20), on: loop))
+            #expect(await service.set(ofTenant: "second")[RevocationDigest(.session("s"))] != nil)
+            #expect(await service.set(ofTenant: "app")[RevocationDigest(.session("mine"))] != nil)
+            #expect(store.loads == [["app"], ["second"]])
+        }
+    }
+
     /// With a smaller limit than before the copy would be too old at first, and requests would be refused needlessly.
     @Test func loopsGetAContactBeforeACloserPaceApplies() async throws {
         let calm = RevocationPace(wait: .seconds(1), quiet: 600_000_000_000)

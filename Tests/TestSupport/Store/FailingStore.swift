@@ -9,6 +9,7 @@ package final class FailingStore: Store {
         /// Calls that failed since the last cut.
         var failures = 0
         var waiter: CheckedContinuation<Void, Never>?
+        var loads: [[String]] = []
     }
 
     package let name = "failing"
@@ -40,6 +41,9 @@ package final class FailingStore: Store {
 
     /// As after a failover to a server that has nothing.
     package func loseEverything() { state.withLock { $0.store = MemoryStore() } }
+
+    /// The tenants of each load of revocations.
+    package var loads: [[String]] { state.withLock { $0.loads } }
 
     /// The store behind, as another instance sees it.
     package var store: MemoryStore { state.withLock { $0.store } }
@@ -101,7 +105,8 @@ package final class FailingStore: Store {
         tenants: [String],
         page: @Sendable ([RevocationRecord]) async -> Void
     ) async throws(StoreError) -> StorePosition {
-        try await reached().loadRevocations(tenants: tenants, page: page)
+        state.withLock { $0.loads.append(tenants) }
+        return try await reached().loadRevocations(tenants: tenants, page: page)
     }
     package func revocations(
         tenant: String,
