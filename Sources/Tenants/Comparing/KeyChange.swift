@@ -39,11 +39,11 @@ public struct KeyChanges: Sendable, Equatable {
     /// - Returns: No keys if one of them was not read from a file.
     public init(from old: ConfigurationDocument?, to new: ConfigurationDocument?) {
         self.init()
-        guard let old, let new, old != new, let old = DocumentComposer.root(of: old),
-            let new = DocumentComposer.root(of: new)
+        guard let old, let new, old != new, let before = DocumentComposer.root(of: old.without(new)),
+            let after = DocumentComposer.root(of: new.without(old))
         else { return }
         var comparison = DocumentComparison()
-        comparison.compare(old, new, .object(Schema.root.object), key: "")
+        comparison.compare(before, after, .object(Schema.root.object), key: "")
         self = comparison.changes
     }
 

@@ -4,11 +4,17 @@ struct ComposedDocument: Sendable {
     struct ComposedTenant: Sendable {
         var entry: DocumentNode.Entry
         /// Where the tenant itself stands.
-        var source: DocumentSource
+        var text: SourceText
         /// Whether it lacks what it extends, which was reported.
         var isIncomplete: Bool
         /// Whether it extends a template.
         var isExtending: Bool
+        /// As it was read before; its entry has no value then.
+        var known: KnownTenants.Known?
+        /// Values that it repeats, see ``RepetitionBudget``.
+        var repeated: Int
+
+        var source: DocumentSource { text.source }
     }
 
     /// That of tenants.yaml as it is written.

@@ -4,11 +4,16 @@ struct DocumentComposer {
     private struct Part {
         var text: SourceText
         var root: DocumentNode
+        var known: KnownTenants.Known?
+        /// Values that it repeats, see ``RepetitionBudget``.
+        var repeated = 0
     }
 
     private struct WrittenTenant {
         var entry: DocumentNode.Entry
-        var source: DocumentSource
+        var text: SourceText
+        var known: KnownTenants.Known?
+        var repeated = 0
     }
 
     private let findings: Findings
@@ -20,6 +25,8 @@ struct DocumentComposer {
     private var places: [String: Position] = [:]
     /// The sources whose mistakes leave the rest usable.
     private(set) var blamed: Set<DocumentSource> = []
+    /// The texts so far.
+    var texts: [SourceText] { parts.map(\.text) }
     /// Whether a file cannot be read, which was reported; it may have the templates that others lack.
     var lacksFile = false
 
@@ -42,12 +49,13 @@ struct DocumentComposer {
     @discardableResult
     mutating func add(_ text: SourceText, leavesRest: Bool = false) -> DocumentNode? {
         if leavesRest { blamed.insert(text.source) }
+        let before = budget.left
         let content = report(text, leavesRest: leavesRest) {
             YAMLDocument.read(text.text, of: text.source, environment: environment, budget: budget, into: findings)
         }
         switch (content, text.kind) {
         case (.root(let root), _):
-            parts.append(Part(text: text, root: root))
+            parts.append(Part(text: text, root: root, repeated: before - budget.left))
             return root
         case (.unreadable, .main), (.unreadable, .included): lacksFile = true
         case (.unreadable, .tenant): break
@@ -67,9 +75,15 @@ struct DocumentComposer {
     }
 
     /// Parses a tenant that is in no file.
-    mutating func add(_ tenant: TenantSource, leavesRest: Bool) {
+    ///
+    /// - Parameter known: Tenants that were read before, and are taken over where the text is the same.
+    mutating func add(_ tenant: TenantSource, leavesRest: Bool, known: [DocumentSource: KnownTenants.Known] = [:]) {
         let source = DocumentSource(named: tenant.label)
         findings.add(source)
+        if let known = known[source], known.isSame(as: tenant), budget.take(known.repeated) {
+            if leavesRest { blamed.insert(source) }
+            return parts.append(Part(text: known.text, root: .absent, known: known))
+        }
         let kind = SourceText.Kind.tenant(name: tenant.name)
         let empty = SourceText(source: source, kind: kind, text: "")
         let text = report(empty, leavesRest: leavesRest) { SourceText(tenant.text, source, kind, into: findings) }
@@ -127,7 +141,9 @@ struct DocumentComposer {
                 )
             }
             let entry = DocumentNode.Entry(key: name, keyPosition: start, value: part.root)
-            tenants.append(WrittenTenant(entry: entry, source: source))
+            tenants.append(
+                WrittenTenant(entry: entry, text: part.text, known: part.known, repeated: part.repeated)
+            )
             places[name] = start
             return
         }
@@ -142,15 +158,26 @@ struct DocumentComposer {
                 continue
             }
             places[entry.key] = entry.keyPosition
-            tenants.append(WrittenTenant(entry: entry, source: source))
+            tenants.append(WrittenTenant(entry: entry, text: part.text))
         }
     }
 
     private func lay(_ tenant: WrittenTenant, _ templates: inout Templates) -> ComposedDocument.ComposedTenant {
+        if let known = tenant.known {
+            return ComposedDocument.ComposedTenant(
+                entry: tenant.entry,
+                text: tenant.text,
+                isIncomplete: false,
+                isExtending: false,
+                known: known,
+                repeated: known.repeated
+            )
+        }
+        let before = budget.left
         let reading = Findings.ReadTenant(
             name: tenant.entry.key,
             isOwn: { _ in true },
-            blamed: blamed.contains(tenant.source) ? tenant.source : nil
+            blamed: blamed.contains(tenant.text.source) ? tenant.text.source : nil
         )
         let resolved = findings.reading(reading) { templates.resolve(tenant: tenant.entry.value) }.value
         var entry = tenant.entry
@@ -158,9 +185,10 @@ struct DocumentComposer {
         entry.value = resolved.node
         return ComposedDocument.ComposedTenant(
             entry: entry,
-            source: tenant.source,
+            text: tenant.text,
             isIncomplete: resolved.isIncomplete,
-            isExtending: isExtending
+            isExtending: isExtending,
+            repeated: tenant.repeated + before - budget.left
         )
     }
 }

@@ -26,6 +26,10 @@ public struct FurtherTenants: Sendable {
 
     public var sources: [TenantSource]
     public var faults: Faults
+    /// Those of the last reading; nil: all are read. With it ``ReadResult/effective`` is nil.
+    public var known: KnownTenants?
+    /// Whether the next reading knows the tenants of this one instead.
+    public var isKept = false
 
     public init(_ sources: [TenantSource], faults: Faults = .refuse) {
         self.sources = sources

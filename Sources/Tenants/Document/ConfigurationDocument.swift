@@ -12,6 +12,19 @@ public struct ConfigurationDocument: Sendable, Equatable, CustomStringConvertibl
         self.environment = environment
     }
 
+    /// Without the further tenants that are the same in another document, if the files are too: what these say then is the
+    /// same.
+    func without(_ other: ConfigurationDocument) -> ConfigurationDocument {
+        guard environment == other.environment, files == other.files else { return self }
+        let known = Dictionary(other.texts.map { ($0.source, $0) }) { first, _ in first }
+        return ConfigurationDocument(
+            texts: texts.filter { !$0.kind.isTenant || known[$0.source] != $0 },
+            environment: environment
+        )
+    }
+
+    private var files: [SourceText] { texts.filter { !$0.kind.isTenant } }
+
     public var description: String { "the text of a configuration" }
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
@@ -24,6 +37,10 @@ struct SourceText: Sendable, Equatable {
         case included
         /// A map of one tenant's keys.
         case tenant(name: String)
+
+        var isTenant: Bool {
+            if case .tenant = self { true } else { false }
+        }
     }
 
     var source: DocumentSource

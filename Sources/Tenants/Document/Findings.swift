@@ -24,6 +24,8 @@ final class Findings {
     private var entries: [Entry] = []
     /// Sources with an error that leave the rest usable.
     private(set) var faulty: Set<DocumentSource> = []
+    /// Sources that leave the rest usable, with an error or a warning while their tenant was read.
+    private(set) var mentioned: Set<DocumentSource> = []
     private(set) var hasErrors = false
     /// Errors, those that were reported before among them.
     private(set) var errorCount = 0
@@ -74,6 +76,7 @@ final class Findings {
 
     /// What aliases or templates use many times is reported once.
     private func add(_ severity: Diagnostic.Severity, _ position: Position, _ message: String) {
+        if let blamed = tenant?.blamed { mentioned.insert(blamed) }
         let finding = Finding(position: position, message: message, blamed: tenant?.blamed)
         guard seen.insert(finding).inserted else { return }
         let extending = tenant.flatMap { $0.isOwn(position) ? nil : $0.name }

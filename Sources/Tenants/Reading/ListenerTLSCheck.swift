@@ -1,8 +1,10 @@
 /// Checks that there are tenants with a certificate if listeners have TLS, and the reverse.
 enum ListenerTLSCheck {
-    static func check(_ root: DocumentNode, _ session: ReadingSession) {
-        let certificates = (root[Schema.root.tenants]?.entries ?? []).compactMap { $0.value.entry(Schema.tenant.tls) }
-        let switches = (root[Schema.root.gateway]?[Schema.gateway.listen]?.items ?? []).compactMap {
+    /// - Parameters:
+    ///   - gateway: Its section.
+    ///   - certificates: The tenants' keys `tls`.
+    static func check(_ gateway: DocumentNode?, certificates: [Position], _ session: ReadingSession) {
+        let switches = (gateway?[Schema.gateway.listen]?.items ?? []).compactMap {
             $0.entry(Schema.listener.tls)
         }
         let secured = switches.filter { $0.value.scalar.flatMap { try? ScalarText.boolean($0) } == true }

@@ -2,7 +2,8 @@
 public struct ReadResult: Sendable {
     /// nil if there is any error.
     public let configuration: TenantsConfiguration?
-    /// The configuration with every default written out; nil if there is any error.
+    /// The configuration with every default written out; nil if there is any error, and where tenants may be known from the
+    /// last reading (``FurtherTenants/known``).
     public let effective: EffectiveConfiguration?
     /// Errors and warnings in the order of the files, tenants.yaml first, and of their lines.
     public let diagnostics: [Diagnostic]

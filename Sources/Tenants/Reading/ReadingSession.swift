@@ -7,6 +7,9 @@ final class ReadingSession {
 
     let findings: Findings
     let files: any FileReading
+    private let counted: CountedFiles
+    /// Times that a file or a directory was read.
+    var filesRead: Int { counted.count }
     /// For variables that the gateway reads without a `${NAME}` in the file.
     let environment: [String: String]
     /// The time that certificates must be valid at; nil: their validity is not checked.
@@ -25,7 +28,8 @@ final class ReadingSession {
         now: UnixTime? = nil
     ) {
         self.findings = findings
-        self.files = files
+        counted = CountedFiles(files)
+        self.files = counted
         self.environment = environment
         self.now = now
         self.directory = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""

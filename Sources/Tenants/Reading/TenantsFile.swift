@@ -42,7 +42,8 @@ public enum TenantsFile {
         included.read(root[Schema.root.include])
         composer.lacksFile = findings.hasErrors
         for text in included.texts { composer.add(text) }
-        composer.add(further)
+        let context = KnownTenants.Context(texts: composer.texts, environment: environment)
+        composer.add(further, known: further?.known?.all(in: context) ?? [:])
         guard let document = composer.compose() else { return ReadResult(findings: findings) }
         let check = SchemaCheck(findings: findings)
         check.main(document.main)
@@ -53,8 +54,8 @@ public enum TenantsFile {
         var reader = TenantsReader(document, blamed: composer.blamed, session)
         reader.read()
         if further == nil, !gateway.tenants.contains(.store) { reader.requireTenants() }
-        let effective = document.root { !reader.leftOut.contains($0) }
-        ListenerTLSCheck.check(effective, session)
+        ListenerTLSCheck.check(document.main[Schema.root.gateway], certificates: reader.certificates, session)
+        if let further, further.isKept { further.known?.keep(reader.known, context) }
         let leftOut = further.map { LeftOutTenant.all(of: $0, findings) } ?? []
         guard !findings.hasErrors else { return ReadResult(leftOut: leftOut, findings: findings) }
         return ReadResult(
@@ -67,7 +68,12 @@ public enum TenantsFile {
                     environment: environment
                 )
             ),
-            effective: EffectiveConfiguration(root: effective, origins: document.origins, file: path),
+            effective: further?.known == nil
+                ? EffectiveConfiguration(
+                    root: document.root { !reader.leftOut.contains($0) },
+                    origins: document.origins,
+                    file: path
+                ) : nil,
             leftOut: leftOut,
             findings: findings
         )
@@ -75,9 +81,9 @@ public enum TenantsFile {
 }
 
 extension DocumentComposer {
-    fileprivate mutating func add(_ further: FurtherTenants?) {
+    fileprivate mutating func add(_ further: FurtherTenants?, known: [DocumentSource: KnownTenants.Known]) {
         for tenant in further?.sources ?? [] {
-            add(tenant, leavesRest: further?.faults == .leaveOut)
+            add(tenant, leavesRest: further?.faults == .leaveOut, known: known)
         }
     }
 }

@@ -1,15 +1,5 @@
 /// Reads the tenants, and checks what they share.
 struct TenantsReader {
-    private struct Route: Hashable {
-        var host: HostPattern
-        var prefix: String?
-    }
-
-    private struct Taken {
-        var tenant: String
-        var position: Position
-    }
-
     /// A value of a template as it stands below a tenant's key.
     private struct CheckedValue: Hashable {
         var position: Position
@@ -21,17 +11,21 @@ struct TenantsReader {
     private let session: ReadingSession
     /// The sources whose mistakes leave the rest usable.
     private let blamed: Set<DocumentSource>
-    private var routes: [Route: Taken] = [:]
-    private var shared = SharedSettingsCheck()
+    private var shared: SharedSettingsCheck
     private var checked: Set<CheckedValue> = []
     private(set) var tenants: [Tenant] = []
+    /// The keys of their certificates.
+    private(set) var certificates: [Position] = []
     /// Those of the document that are left out for a mistake, by their place.
     private(set) var leftOut: Set<Int> = []
+    /// What the next reading may take over.
+    private(set) var known: [DocumentSource: KnownTenants.Known] = [:]
 
     init(_ document: ComposedDocument, blamed: Set<DocumentSource>, _ session: ReadingSession) {
         self.document = document
         self.blamed = blamed
         self.session = session
+        shared = SharedSettingsCheck(session)
     }
 
     mutating func read() {
@@ -54,38 +48,60 @@ struct TenantsReader {
         }
     }
 
-    private mutating func read(_ tenant: ComposedDocument.ComposedTenant, at index: Int) {
-        let (entry, origins, source) = (tenant.entry, document.origins, tenant.source)
+    private mutating func read(_ composed: ComposedDocument.ComposedTenant, at index: Int) {
+        let (name, origins, source) = (composed.entry.key, document.origins, composed.source)
         let reading = Findings.ReadTenant(
-            name: entry.key,
+            name: name,
             isOwn: { position in
-                guard tenant.isExtending, case .template = origins.owner(of: position) else { return true }
+                guard composed.isExtending, case .template = origins.owner(of: position) else { return true }
                 return false
             },
             blamed: blamed.contains(source) ? source : nil
         )
         let wasFaulty = session.findings.faulty.contains(source)
-        let (read, isRight) = session.findings.reading(reading) { readParts(tenant) }
+        let filesBefore = session.filesRead
+        let (read, isRight) = session.findings.reading(reading) { composed.known.map(take) ?? readParts(composed) }
         if reading.blamed != nil, !isRight || wasFaulty {
             // It takes nothing from the others.
             leftOut.insert(index)
             return
         }
-        for (host, item) in read.hosts {
-            let route = Route(host: host, prefix: read.prefix)
-            if routes[route] == nil { routes[route] = Taken(tenant: entry.key, position: item.position) }
-        }
-        guard let tenant = read.tenant else { return }
-        shared.add(tenant, entry.value, hosts: read.hosts)
+        shared.addHosts(read.hosts, prefix: read.prefix, of: name)
+        if let certificate = read.certificatePosition { certificates.append(certificate) }
+        guard let (tenant, settings) = read.tenant else { return }
+        shared.add(settings, of: name)
         tenants.append(tenant)
+        guard reading.blamed != nil, !session.findings.mentioned.contains(source), session.filesRead == filesBefore
+        else { return }
+        known[source] =
+            composed.known
+            ?? KnownTenants.Known(
+                text: composed.text,
+                tenant: tenant,
+                settings: settings,
+                certificatePosition: read.certificatePosition,
+                repeated: composed.repeated
+            )
     }
 
     private struct Parts {
         /// nil if a required part is missing, which was reported.
-        var tenant: Tenant?
-        /// With what each is written as.
-        var hosts: [(HostPattern, DocumentNode)]
+        var tenant: (Tenant, SharedSettings)?
+        var hosts: [SharedSettings.Host]
         var prefix: String?
+        var certificatePosition: Position?
+    }
+
+    /// A tenant that was read before: what the others are has changed.
+    private func take(_ known: KnownTenants.Known) -> Parts {
+        shared.checkHosts(known.settings.hosts, prefix: known.settings.pathPrefix, of: known.tenant.name)
+        shared.check(known.settings)
+        return Parts(
+            tenant: (known.tenant, known.settings),
+            hosts: known.settings.hosts,
+            prefix: known.settings.pathPrefix,
+            certificatePosition: known.certificatePosition
+        )
     }
 
     private mutating func readParts(_ composed: ComposedDocument.ComposedTenant) -> Parts {
@@ -93,12 +109,17 @@ struct TenantsReader {
         checkName(entry, "tenant")
         checkSchema(entry, isWhole: !composed.isIncomplete, isExtending: composed.isExtending)
         let prefix = PathPrefixReader.read(Schema.tenant.pathPrefix, in: entry.value, session)
-        let hosts = readHosts(entry, prefix)
-        var parts = Parts(hosts: hosts, prefix: prefix)
+        let hosts = readHosts(entry.value)
+        shared.checkHosts(hosts, prefix: prefix, of: entry.key)
+        let certificate = entry.value.entry(Schema.tenant.tls)?.keyPosition
+        var parts = Parts(hosts: hosts, prefix: prefix, certificatePosition: certificate)
         guard !composed.isIncomplete else { return parts }
-        let reader = TenantReader(name: entry.key, hosts: hosts.map(\.0), pathPrefix: prefix)
-        parts.tenant = reader.read(entry.value, session)
-        if let tenant = parts.tenant { shared.check(tenant, entry.value, hosts: hosts, session) }
+        let reader = TenantReader(name: entry.key, hosts: hosts.map(\.pattern), pathPrefix: prefix)
+        if let tenant = reader.read(entry.value, session) {
+            let settings = SharedSettings(tenant, entry.value, hosts: hosts)
+            shared.check(settings)
+            parts.tenant = (tenant, settings)
+        }
         return parts
     }
 
@@ -142,35 +163,16 @@ struct TenantsReader {
         }
     }
 
-    private func readHosts(
-        _ tenant: DocumentNode.Entry,
-        _ prefix: String?
-    ) -> [(HostPattern, DocumentNode)] {
-        var hosts: [(HostPattern, DocumentNode)] = []
-        var ownTaken: [Route: Taken] = [:]
-        for item in tenant.value[Schema.tenant.hosts]?.items ?? [] {
+    private func readHosts(_ tenant: DocumentNode) -> [SharedSettings.Host] {
+        var hosts: [SharedSettings.Host] = []
+        for item in tenant[Schema.tenant.hosts]?.items ?? [] {
             guard let scalar = item.filled else { continue }
             let fault = "\"hosts\" must hold host names, but \(scalar.shown) is none"
-            guard let host = session.at(item).value(of: try NetworkText.hostPattern(scalar.text), or: fault) else {
+            guard let pattern = session.at(item).value(of: try NetworkText.hostPattern(scalar.text), or: fault) else {
                 continue
             }
-            hosts.append((host, item))
-            let route = Route(host: host, prefix: prefix)
-            if let first = routes[route] ?? ownTaken[route] {
-                let below = prefix == nil ? "" : " with this path_prefix"
-                session.at(item).error(
-                    "\(scalar.shown)\(below) is tenant \"\(first.tenant)\"'s already (\(place(first.position, item))): "
-                        + "give one of them another host or path_prefix"
-                )
-            } else {
-                ownTaken[route] = Taken(tenant: tenant.key, position: item.position)
-            }
+            hosts.append(SharedSettings.Host(pattern: pattern, position: item.position, shown: scalar.shown))
         }
         return hosts
-    }
-
-    private func place(_ first: Position, _ item: DocumentNode) -> String {
-        let line = session.findings.place(of: first, from: item.position)
-        return first.source == item.position.source ? "\(line), column \(first.column)" : "\(line):\(first.column)"
     }
 }

@@ -1,0 +1,94 @@
+/// What a tenant has in common with others, with where it is written, for ``SharedSettingsCheck``.
+struct SharedSettings: Sendable {
+    struct Host: Sendable {
+        var pattern: HostPattern
+        var position: Position
+        /// As messages show it.
+        var shown: String
+    }
+
+    struct Realm: Sendable {
+        var name: [UInt8]
+        var position: Position
+        var linksByEmail: Bool
+        /// Of `link_by_email`, or of the realm if it has its default.
+        var linkPosition: Position
+    }
+
+    /// A provider of the tenant's sign-in.
+    struct Provider: Sendable {
+        var provider: SignIn.Provider
+        var issuers: [String]
+        var position: Position
+    }
+
+    struct Issuer: Sendable {
+        var url: String
+        var audience: String
+        var position: Position
+        var keysDirectory: String?
+        var keysPosition: Position
+    }
+
+    var hosts: [Host]
+    var pathPrefix: String?
+    /// nil if `tls` cannot be read, which was reported: it is equal to nothing.
+    var certificate: ServerCertificate??
+    var realm: Realm?
+    var providers: [Provider]
+    var issuer: Issuer?
+
+    init(_ tenant: Tenant, _ node: DocumentNode, hosts: [Host]) {
+        self.hosts = hosts
+        pathPrefix = tenant.pathPrefix
+        certificate = tenant.tls != nil || node[Schema.tenant.tls] == nil ? .some(tenant.tls) : nil
+        realm = node[Schema.tenant.realm].flatMap { value in
+            tenant.accounts.realm.map { name in
+                Realm(
+                    name: Array(name.utf8),
+                    position: value.position,
+                    linksByEmail: tenant.accounts.linkByEmail,
+                    linkPosition: (node[Schema.tenant.accounts]?[Schema.accounts.linkByEmail] ?? value).position
+                )
+            }
+        }
+        providers = Self.providers(tenant, node)
+        issuer = node[Schema.tenant.issuer].flatMap { section in
+            tenant.issuer.map { issuer in
+                Issuer(
+                    url: issuer.url,
+                    audience: issuer.audience,
+                    position: (section[Schema.issuer.url] ?? section).position,
+                    keysDirectory: issuer.keysDirectory,
+                    keysPosition: (section[Schema.issuer.keysDir] ?? section).position
+                )
+            }
+        }
+    }
+
+    private static func providers(_ tenant: Tenant, _ node: DocumentNode) -> [Provider] {
+        guard let signIn = tenant.signIn else { return [] }
+        return SignIn.Provider.allCases.compactMap { provider in
+            guard let section = section(of: provider, signIn, in: node[Schema.tenant.signIn]) else { return nil }
+            return Provider(
+                provider: provider,
+                issuers: signIn.browserAddresses(of: provider).issuers,
+                position: section.value[Schema.apple.issuer]?.position ?? section.keyPosition
+            )
+        }
+    }
+
+    /// The section of `sign_in` that configures a provider: its own, or `web` if that names it.
+    private static func section(
+        of provider: SignIn.Provider,
+        _ signIn: SignIn,
+        in node: DocumentNode?
+    ) -> DocumentNode.Entry? {
+        let (hasOwn, own) =
+            switch provider {
+            case .apple: (signIn.apple != nil, Schema.signIn.apple)
+            case .google: (signIn.google != nil, Schema.signIn.google)
+            }
+        return node?.entry(!hasOwn && signIn.web?.provider == provider ? Schema.signIn.web : own)
+    }
+}
