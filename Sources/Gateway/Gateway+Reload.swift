@@ -7,19 +7,27 @@ import Upstream
 
 /// Puts a new configuration into force.
 extension Gateway {
-    func reload(_ running: Running, from result: ReadResult, because trigger: ReloadTrigger) async -> ReloadReport {
+    /// - Parameter began: When the reading began that has just ended.
+    func reload(
+        _ running: Running,
+        from result: ReadResult,
+        readFrom began: MonotonicTime,
+        because trigger: ReloadTrigger
+    ) async -> ReloadReport {
+        let read = Clock.monotonic()
         let before = live.current.configuration.document
         let report: ReloadReport
         if let configuration = result.configuration {
-            let plan = ReloadPlan(from: live.current.configuration, to: configuration)
-            report = await reload(running, to: configuration, plan)
+            let snapshot = live.current.next(configuration, at: Clock.unix())
+            report = await reload(running, to: snapshot, ReloadPlan(from: live.current, to: snapshot))
         } else {
             report = refused(result.errors.map(\.description))
         }
+        let done = Clock.monotonic()
         let isApplied = report.result == .applied
         let changes = isApplied ? KeyChanges(from: before, to: result.configuration?.document) : KeyChanges()
         live.record(ReloadRecord(time: Clock.unix(), trigger: trigger, report: report, changes: changes))
-        log(report, result.warnings, because: trigger)
+        log(report, result.warnings, because: trigger, read: read - began, putIntoForce: done - read)
         return report
     }
 
@@ -34,18 +42,17 @@ extension Gateway {
 
     private func reload(
         _ running: Running,
-        to configuration: TenantsConfiguration,
+        to snapshot: ConfigurationSnapshot,
         _ plan: ReloadPlan
     ) async -> ReloadReport {
         guard plan.obstacles.isEmpty else { return refused(plan.obstacles) }
-        let snapshot = live.current.next(configuration, at: Clock.unix())
         var sockets: [ProxyListeners.ListeningSocket] = []
         do {
-            let watch = GatewayCertificates.watch(configuration, logger: logger) {
+            let watch = GatewayCertificates.watch(snapshot.configuration, logger: logger) {
                 self.use($0, of: snapshot.generation)
             }
             let certificates = try await GatewayCertificates.load(snapshot, before: running.parts.backendTLS)
-            if plan.changes.isEmpty, isSame(certificates, running.parts), isSame(configuration) {
+            if plan.changes.isEmpty, isSame(certificates, running.parts), snapshot.hasSameTenants(as: live.current) {
                 return ReloadReport(result: .unchanged, generation: live.current.generation)
             }
             for listener in plan.opened { sockets.append(try await open(listener, running.workers)) }
@@ -69,11 +76,6 @@ extension Gateway {
     private func isSame(_ certificates: GatewayCertificates, _ parts: Worker.Parts) -> Bool {
         // The listeners' certificates are watched separately.
         certificates.backends.elementsEqual(parts.backendTLS)
-    }
-
-    /// Including values that are only reported, such as line numbers.
-    private func isSame(_ configuration: TenantsConfiguration) -> Bool {
-        configuration.tenants == live.current.configuration.tenants
     }
 
     /// The point of no return: nothing from here on can fail.
@@ -118,24 +120,34 @@ extension Gateway {
     /// Probes again where servers, or their probes, have changed.
     private func probeAnew(from old: Running, _ new: Running) {
         let (before, after) = (old.parts.snapshot, new.parts.snapshot)
+        let (wasServed, isServed) = (Set(before.indices), Set(after.indices))
         for index in after.tenants.tenantIndices {
-            let isServed = after.indices.contains(index)
-            if isServed, before.indices.contains(index),
-                before.tenants[index].backends == after.tenants[index].backends,
-                old.parts.backendTLS[index] == new.parts.backendTLS[index]
-            {
-                continue
-            }
+            let isServed = isServed.contains(index)
+            let isSame =
+                isServed == wasServed.contains(index) && before.tenants[index].backends == after.tenants[index].backends
+                && old.parts.backendTLS[index] == new.parts.backendTLS[index]
+            if isSame { continue }
             for worker in new.workers { worker.execute { $0.stopProbing(tenant: index) } }
             if isServed { probeServers(of: index, new) }
         }
     }
 
-    private func log(_ report: ReloadReport, _ warnings: [Diagnostic], because trigger: ReloadTrigger) {
+    /// - Parameters:
+    ///   - read: Nanoseconds that the reading took.
+    ///   - putIntoForce: Nanoseconds from then until it was in force everywhere.
+    private func log(
+        _ report: ReloadReport,
+        _ warnings: [Diagnostic],
+        because trigger: ReloadTrigger,
+        read: UInt64,
+        putIntoForce: UInt64
+    ) {
         var metadata: Logger.Metadata = ["because": "\(trigger.rawValue)", "generation": "\(report.generation)"]
         switch report.result {
         case .applied:
             for warning in warnings { logger.warning("\(warning)") }
+            metadata["read_ms"] = "\(read / 1_000_000)"
+            metadata["put_into_force_ms"] = "\(putIntoForce / 1_000_000)"
             metadata["changes"] = .array(report.changes.map { "\($0)" })
             logger.notice("another configuration is in force", metadata: metadata)
         case .unchanged: logger.info("the configuration is as it was", metadata: metadata)

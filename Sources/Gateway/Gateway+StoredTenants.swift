@@ -1,16 +1,18 @@
 import SharedState
 import Tenants
+import Time
 
 /// The tenants of the store, beside those of the file.
 extension Gateway {
     /// Reads everything and puts it into force.
     func reloadNow(_ running: Running, because trigger: ReloadTrigger) async -> ReloadReport {
+        let began = Clock.monotonic()
         let stored = running.shared.storedTenants?.sources ?? []
-        guard let result = await reading?(ReadingRequest(stored: stored)) else {
+        guard let result = await reading?(ReadingRequest(stored: stored, known: knownTenants)) else {
             return ReloadReport(result: .refused, generation: live.current.generation)
         }
         note(Dictionary(result.leftOut.map { ($0.name, $0.diagnostics) }) { first, _ in first })
-        return await reload(running, from: result, because: trigger)
+        return await reload(running, from: result, readFrom: began, because: trigger)
     }
 
     /// - Returns: False if the reload may succeed later.
@@ -32,7 +34,7 @@ extension Gateway {
     }
 
     func judge(_ source: TenantSource) async -> ReadResult? {
-        await reading?(ReadingRequest(stored: [source], isTrial: true))
+        await reading?(ReadingRequest(stored: [source], isTrial: true, known: knownTenants))
     }
 
     private func note(_ faulty: [String: [Diagnostic]]) {

@@ -57,6 +57,8 @@ public final class Gateway: Service, Sendable {
     private let names: ServerNames
     private let reloads = WorkQueue()
     let state = Mutex(State.stopped)
+    /// The tenants of the store as they were read last.
+    let knownTenants = KnownTenants()
     /// Of the tenants in the store, what was wrong when they were read last.
     let faultyTenants = Mutex<[String: [Diagnostic]]>([:])
 
@@ -128,7 +130,7 @@ public final class Gateway: Service, Sendable {
                 [weak self] in await self?.storedTenantsChanged() ?? true
             }
             let slow = MultiThreadedEventLoopGroup(numberOfThreads: max(1, count - 1))
-            let verifiers = slow.makeIterator().map { SlowVerifier(snapshot.tenants, eventLoop: $0) }
+            let verifiers = slow.makeIterator().map { SlowVerifier(snapshot, eventLoop: $0) }
             let parts = parts(snapshot, count, certificates, verifiers, shared)
             var running = Running(group: group, slow: slow, shared: shared, parts: parts, workers: [])
             do {

@@ -31,13 +31,14 @@ package final class EmbeddedWorker {
             .refused(.badRequest("nobody answers here"))
         }
     ) {
+        let snapshot = ConfigurationSnapshot(TenantsConfiguration(gateway: gateway, tenants: tenants), at: 0)
         let parts = Worker.Parts(
-            snapshot: ConfigurationSnapshot(TenantsConfiguration(gateway: gateway, tenants: tenants), at: 0),
+            snapshot: snapshot,
             directory: TenantDirectory(tenants),
             gauge: ConnectionGauge(),
             accessLog: nil,
             loops: 1,
-            slowVerifiers: [SlowVerifier(tenants, eventLoop: MultiThreadedEventLoopGroup.singleton.any())],
+            slowVerifiers: [SlowVerifier(snapshot, eventLoop: MultiThreadedEventLoopGroup.singleton.any())],
             controlPlane: ControlPlane(
                 keys: keys,
                 endSession: { _ in true },

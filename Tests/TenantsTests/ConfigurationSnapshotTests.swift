@@ -55,4 +55,33 @@ import Time
         }
         #expect(snapshot.tenants.count == known.count)
     }
+
+    /// Only what a reload changes is made anew.
+    @Test func revisionIsTheGenerationOfTheLastChange() throws {
+        let first = ConfigurationSnapshot(try Self.configuration(["a", "b", "c"]), at: 1)
+        #expect(first.revisions == [1, 1, 1])
+        var changed = try Self.configuration(["a", "b", "c", "d"])
+        changed.tenants[1].mode = .observe
+        changed.tenants[2].lines = ["": 9]
+        let second = first.next(changed, at: 2)
+        #expect(second.revisions == [1, 2, 2, 2])
+        #expect(!second.hasSameTenants(as: first))
+        #expect(second.next(changed, at: 3).hasSameTenants(as: second))
+        changed.tenants.removeFirst()
+        let third = second.next(changed, at: 3)
+        #expect(third.revisions == [3, 2, 2, 2])
+        #expect(third.next(changed, at: 4).revisions == [3, 2, 2, 2])
+        changed.tenants.swapAt(0, 1)
+        #expect(!third.next(changed, at: 4).hasSameTenants(as: third))
+    }
+
+    @Test func tenantsOfAKeySourceAreFound() throws {
+        var configuration = try Self.configuration(["a", "b", "c"])
+        let source = KeySource.builtIn(tenant: "a")
+        for index in [0, 2] { configuration.tenants[index].authenticate.keySources = [source, source] }
+        let first = ConfigurationSnapshot(configuration, at: 1)
+        #expect(first.tenantsByKeySource == [source: [0, 2]])
+        configuration.tenants.removeFirst()
+        #expect(first.next(configuration, at: 2).tenantsByKeySource == [source: [2]])
+    }
 }

@@ -4,6 +4,7 @@ package import IdentityProvider
 import Logging
 import NIOCore
 import NIOEmbedded
+import NIOPosix
 import SharedState
 import Store
 package import TestSupport
@@ -46,7 +47,6 @@ package final class RequestPipeline {
     private let parser = RequestHeadParser(maximumBytes: 32 << 10, maximumFields: 100)
 
     package init(_ tenants: [Tenant]) {
-        let sources = RemoteKeySource.all(of: tenants)
         let limits = SharedLimits(tenants, store: MemoryStore(), logger: Logger(label: "test")).map { limits in
             (limiter: limits.limiter, ledger: UnreportedRequests(eventLoop: EmbeddedEventLoop(), settle: limits.settle))
         }
@@ -54,18 +54,29 @@ package final class RequestPipeline {
             TenantRuntime(
                 index: place,
                 tenant: tenants[place],
-                remoteKeySources: sources,
                 limits: limits.flatMap { TenantLimits(tenant: place, $0.limiter, $0.ledger, trustedProxies: []) }
             )
         }
         self.tenants = runtimes
         router = RequestRouter(directory: TenantDirectory(tenants), tenants: runtimes)
-        authorizer = Authorizer(router: router, keySources: sources.count)
+        authorizer = Authorizer(router: router)
         for tenant in runtimes { tenant.revocations.age(since: 1, at: 1) }
         // Somebody asks who passes on what is granted in any form: as a rehearsal, but allowances are used up.
         var source = RequestSource.rehearsal
         source.isRehearsal = false
         decisionContext = DecisionContext(source: source)
+    }
+
+    /// Checks the tenants' tokens off the loop.
+    package var slowVerifier: SlowVerifier {
+        let configuration = TenantsConfiguration(
+            gateway: GatewaySettings(listeners: []),
+            tenants: tenants.map(\.tenant)
+        )
+        return SlowVerifier(
+            ConfigurationSnapshot(configuration, at: Self.now),
+            eventLoop: MultiThreadedEventLoopGroup.singleton.any()
+        )
     }
 
     /// A tenant at `app.test` that takes tokens of ``issuer``.

@@ -1,5 +1,4 @@
 import Glibc
-package import Tenants
 package import Time
 
 /// Verified tokens of one event loop. A hit costs a hash and a comparison instead of a signature check.
@@ -10,25 +9,25 @@ package import Time
 package final class TokenCache {
     package struct Key: Sendable {
         package var hash: (UInt64, UInt64)
-        package var tenant: TenantIndex
+        package var tenant: TenantRevision
     }
 
     package final class Entry {
         package let caller: Caller
-        fileprivate let tenant: TenantIndex
+        fileprivate let tenant: TenantRevision
         fileprivate let token: [UInt8]
         fileprivate var wasUsed = false
         /// False once the cache has evicted it.
         fileprivate var isHeld = true
 
-        fileprivate init(tenant: TenantIndex, token: [UInt8], caller: Caller) {
+        fileprivate init(tenant: TenantRevision, token: [UInt8], caller: Caller) {
             self.tenant = tenant
             self.token = token
             self.caller = caller
         }
 
         /// The caller, if this is the entry of `token` and is still in the cache.
-        package func caller(ofTenant tenant: TenantIndex, token: Span<UInt8>, at now: UnixTime) -> Caller? {
+        package func caller(ofTenant tenant: TenantRevision, token: Span<UInt8>, at now: UnixTime) -> Caller? {
             guard isHeld, self.tenant == tenant, TokenCache.isSame(self.token, token), now < caller.lifetime.refusedFrom
             else {
                 return nil
@@ -96,9 +95,13 @@ package final class TokenCache {
     }
 
     /// Removes every entry, including those that connections remember.
-    package func removeAll() {
+    package func removeAll() { removeAll { _ in true } }
+
+    /// Removes the entries of some tenants, including those that connections remember.
+    package func removeAll(where isGone: (TenantRevision) -> Bool) {
         for index in entries.indices {
-            entries[index]?.isHeld = false
+            guard let entry = entries[index], isGone(entry.tenant) else { continue }
+            entry.isHeld = false
             entries[index] = nil
             tags[index] = 0
         }

@@ -1,5 +1,3 @@
-import Tenants
-
 /// The keyed hash of a whole token and its tenant. Without the key nobody can produce a collision, so that it stands
 /// for the token where that is not kept.
 package struct TokenDigest: Hashable, Sendable {
@@ -16,16 +14,16 @@ struct TokenHasher: Sendable {
     private static let endHashed = 64
     private let sipHash = SipHash.withRandomKey()
 
-    func digest(of token: Span<UInt8>, tenant: TenantIndex) -> TokenDigest {
-        let (first, second) = sipHash.hash(token, seed: UInt64(truncatingIfNeeded: tenant.value))
+    func digest(of token: Span<UInt8>, tenant: TenantRevision) -> TokenDigest {
+        let (first, second) = sipHash.hash(token, seed: tenant.seed)
         return TokenDigest(first: first, second: second)
     }
 
     /// The token's key in ``TokenCache``.
     ///
     /// - Parameter mayBeOpaque: Whether the tenant takes opaque tokens.
-    func key(of token: Span<UInt8>, tenant: TenantIndex, mayBeOpaque: Bool) -> TokenCache.Key {
-        let seed = UInt64(truncatingIfNeeded: tenant.value)
+    func key(of token: Span<UInt8>, tenant: TenantRevision, mayBeOpaque: Bool) -> TokenCache.Key {
+        let seed = tenant.seed
         guard token.count > Self.longestWhole, !mayBeOpaque else {
             return TokenCache.Key(hash: sipHash.hash(token, seed: seed), tenant: tenant)
         }

@@ -1,16 +1,16 @@
 package import Counting
 package import SharedState
-import Tenants
+package import Tenants
 package import Time
 package import Verification
 
-/// Verifies tokens, and caches the results. One per event loop.
+/// Verifies tokens, and caches the results. One per event loop, for all configurations that it serves.
 package final class Authenticator {
     private let hasher = TokenHasher()
     private let verified = TokenCache()
     private let refused = RefusedTokenCache()
     private var slowChecks = SlowCheckBudget()
-    private var keyFetchLimiter: KeyFetchLimiter
+    private var keyFetchLimiter = KeyFetchLimiter()
     /// Tokens to introspect again before their cached results expire.
     private var dueIntrospections: [IntrospectionStep] = []
     package private(set) var cacheCounts = TokenCacheCounts()
@@ -18,17 +18,14 @@ package final class Authenticator {
     /// Between two ticks of the loop.
     private static let maximumDueIntrospections = 1024
 
-    /// - Parameter keySources: The number of remote key sets.
-    init(keySources: Int) {
-        keyFetchLimiter = KeyFetchLimiter(count: keySources)
-    }
+    package init() {}
 
     /// The caller of a token, from the cache or by its signature, or the step that is needed first.
     func verify(_ token: Span<UInt8>, _ input: DecisionInput) -> Authorizer.Authentication {
         let (tenant, now) = (input.request.tenant, input.now)
         let memory = input.decisionContext.tokenMemory
         let isCounted = input.decisionContext.countsToken()
-        if let caller = memory?.last?.caller(ofTenant: tenant.index, token: token, at: now) {
+        if let caller = memory?.last?.caller(ofTenant: tenant.revision, token: token, at: now) {
             if isCounted { cacheCounts.hits += 1 }
             if now >= caller.lifetime.introspectedAgainFrom { introspectAgain(caller, tenant, token) }
             return .verified(caller)
@@ -41,7 +38,7 @@ package final class Authenticator {
             memory?.last = entry
             return .verified(entry.caller)
         }
-        let digest = hasher.digest(of: token, tenant: tenant.index)
+        let digest = hasher.digest(of: token, tenant: tenant.revision)
         if let refusal = refused.refusal(digest, at: now) {
             if isCounted { cacheCounts.refusedHits += 1 }
             return .refused(refusal)
@@ -78,7 +75,7 @@ package final class Authenticator {
     }
 
     private func key(of token: Span<UInt8>, _ tenant: TenantRuntime) -> TokenCache.Key {
-        hasher.key(of: token, tenant: tenant.index, mayBeOpaque: tenant.verification.introspecting != nil)
+        hasher.key(of: token, tenant: tenant.revision, mayBeOpaque: tenant.verification.introspecting != nil)
     }
 
     /// An opaque token without a cached result.
@@ -90,7 +87,7 @@ package final class Authenticator {
         _ input: DecisionInput
     ) -> Authorizer.Authentication {
         let now = input.now
-        if let finding = input.decisionContext.steps.introspected, finding.isOf(token, tenant: key.tenant) {
+        if let finding = input.decisionContext.steps.introspected, finding.isOf(token, tenant: key.tenant.tenant) {
             switch finding.verdict {
             case .verified(let caller): return .verified(caller)
             case .refused(let refusal): return .refused(refusal)
@@ -110,7 +107,7 @@ package final class Authenticator {
             line: rules.line
         )
         let copy = token.withUnsafeBufferPointer(Array.init)
-        let request = IntrospectionRequest(tenant: key.tenant, token: copy)
+        let request = IntrospectionRequest(tenant: key.tenant.tenant, token: copy)
         return .needs(.introspection(IntrospectionStep(request: request, key: key, digest: digest)))
     }
 
@@ -119,7 +116,7 @@ package final class Authenticator {
         caller.lifetime.introspectedAgainFrom = .distantFuture
         guard dueIntrospections.count < Self.maximumDueIntrospections else { return }
         let key = key(of: token, tenant)
-        let digest = hasher.digest(of: token, tenant: tenant.index)
+        let digest = hasher.digest(of: token, tenant: tenant.revision)
         let copy = token.withUnsafeBufferPointer(Array.init)
         let request = IntrospectionRequest(tenant: tenant.index, token: copy, isAhead: true)
         dueIntrospections.append(IntrospectionStep(request: request, key: key, digest: digest))
@@ -140,9 +137,7 @@ package final class Authenticator {
         mayFetch: Bool,
         at now: UnixTime
     ) -> Authorizer.Authentication {
-        guard let index = failure.issuerIndex, index < tenant.verification.keySourceIndices.count,
-            let source = tenant.verification.keySourceIndices[index]
-        else {
+        guard let index = failure.issuerIndex, let source = tenant.verification.remoteKeySource(ofIssuer: index) else {
             return failure.reason == .keysNotLoaded
                 ? .refused(.keysMissing(retryAfterSeconds: 1)) : .refused(remember(failure, digest, at: now))
         }
@@ -156,21 +151,20 @@ package final class Authenticator {
         return .refused(remember(failure, digest, at: now))
     }
 
-    /// Forgets verified tokens: the keys or the configuration have changed, or this one is retired.
-    package func forgetTokens() {
-        verified.removeAll()
+    /// Forgets the verified tokens of tenants that are no longer as they were. None of them would be found again.
+    package func forgetTokens(where isGone: (TenantRevision) -> Bool) {
+        verified.removeAll(where: isGone)
     }
-
-    /// Continues the counts of another authenticator.
-    package func countOn(from other: Authenticator) { cacheCounts = other.cacheCounts }
 
     /// Issuers' keys have changed: verified tokens may be invalid now, and refused ones valid.
     ///
-    /// - Parameter source: The source of the keys; nil if it is not a remote one.
-    package func keysChanged(source: Int?) {
-        verified.removeAll()
+    /// - Parameters:
+    ///   - source: The source of the keys.
+    ///   - tenants: Those that use it.
+    package func keysChanged(source: KeySource, of tenants: Set<TenantIndex>) {
+        verified.removeAll { tenants.contains($0.tenant) }
         refused.removeAll()
-        if let source { keyFetchLimiter.fetched(source, .decideAgain, at: .distantPast) }
+        if case .remote(let remote) = source { keyFetchLimiter.fetched(remote, .decideAgain, at: .distantPast) }
     }
 
     /// Stores the result of a signature check, so that the next decision finds it.
@@ -185,7 +179,7 @@ package final class Authenticator {
         case .success(let verified): _ = remember(verified.principal, tenant, step.key, step.token.span)
         case .failure(let failure):
             guard failure.issuerIndex == nil else { return }
-            _ = remember(failure, hasher.digest(of: step.token.span, tenant: step.tenant), at: step.now)
+            _ = remember(failure, hasher.digest(of: step.token.span, tenant: tenant.revision), at: step.now)
         }
     }
 

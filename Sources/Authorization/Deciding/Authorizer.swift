@@ -20,10 +20,9 @@ package final class Authorizer {
     package let router: RequestRouter
     package let authenticator: Authenticator
 
-    /// - Parameter keySources: The number of remote key sets.
-    package init(router: RequestRouter, keySources: Int = 0) {
+    package init(router: RequestRouter, authenticator: Authenticator = Authenticator()) {
         self.router = router
-        authenticator = Authenticator(keySources: keySources)
+        self.authenticator = authenticator
     }
 
     /// Runs the checks in order. The first that does not let the request pass ends them.

@@ -39,8 +39,7 @@ package struct SignatureStep: Sendable {
 
 /// A request for missing keys of an issuer.
 package struct KeyStep: Sendable {
-    /// Its index among the remote key sources.
-    package let source: Int
+    package let source: RemoteKeySource
     /// Whether there is no key set at all; if false, a token names a key that is not in it.
     package let isMissing: Bool
 }

@@ -8,7 +8,8 @@ package import Verification
 /// of for each request.
 package final class TenantRuntime {
     /// Also its label's index in counters.
-    package let index: TenantIndex
+    package var index: TenantIndex { revision.tenant }
+    package let revision: TenantRevision
     package let tenant: Tenant
     let tokenSources: TokenSources
     package var verification: TenantVerification
@@ -34,21 +35,21 @@ package final class TenantRuntime {
     package private(set) var ruleCounts: RuleCounts
 
     /// - Parameters:
+    ///   - revision: See ``ConfigurationSnapshot/revisions``.
     ///   - revocations: Of the same tenant's previous runtime; nil for a new tenant.
     ///   - ruleCounts: The same; nil for a new tenant.
     ///   - since: When the tenant's configuration came into force.
-    ///   - remoteKeySources: Of all tenants, each once.
     package init(
         index: TenantIndex,
+        revision: UInt64 = 0,
         tenant: Tenant,
         revocations: TenantRevocations? = nil,
         ruleCounts: RuleCounts? = nil,
         since: UnixTime = .distantPast,
-        remoteKeySources: [RemoteKeySource] = [],
         proofNonces: ProofNonces = ProofNonces(),
         limits: TenantLimits? = nil
     ) {
-        self.index = index
+        self.revision = TenantRevision(index, number: revision)
         self.tenant = tenant
         self.revocations = revocations ?? TenantRevocations(tenant)
         self.revocations.adopt(tenant)
@@ -56,7 +57,7 @@ package final class TenantRuntime {
         browsers = BrowserProtection(tenant)
         proving = TenantProving(tenant, nonces: proofNonces)
         tokenSources = TokenSources(tenant)
-        verification = TenantVerification(tenant, remoteKeySources)
+        verification = TenantVerification(tenant)
         refreshing = tenant.refresh.map { TenantRefreshing($0, tenant) }
         needsClientCertificate = tenant.tls?.clientCAFile != nil
         endpoints = EndpointTable(tenant)

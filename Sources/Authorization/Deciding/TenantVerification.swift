@@ -10,29 +10,28 @@ package struct TenantVerification {
     let slowCheckCost: Double?
     /// Seconds for which an expired token may still be refreshed.
     package let refreshGrace: Double
-    /// By issuer index in the policy: the source of its keys in the loop's ``KeyFetchLimiter``; nil if it is not a remote
-    /// one.
-    let keySourceIndices: [Int?]
     /// Grows when keys change: the result of a check that began before is not cached afterwards.
     private(set) var keyGeneration = 0
     /// Signature checks under way off the loop.
     package var slowChecksUnderWay = 0
+    /// By issuer index in the policy.
     private let keySources: [KeySource]
     /// By issuer index in the policy.
     private var keys: [KeySet?]
 
-    /// - Parameter remoteKeySources: Of all tenants, each once.
-    init(_ tenant: Tenant, _ remoteKeySources: [RemoteKeySource]) {
+    init(_ tenant: Tenant) {
         verifier = TokenVerifier(tenant.authenticate.policy)
         introspecting = tenant.introspection.map(TenantIntrospecting.init)
         slowCheckCost = tenant.authenticate.policy.issuers.flatMap(\.algorithms).compactMap(\.slowCheckCost).max()
         refreshGrace = tenant.refreshGrace.secondsAsDouble
         keySources = tenant.authenticate.keySources
         keys = tenant.authenticate.policy.issuers.map(\.keys)
-        keySourceIndices = keySources.map { source in
-            guard case .remote(let remote) = source else { return nil }
-            return remoteKeySources.firstIndex(of: remote)
-        }
+    }
+
+    /// The source of an issuer's keys; nil if it is not a remote one.
+    func remoteKeySource(ofIssuer index: Int) -> RemoteKeySource? {
+        guard keySources.indices.contains(index), case .remote(let source) = keySources[index] else { return nil }
+        return source
     }
 
     /// Sets the keys of issuers that use `source`.

@@ -9,13 +9,15 @@ struct ReloadPlan {
     let opened: [Listener]
     let closed: [Listener]
 
-    init(from old: TenantsConfiguration, to new: TenantsConfiguration) {
-        obstacles = Self.obstacles(from: old.gateway, to: new.gateway)
-        opened = new.gateway.listeners.filter { !old.gateway.listeners.contains($0) }
-        closed = old.gateway.listeners.filter { !new.gateway.listeners.contains($0) }
+    /// - Parameter new: The ``ConfigurationSnapshot/next(_:at:)`` of `old`.
+    init(from old: ConfigurationSnapshot, to new: ConfigurationSnapshot) {
+        let (before, after) = (old.configuration.gateway, new.configuration.gateway)
+        obstacles = Self.obstacles(from: before, to: after)
+        opened = after.listeners.filter { !before.listeners.contains($0) }
+        closed = before.listeners.filter { !after.listeners.contains($0) }
         changes =
             opened.map { "listener \($0.address): added" } + closed.map { "listener \($0.address): removed" }
-            + Self.settings(from: old.gateway, to: new.gateway) + Self.tenants(from: old.tenants, to: new.tenants)
+            + Self.settings(from: before, to: after) + Self.tenants(from: old, to: new)
     }
 
     private static func obstacles(from old: GatewaySettings, to new: GatewaySettings) -> [String] {
@@ -51,14 +53,18 @@ struct ReloadPlan {
         return reloadable.filter { !$0.isSame }.map { "gateway.\($0.key): changed" }
     }
 
-    private static func tenants(from old: [Tenant], to new: [Tenant]) -> [String] {
-        let before = Dictionary(old.map { (Array($0.name.utf8), $0) }) { first, _ in first }
-        let names = Set(new.map { Array($0.name.utf8) })
-        let changed = new.compactMap { tenant -> String? in
-            guard let known = before[Array(tenant.name.utf8)] else { return "tenant \(tenant.name): added" }
-            return known.withoutLines == tenant.withoutLines ? nil : "tenant \(tenant.name): changed"
+    private static func tenants(from old: ConfigurationSnapshot, to new: ConfigurationSnapshot) -> [String] {
+        let before = Set(old.indices)
+        let changed = new.indices.compactMap { index -> String? in
+            let name = new.tenants[index].name
+            guard before.contains(index) else { return "tenant \(name): added" }
+            guard new.revisions[index] != old.revisions[index],
+                old.tenants[index].withoutLines != new.tenants[index].withoutLines
+            else { return nil }
+            return "tenant \(name): changed"
         }
+        let after = Set(new.indices)
         return changed
-            + old.filter { !names.contains(Array($0.name.utf8)) }.map { "tenant \($0.name): removed" }
+            + old.indices.filter { !after.contains($0) }.map { "tenant \(old.tenants[$0].name): removed" }
     }
 }

@@ -11,8 +11,8 @@ import Verification
 struct EndpointServices: Sendable {
     let counts: SignInCounts
     private let limits: AttemptLimits
-    /// By tenant; nil for one without endpoints.
-    private let services: [EndpointService?]
+    /// Of the tenants with endpoints.
+    private let services: [TenantIndex: EndpointService]
 
     struct Parts {
         var store: any Store
@@ -35,15 +35,17 @@ struct EndpointServices: Sendable {
         let counts = previous?.counts ?? SignInCounts()
         self.limits = limits
         self.counts = counts
-        services = tenants.tenantIndices.map { index in
-            let tenant = tenants[index]
-            guard tenant.signIn != nil || tenant.issuer != nil else { return nil }
-            return EndpointService(
-                Self.context(tenant, index, limits, parts),
-                realmSessions: Self.realm(of: index, tenants).compactMap { parts.issuers.services[$0] },
+        let realms = Self.realms(tenants)
+        var services: [TenantIndex: EndpointService] = [:]
+        for index in tenants.tenantIndices where tenants[index].signIn != nil || tenants[index].issuer != nil {
+            let realm = tenants[index].accounts.realm.flatMap { realms[$0] } ?? [index]
+            services[index] = EndpointService(
+                Self.context(tenants[index], index, limits, parts),
+                realmSessions: realm.compactMap { parts.issuers.services[$0] },
                 counts: counts
             )
         }
+        self.services = services
     }
 
     func answer(_ request: EndpointRequest, ofTenant tenant: TenantIndex) async -> EndpointResult {
@@ -54,10 +56,13 @@ struct EndpointServices: Sendable {
         await services[tenant]?.register(identity, at: Clock.unix())
     }
 
-    /// The indices of the tenants that share accounts with the one at `index`, including itself.
-    private static func realm(of index: TenantIndex, _ tenants: [Tenant]) -> [TenantIndex] {
-        guard let realm = tenants[index].accounts.realm else { return [index] }
-        return tenants.tenantIndices.filter { tenants[$0].accounts.realm == realm }
+    /// The tenants of each realm, which share accounts.
+    private static func realms(_ tenants: [Tenant]) -> [String: [TenantIndex]] {
+        var realms: [String: [TenantIndex]] = [:]
+        for index in tenants.tenantIndices {
+            if let realm = tenants[index].accounts.realm { realms[realm, default: []].append(index) }
+        }
+        return realms
     }
 
     private static func context(

@@ -35,10 +35,8 @@ final class EventLoops: Sendable {
     }
 
     /// Replaces the tenants whose tokens are verified off the workers' loops.
-    ///
-    /// - Parameter tenants: By tenant index.
-    func verify(for tenants: [Tenant]) async {
-        for verifier in state.withLock({ $0.verifiers }) { await verifier.adopt(tenants) }
+    func verify(for snapshot: ConfigurationSnapshot) async {
+        for verifier in state.withLock({ $0.verifiers }) { await verifier.adopt(snapshot) }
     }
 
     private func turn(of count: Int) -> Int {

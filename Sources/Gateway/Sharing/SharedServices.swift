@@ -88,7 +88,7 @@ final class SharedServices: Sendable {
         let settings = snapshot.configuration.gateway
         let store = StoreFactory.make(settings.store, group: group, logger: logger.of(.store))
         let loops = EventLoops()
-        let providerVerifiers = ProviderVerifiers(snapshot.tenants)
+        let providerVerifiers = ProviderVerifiers(snapshot)
         let keySets = Self.keySets(snapshot.configuration, store, group, logger) { source, keys in
             await providerVerifiers.use(keys, from: source)
             await loops.use(keys, from: .remote(source))
@@ -170,8 +170,8 @@ final class SharedServices: Sendable {
     /// Puts the parts into force that are not on the loops. Call it before the loops change.
     func adopt(_ parts: Parts) async {
         let tenants = parts.snapshot.tenants
-        await loops.verify(for: tenants)
-        await providerVerifiers.adopt(tenants)
+        await loops.verify(for: parts.snapshot)
+        await providerVerifiers.adopt(parts.snapshot)
         await introspections.adopt(tenants)
         await factory.refreshes(parts).change(refreshes, http)
         await parts.limits?.adopt(tenants)
@@ -197,7 +197,8 @@ final class SharedServices: Sendable {
 
     private static func keySources(_ configuration: TenantsConfiguration) -> [RemoteKeySource] {
         let needed = RemoteKeySource.all(of: configuration.tenants)
-        return needed + RemoteKeySource.ofSignIn(configuration.tenants).filter { !needed.contains($0) }
+        let known = Set(needed)
+        return needed + RemoteKeySource.ofSignIn(configuration.tenants).filter { !known.contains($0) }
     }
 
     private static func keySets(
@@ -251,9 +252,7 @@ final class SharedServices: Sendable {
                 let isStored = await revocations.revokeImmediately(ended)
                 for revocation in ended {
                     guard case .session(let session) = revocation.target,
-                        let tenant = snapshot.tenants.firstIndex(where: { $0.name == revocation.tenant }).map(
-                            TenantIndex.init
-                        )
+                        let tenant = snapshot.index(of: revocation.tenant)
                     else { continue }
                     await issuers.end(session, ofTenant: tenant, at: Clock.unix())
                 }
@@ -367,14 +366,17 @@ final class SharedServices: Sendable {
 extension KeyFileSource {
     /// The key files of all tenants' issuers, each once: of those that they trust, and of their own.
     static func all(of tenants: [Tenant]) -> [KeyFileSource] {
+        var known: Set<KeyFileSource> = []
         var sources: [KeyFileSource] = []
-        for case .file(let source) in tenants.flatMap(\.authenticate.keySources) where !sources.contains(source) {
-            sources.append(source)
+        for tenant in tenants {
+            for case .file(let source) in tenant.authenticate.keySources where known.insert(source).inserted {
+                sources.append(source)
+            }
         }
         for issuer in tenants.compactMap(\.issuer) {
             guard let path = issuer.keysDirectory else { continue }
             let source = KeyFileSource(kind: .directory, path: path, algorithms: [issuer.algorithm])
-            if !sources.contains(source) { sources.append(source) }
+            if known.insert(source).inserted { sources.append(source) }
         }
         return sources
     }

@@ -18,6 +18,10 @@ actor ProviderVerifiers {
         let verifier: TokenVerifier
         let issuers: Int
         let source: RemoteKeySource
+
+        func use(_ keys: KeySet?) {
+            for issuer in 0..<issuers { verifier.use(keys, ofIssuer: issuer) }
+        }
     }
 
     private typealias Terms = [Key: Entry]
@@ -26,22 +30,33 @@ actor ProviderVerifiers {
     private static let leeway = 60.0
 
     private var terms: Terms
+    private var revisions: [UInt64]
     private var knownKeys: [RemoteKeySource: KeySet] = [:]
 
-    /// - Parameter tenants: By tenant index.
-    init(_ tenants: [Tenant]) { terms = Self.terms(tenants) }
-
-    /// Replaces the tenants whose tokens are verified.
-    ///
-    /// - Parameter tenants: By tenant index.
-    func adopt(_ tenants: [Tenant]) {
-        terms = Self.terms(tenants)
-        for (source, keys) in knownKeys { use(keys, from: source) }
+    init(_ snapshot: ConfigurationSnapshot) {
+        terms = Self.terms(snapshot.tenants, snapshot.tenants.tenantIndices)
+        revisions = snapshot.revisions
     }
 
-    private static func terms(_ tenants: [Tenant]) -> Terms {
+    /// Replaces the tenants whose tokens are verified, where they have changed.
+    func adopt(_ snapshot: ConfigurationSnapshot) {
+        let changed = snapshot.tenants.tenantIndices.filter { index in
+            index.value >= revisions.count || revisions[index] != snapshot.revisions[index]
+        }
+        revisions = snapshot.revisions
+        for index in changed {
+            for kind in ProviderTokenKind.allCases { terms[Key(tenant: index, kind: kind)] = nil }
+        }
+        for (key, entry) in Self.terms(snapshot.tenants, changed) {
+            if let keys = knownKeys[entry.source] { entry.use(keys) }
+            terms[key] = entry
+        }
+    }
+
+    private static func terms(_ tenants: [Tenant], _ indices: [TenantIndex]) -> Terms {
         var entries: [Key: Entry] = [:]
-        for (index, tenant) in tenants.enumerated() {
+        for index in indices {
+            let tenant = tenants[index]
             for kind in ProviderTokenKind.allCases {
                 guard let terms = kind.terms(for: tenant), !terms.audiences.isEmpty else { continue }
                 let policy = VerificationPolicy(
@@ -51,7 +66,7 @@ actor ProviderVerifiers {
                     leeway: Self.leeway,
                     requiredClaims: terms.requiredClaims
                 )
-                let key = Key(tenant: TenantIndex(index), kind: kind)
+                let key = Key(tenant: index, kind: kind)
                 let verifier = TokenVerifier(policy)
                 entries[key] = Entry(verifier: verifier, issuers: terms.issuers.count, source: terms.keys)
             }
@@ -66,9 +81,7 @@ actor ProviderVerifiers {
 
     func use(_ keys: KeySet?, from source: RemoteKeySource) {
         knownKeys[source] = keys
-        for entry in terms.values where entry.source == source {
-            for issuer in 0..<entry.issuers { entry.verifier.use(keys, ofIssuer: issuer) }
-        }
+        for entry in terms.values where entry.source == source { entry.use(keys) }
     }
 
     func verify(

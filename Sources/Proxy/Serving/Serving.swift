@@ -9,43 +9,35 @@ package final class Serving {
     /// By tenant index.
     package let tenants: [ServedTenant]
     package let authorizer: Authorizer
-    let keySteps: KeySteps
+    private let tenantsByKeySource: [KeySource: [TenantIndex]]
 
     /// - Parameters:
     ///   - tenants: By tenant index.
-    ///   - keySources: The remote key sets.
+    ///   - tenantsByKeySource: See ``ConfigurationSnapshot/tenantsByKeySource``.
+    ///   - authenticator: The loop's.
     init(
         generation: UInt64 = 0,
         tenants: [ServedTenant],
         directory: TenantDirectory,
-        keySources: [RemoteKeySource] = []
+        tenantsByKeySource: [KeySource: [TenantIndex]] = [:],
+        authenticator: Authenticator
     ) {
         self.generation = generation
         self.tenants = tenants
         authorizer = Authorizer(
             router: RequestRouter(directory: directory, tenants: tenants.map(\.runtime)),
-            keySources: keySources.count
+            authenticator: authenticator
         )
-        keySteps = KeySteps(keySources)
+        self.tenantsByKeySource = tenantsByKeySource
     }
 
-    /// Forgets its verified tokens. Requests under way go on with what they have.
-    package func retire() { authorizer.authenticator.forgetTokens() }
+    /// The tenants whose issuers have their keys from a source.
+    func tenants(withKeysFrom source: KeySource) -> [ServedTenant] {
+        tenantsByKeySource[source, default: []].map { tenants[$0] }
+    }
 
     package func close() {
-        retire()
+        authorizer.authenticator.forgetTokens { _ in true }
         for backend in tenants.flatMap(\.backends) { backend.close() }
-    }
-}
-
-/// The remote key sets, and how many requests wait for each.
-final class KeySteps {
-    let sources: [RemoteKeySource]
-    /// By source.
-    var underWay: [Int]
-
-    init(_ sources: [RemoteKeySource]) {
-        self.sources = sources
-        underWay = Array(repeating: 0, count: sources.count)
     }
 }

@@ -106,15 +106,15 @@ extension Worker {
 
     /// Begins to fetch the keys. Returns false if the limit is reached.
     func perform(_ step: KeyStep, for client: any SlowStepClient) -> Bool {
-        let steps = serving.keySteps
-        guard steps.underWay[step.source] < Self.mostKeySteps else { return false }
-        steps.underWay[step.source] += 1
-        let source = steps.sources[step.source]
+        let underWay = keySteps[step.source, default: 0]
+        guard underWay < Self.mostKeySteps else { return false }
+        keySteps[step.source] = underWay + 1
         let fetch = controlPlane.keys
         settle(client) {
-            await fetch(source, step.isMissing ? .missing : .unknownKey)
+            await fetch(step.source, step.isMissing ? .missing : .unknownKey)
         } with: { worker, serving, _, result in
-            serving.keySteps.underWay[step.source] -= 1
+            let underWay = worker.keySteps[step.source, default: 1]
+            worker.keySteps[step.source] = underWay > 1 ? underWay - 1 : nil
             serving.authorizer.authenticator.settle(step, result, at: worker.unixTime(at: worker.now()))
         }
         return true
@@ -173,15 +173,12 @@ extension Worker {
 
     // MARK: Keys
 
-    /// Sets the keys of issuers that use `source`. Tokens verified with other keys are forgotten; the same keys again,
-    /// as a fetch mostly brings them, forget nothing.
+    /// Sets the keys of issuers that use `source`. Tokens that these tenants verified with other keys are forgotten;
+    /// the same keys again, as a fetch mostly brings them, forget nothing.
     package func use(_ keys: KeySet?, from source: KeySource) {
         copies.keys[source] = keys
-        var isChange = false
-        for tenant in serving.tenants where tenant.runtime.verification.use(keys, from: source) { isChange = true }
-        guard isChange else { return }
-        var index: Int?
-        if case .remote(let remote) = source { index = serving.keySteps.sources.firstIndex(of: remote) }
-        serving.authorizer.authenticator.keysChanged(source: index)
+        let changed = serving.tenants(withKeysFrom: source).filter { $0.runtime.verification.use(keys, from: source) }
+        guard !changed.isEmpty else { return }
+        serving.authorizer.authenticator.keysChanged(source: source, of: Set(changed.map(\.index)))
     }
 }

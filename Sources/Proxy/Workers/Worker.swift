@@ -23,10 +23,15 @@ package final class Worker {
     let replayRoom: ReplayBudget
     let mirrors: MirrorBudget
     package private(set) var serving: Serving
+    /// See ``Parts/backendTLS``.
+    private var backendTLS: [[BackendTLSContexts?]]
+    private var hasLimits: Bool
     /// Certificates of TLS listeners; nil without one.
     package private(set) var certificates: ServerCertificates?
     var healthCheckers: [TenantIndex: [HealthChecker]] = [:]
     private var limitLedger: UnreportedRequests?
+    /// How many requests wait for the keys of each source.
+    var keySteps: [RemoteKeySource: Int] = [:]
 
     /// What a worker is made from; the same for all workers.
     package struct Parts: Sendable {
@@ -104,23 +109,26 @@ package final class Worker {
         replayRoom = ReplayBudget(Self.mostReplayBytes / max(1, parts.loops))
         mirrors = MirrorBudget(bytes: Self.mostMirroredBytes / max(1, parts.loops))
         certificates = parts.certificates
-        serving = Serving(tenants: [], directory: TenantDirectory([]))
-        serving = makeServing(parts)
+        backendTLS = parts.backendTLS
+        hasLimits = parts.limits != nil
+        serving = Serving(tenants: [], directory: TenantDirectory([]), authenticator: Authenticator())
+        serving = makeServing(parts, remaking: Array(repeating: true, count: parts.snapshot.tenants.count))
         loop.delegate = self
     }
 
-    private func makeServing(_ parts: Parts) -> Serving {
-        let sources = RemoteKeySource.all(of: parts.snapshot.configuration.tenants)
-        return Serving(
+    /// - Parameter isRemade: By tenant index; the other tenants stay what they are.
+    private func makeServing(_ parts: Parts, remaking isRemade: [Bool]) -> Serving {
+        Serving(
             generation: parts.snapshot.generation,
-            tenants: parts.snapshot.tenants.tenantIndices.map { tenant($0, parts, sources) },
+            tenants: isRemade.tenantIndices.map { isRemade[$0] ? tenant($0, parts) : serving.tenants[$0] },
             directory: parts.directory,
-            keySources: sources
+            tenantsByKeySource: parts.snapshot.tenantsByKeySource,
+            authenticator: serving.authorizer.authenticator
         )
     }
 
     /// Makes the tenant at an index. Connections and revocations of its predecessor are kept.
-    private func tenant(_ index: TenantIndex, _ parts: Parts, _ sources: [RemoteKeySource]) -> ServedTenant {
+    private func tenant(_ index: TenantIndex, _ parts: Parts) -> ServedTenant {
         let tenant = parts.snapshot.tenants[index]
         let previous = index.value < serving.tenants.count ? serving.tenants[index] : nil
         let backends = tenant.backends.backendIndices.map { backend in
@@ -140,11 +148,11 @@ package final class Worker {
         }
         let runtime = TenantRuntime(
             index: index,
+            revision: parts.snapshot.revisions[index],
             tenant: tenant,
             revocations: previous?.runtime.revocations,
             ruleCounts: previous?.runtime.ruleCounts,
             since: parts.snapshot.since,
-            remoteKeySources: sources,
             proofNonces: parts.proofNonces,
             limits: limits
         )
@@ -156,15 +164,17 @@ package final class Worker {
     ///
     /// - Parameter parts: Parts that a reload does not change are ignored.
     package func adopt(_ parts: Parts) {
-        let old = serving
         let isTrustOther = settings.trustedProxies != parts.settings.trustedProxies
+        let isRemade = parts.snapshot.tenants.tenantIndices.map { index in
+            isTrustOther || hasLimits != (parts.limits != nil) || isOther(index, in: parts)
+        }
         loopSettings = LoopSettings(parts.settings)
         controlPlane = parts.controlPlane
         certificates = parts.certificates
         loop.spares.adopt(settings.limits)
         telemetry.grow(tenantCount: parts.snapshot.tenants.count)
-        serving = makeServing(parts)
-        for tenant in serving.tenants {
+        serving = makeServing(parts, remaking: isRemade)
+        for tenant in serving.tenants where isRemade[tenant.index] {
             for source in tenant.tenant.authenticate.keySources where !source.isFile {
                 if let keys = copies.keys[source] { _ = tenant.runtime.verification.use(keys, from: source) }
             }
@@ -173,9 +183,19 @@ package final class Worker {
             }
             tenant.runtime.revocations.age(since: copies.revocationWatch.contact, at: loop.clocks.moment)
         }
-        serving.authorizer.authenticator.countOn(from: old.authorizer.authenticator)
-        old.retire()
+        // A file may have changed, and changed back.
+        for (source, keys) in parts.snapshot.keysInFiles { use(keys, from: source) }
+        serving.authorizer.authenticator.forgetTokens { isRemade[$0.tenant] }
+        backendTLS = parts.backendTLS
+        hasLimits = parts.limits != nil
         if isTrustOther { for client in connections.all { client.trust(settings.trustedProxies) } }
+    }
+
+    /// Whether the tenant at an index is another than the one that is served.
+    private func isOther(_ index: TenantIndex, in parts: Parts) -> Bool {
+        guard index.value < serving.tenants.count else { return true }
+        return serving.tenants[index].runtime.revision.number != parts.snapshot.revisions[index]
+            || backendTLS[index] != parts.backendTLS[index]
     }
 
     /// Sets the certificates for new connections.

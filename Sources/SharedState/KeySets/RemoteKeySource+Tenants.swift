@@ -3,20 +3,24 @@ public import Tenants
 extension RemoteKeySource {
     /// The sources of all tenants' issuers, without duplicates.
     public static func all(of tenants: [Tenant]) -> [RemoteKeySource] {
+        var known: Set<RemoteKeySource> = []
         var sources: [RemoteKeySource] = []
-        for case .remote(let source) in tenants.flatMap(\.authenticate.keySources) where !sources.contains(source) {
-            sources.append(source)
+        for tenant in tenants {
+            for case .remote(let source) in tenant.authenticate.keySources where known.insert(source).inserted {
+                sources.append(source)
+            }
         }
         return sources
     }
 
     /// The sources of the sign-in providers, without duplicates.
     public static func ofSignIn(_ tenants: [Tenant]) -> [RemoteKeySource] {
+        var known: Set<RemoteKeySource> = []
         var sources: [RemoteKeySource] = []
         for signIn in tenants.compactMap(\.signIn) {
             for provider in signIn.providers {
                 let source = signIn.browserAddresses(of: provider).keys
-                if !sources.contains(source) { sources.append(source) }
+                if known.insert(source).inserted { sources.append(source) }
             }
         }
         return sources

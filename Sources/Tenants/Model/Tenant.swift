@@ -22,11 +22,11 @@ public struct Tenant: Sendable, Equatable {
     public var onStoreFailure = Schema.tenant.onStoreFailure.default
     public var maxStaleness = Schema.tenant.maxStaleness.default
     /// nil: sessions are not refreshed.
-    public var refresh: RefreshRules?
+    @Boxed public var refresh: RefreshRules?
     /// The tenant's own issuer; nil if it has none.
-    public var issuer: BuiltInIssuer?
+    @Boxed public var issuer: BuiltInIssuer?
     /// nil: the gateway has no sign-in.
-    public var signIn: SignIn?
+    @Boxed public var signIn: SignIn?
     public var accounts: AccountRules = AccountRules()
     /// Checked in order; every limit that applies counts the request.
     public var rateLimits: [RateLimit] = []
@@ -36,7 +36,7 @@ public struct Tenant: Sendable, Equatable {
     public var crossSite: CrossSiteRules = CrossSiteRules()
     public var headers: HeaderRules = HeaderRules()
     /// nil: opaque tokens are refused.
-    public var introspection: Introspection?
+    @Boxed public var introspection: Introspection?
     /// nil: DPoP proofs are not checked, and tokens that need one are refused.
     public var proof: ProofRules?
     /// Run by `gatehouse check`.

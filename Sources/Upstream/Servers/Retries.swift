@@ -13,11 +13,12 @@ package struct Retries {
         afterConnectFailure = rules.afterConnectFailure
         afterReset = rules.afterReset
         attempts = rules.attempts
-        methods = CountedMethod.allCases.reduce(0) { bits, method in
-            // `other` stands for all methods without a bit of their own.
-            rules.methods.contains(method.label) && method != .other ? bits | 1 << method.rawValue : bits
-        }
+        methods = Self.bits.reduce(0) { bits, method in rules.methods.contains(method.name) ? bits | method.bit : bits }
     }
+
+    /// `other` stands for all methods without a bit of their own.
+    private static let bits = CountedMethod.allCases.filter { $0 != .other }.map { ($0.label, 1 << $0.rawValue) }
+        .map { (name: $0, bit: $1) }
 
     /// Whether a request that a server had may be tried again if the connection breaks before a response.
     package func allows(_ method: CountedMethod, afterTries tries: Int) -> Bool {

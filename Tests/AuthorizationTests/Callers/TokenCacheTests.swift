@@ -17,7 +17,7 @@ struct TokenCacheTests {
         return (Caller(principal, tenant: tenant), token)
     }
 
-    private func key(_ number: Int, tenant: TenantIndex = 0) -> TokenCache.Key {
+    private func key(_ number: Int, tenant: TenantRevision = TenantRevision(0)) -> TokenCache.Key {
         TokenCache.Key(hash: (0, UInt64(number) + 1), tenant: tenant)
     }
 
@@ -135,11 +135,12 @@ struct TokenCacheTests {
         alice.insert(into: cache)
         let entry = try #require(alice.entry(in: cache))
         let tenant = alice.key.tenant
-        func caller(_ tenant: TenantIndex, _ token: [UInt8], at now: UnixTime = RequestPipeline.now) -> Caller? {
+        func caller(_ tenant: TenantRevision, _ token: [UInt8], at now: UnixTime = RequestPipeline.now) -> Caller? {
             entry.caller(ofTenant: tenant, token: token.span, at: now)
         }
         #expect(caller(tenant, alice.token) === alice.caller)
-        #expect(caller(TenantIndex(tenant.value + 1), alice.token) == nil)
+        #expect(caller(TenantRevision(TenantIndex(tenant.tenant.value + 1)), alice.token) == nil)
+        #expect(caller(TenantRevision(tenant.tenant, number: tenant.number + 1), alice.token) == nil)
         #expect(caller(tenant, bob.token) == nil)
         #expect(caller(tenant, alice.token, at: alice.caller.lifetime.refusedFrom) == nil)
     }
@@ -159,6 +160,24 @@ struct TokenCacheTests {
         cache.removeAll()
         #expect(held() == 0)
         #expect(all.allSatisfy { $0.find(in: cache) == nil })
+    }
+
+    /// A reload forgets the tokens of the tenants that it changes, and those of no other.
+    @Test func tokensOfSomeTenantsAreRemoved() throws {
+        let cache = TokenCache(sets: 4)
+        var all = try (0..<6).map(known)
+        for index in all.indices {
+            all[index].key.tenant = TenantRevision(TenantIndex(index % 3))
+            all[index].insert(into: cache)
+        }
+        let entries = all.compactMap { $0.entry(in: cache) }
+        cache.removeAll { $0.tenant.value == 1 }
+        for (known, entry) in zip(all, entries) {
+            let isKept = known.key.tenant.tenant.value != 1
+            #expect((known.find(in: cache) != nil) == isKept)
+            let held = entry.caller(ofTenant: known.key.tenant, token: known.token.span, at: RequestPipeline.now)
+            #expect((held != nil) == isKept)
+        }
     }
 
     /// A token that is used between insertions stays, regardless of the number of tokens that are used once.
@@ -193,7 +212,7 @@ struct TokenCacheTests {
         var shorter = alice
         shorter.token.removeLast()
         var stranger = alice
-        stranger.key.tenant = 1
+        stranger.key.tenant = TenantRevision(1)
         for other in [forged, shorter, stranger] { #expect(other.find(in: cache) == nil) }
         #expect(alice.find(in: cache) === alice.caller)
     }
@@ -262,7 +281,7 @@ struct TokenCacheTests {
         let hasher = TokenHasher()
         let token = (0..<200).map { UInt8($0) }
         func key(_ token: [UInt8], tenant: TenantIndex = 1, mayBeOpaque: Bool = false) -> [UInt64] {
-            let hash = hasher.key(of: token.span, tenant: tenant, mayBeOpaque: mayBeOpaque).hash
+            let hash = hasher.key(of: token.span, tenant: TenantRevision(tenant), mayBeOpaque: mayBeOpaque).hash
             return [hash.0, hash.1]
         }
         var otherStart = token
@@ -282,13 +301,14 @@ struct TokenCacheTests {
     @Test func digestDependsOnEveryByteAndOnTheTenant() {
         let hasher = TokenHasher()
         let token = (0..<200).map { UInt8($0) }
-        let digest = hasher.digest(of: token.span, tenant: 1)
+        let digest = hasher.digest(of: token.span, tenant: TenantRevision(1))
         for index in token.indices {
             var other = token
             other[index] ^= 1
-            #expect(hasher.digest(of: other.span, tenant: 1) != digest)
+            #expect(hasher.digest(of: other.span, tenant: TenantRevision(1)) != digest)
         }
-        #expect(hasher.digest(of: token.span, tenant: 2) != digest)
+        #expect(hasher.digest(of: token.span, tenant: TenantRevision(2)) != digest)
+        #expect(hasher.digest(of: token.span, tenant: TenantRevision(1, number: 1)) != digest)
     }
 
     /// Tokens with the same end share a set, and are compared by all their bytes.
@@ -298,12 +318,12 @@ struct TokenCacheTests {
         let (alice, token) = try caller("alice")
         var forged = token
         forged[10] ^= 1
-        let key = hasher.key(of: token.span, tenant: 0, mayBeOpaque: false)
+        let key = hasher.key(of: token.span, tenant: TenantRevision(0), mayBeOpaque: false)
         cache.insert(alice, key, token: token.span)
         #expect(cache.entry(key, token: token.span, at: RequestPipeline.now)?.caller === alice)
         #expect(
             cache.entry(
-                hasher.key(of: forged.span, tenant: 0, mayBeOpaque: false),
+                hasher.key(of: forged.span, tenant: TenantRevision(0), mayBeOpaque: false),
                 token: forged.span,
                 at: RequestPipeline.now
             ) == nil

@@ -44,7 +44,11 @@ struct KeyDecisionTests {
     }
 
     private func asksForKeys(_ answer: RequestPipeline.Outcome, isMissing: Bool) -> Bool {
-        if case .needs(.keys(let step)) = answer { step.isMissing == isMissing && step.source == 0 } else { false }
+        if case .needs(.keys(let step)) = answer {
+            step.isMissing == isMissing && step.source == Self.source
+        } else {
+            false
+        }
     }
 
     @Test func missingKeysAreRequestedThenAnswered503() throws {
@@ -54,7 +58,11 @@ struct KeyDecisionTests {
         let refusal = try #require(pipeline.ask(request, allowing: .signature).refusal)
         #expect(refusal.status == 503 && refusal.code == .storeUnavailable && refusal.retryAfterSeconds == 1)
         let answer = KeySetResult.unavailable(retryAfterSeconds: 7)
-        pipeline.authorizer.authenticator.settle(KeyStep(source: 0, isMissing: true), answer, at: RequestPipeline.now)
+        pipeline.authorizer.authenticator.settle(
+            KeyStep(source: Self.source, isMissing: true),
+            answer,
+            at: RequestPipeline.now
+        )
         #expect(pipeline.ask(request).refusal?.retryAfterSeconds == 7, "nobody is asked again so soon")
     }
 
@@ -63,7 +71,7 @@ struct KeyDecisionTests {
         let request = try request(key)
         _ = pipeline.ask(request, allowing: [])
         #expect(pipeline.tenants[0].verification.use(try set(key), from: .remote(Self.source)))
-        pipeline.authorizer.authenticator.keysChanged(source: 0)
+        pipeline.authorizer.authenticator.keysChanged(source: .remote(Self.source), of: [0])
         #expect(pipeline.ask(request).grant?.caller?.principal.subject == "alice")
     }
 
@@ -72,7 +80,7 @@ struct KeyDecisionTests {
         let request = try request(next)
         #expect(asksForKeys(pipeline.ask(request), isMissing: false))
         pipeline.authorizer.authenticator.settle(
-            KeyStep(source: 0, isMissing: false),
+            KeyStep(source: Self.source, isMissing: false),
             .nothingNew,
             at: RequestPipeline.now
         )
@@ -93,7 +101,7 @@ struct KeyDecisionTests {
         let request = try request(next)
         #expect(pipeline.ask(request, allowing: []).refusal?.code == .invalidToken)
         _ = pipeline.tenants[0].verification.use(try set(key, next), from: .remote(Self.source))
-        pipeline.authorizer.authenticator.keysChanged(source: 0)
+        pipeline.authorizer.authenticator.keysChanged(source: .remote(Self.source), of: [0])
         #expect(pipeline.ask(request).grant?.caller != nil)
     }
 
@@ -102,7 +110,7 @@ struct KeyDecisionTests {
         let request = try request(key)
         for _ in 0..<2 { #expect(pipeline.ask(request).grant?.caller != nil) }
         _ = pipeline.tenants[0].verification.use(try set(next), from: .remote(Self.source))
-        pipeline.authorizer.authenticator.keysChanged(source: 0)
+        pipeline.authorizer.authenticator.keysChanged(source: .remote(Self.source), of: [0])
         #expect(pipeline.ask(request, allowing: []).refusal?.code == .invalidToken)
     }
 
@@ -119,7 +127,7 @@ struct KeyDecisionTests {
         let request = try request(key)
         #expect(pipeline.ask(request).grant?.caller != nil)
         _ = pipeline.tenants[0].verification.use(nil, from: .remote(Self.source))
-        pipeline.authorizer.authenticator.keysChanged(source: 0)
+        pipeline.authorizer.authenticator.keysChanged(source: .remote(Self.source), of: [0])
         #expect(pipeline.ask(request, allowing: []).refusal?.status == 503)
     }
 
@@ -135,14 +143,11 @@ struct KeyDecisionTests {
         for number in 0..<40 {
             let request = try request(next, subject: "\(number)")
             guard case .needs(.signature(let step)) = pipeline.ask(request, allowing: .all) else { continue }
-            let verifier = SlowVerifier(
-                [pipeline.tenants[0].tenant],
-                eventLoop: MultiThreadedEventLoopGroup.singleton.any()
-            )
+            let verifier = pipeline.slowVerifier
             pipeline.authorizer.authenticator.settle(step, await verifier.verify(step), pipeline.tenants[0])
             let after = AllowedSteps.all.subtracting(AllowedSteps(.signature(step)))
             #expect(asksForKeys(pipeline.ask(request, allowing: after), isMissing: false))
-            #expect(AllowedSteps(.keys(KeyStep(source: 0, isMissing: false))) == .keys)
+            #expect(AllowedSteps(.keys(KeyStep(source: Self.source, isMissing: false))) == .keys)
             return
         }
         Issue.record("the budget for slow checks was never spent")
@@ -150,21 +155,45 @@ struct KeyDecisionTests {
 
     @Test func slowVerifierHasTheNewKeys() async throws {
         let pipeline = try pipeline(nil)
-        let verifier = SlowVerifier(
-            [pipeline.tenants[0].tenant],
-            eventLoop: MultiThreadedEventLoopGroup.singleton.any()
-        )
+        let verifier = pipeline.slowVerifier
         await verifier.use(try set(key), from: .remote(Self.source))
         let bytes = try request(key)
         let token = try #require(String(decoding: bytes, as: UTF8.self).split(separator: "Bearer ").last)
         let step = SignatureStep(
             tenant: 0,
             token: Array(token.trimmed.utf8),
-            key: TokenCache.Key(hash: (0, 0), tenant: 0),
+            key: TokenCache.Key(hash: (0, 0), tenant: TenantRevision(0)),
             now: RequestPipeline.now,
             keyGeneration: 0
         )
         #expect(try await verifier.verify(step).get().principal.subject == "alice")
+    }
+
+    /// A file of keys that changes and changes back is as it was when it was read: the reload that reads it finds no other
+    /// tenant, but verifiers have had other keys meanwhile.
+    @Test func keysInAFileAreThoseOfTheLastReading() async throws {
+        let source = KeySource.file(KeyFileSource(kind: .keySet, path: "/keys.json", algorithms: [.es256]))
+        var tenant = try RequestPipeline.tenant()
+        tenant.authenticate = Authentication(
+            policy: VerificationPolicy(
+                issuers: [IssuerPolicy(issuer: RequestPipeline.issuer, algorithms: [.es256], keys: try set(key))]
+            ),
+            keySources: [source]
+        )
+        let configuration = TenantsConfiguration(gateway: GatewaySettings(listeners: []), tenants: [tenant])
+        let snapshot = ConfigurationSnapshot(configuration, at: 1)
+        let verifier = SlowVerifier(snapshot, eventLoop: MultiThreadedEventLoopGroup.singleton.any())
+        let bytes = try request(key)
+        let token = try #require(String(decoding: bytes, as: UTF8.self).split(separator: "Bearer ").last)
+        func isVerified() async -> Bool {
+            let result = await verifier.verify(Array(token.trimmed.utf8), ofTenant: 0, at: RequestPipeline.now)
+            return (try? result.get()) != nil
+        }
+        #expect(await isVerified())
+        await verifier.use(try set(next), from: source)
+        #expect(await !isVerified())
+        await verifier.adopt(snapshot.next(configuration, at: 2))
+        #expect(await isVerified())
     }
 }
 

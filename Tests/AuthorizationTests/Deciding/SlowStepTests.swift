@@ -76,10 +76,7 @@ struct SlowStepTests {
 
     @Test func settledStepIsFoundByTheNextDecision() async throws {
         let (step, request) = try firstSlowStep()
-        let outcome = await SlowVerifier(
-            [pipeline.tenants[0].tenant],
-            eventLoop: MultiThreadedEventLoopGroup.singleton.any()
-        ).verify(step)
+        let outcome = await pipeline.slowVerifier.verify(step)
         pipeline.authorizer.authenticator.settle(step, outcome, pipeline.tenants[0])
         let hits = pipeline.authorizer.authenticator.cacheCounts.hits
         #expect(pipeline.ask(request, allowing: .all).grant?.caller != nil)
@@ -88,10 +85,7 @@ struct SlowStepTests {
 
     @Test func settledFailureIsFoundByTheNextDecision() async throws {
         let (step, request) = try firstSlowStep(breaking: true)
-        let outcome = await SlowVerifier(
-            [pipeline.tenants[0].tenant],
-            eventLoop: MultiThreadedEventLoopGroup.singleton.any()
-        ).verify(step)
+        let outcome = await pipeline.slowVerifier.verify(step)
         pipeline.authorizer.authenticator.settle(step, outcome, pipeline.tenants[0])
         #expect(pipeline.ask(request, allowing: .all).refusal?.code == .invalidToken)
         #expect(pipeline.authorizer.authenticator.cacheCounts.refusedHits == 1)
@@ -99,10 +93,7 @@ struct SlowStepTests {
 
     @Test func resultOfRemovedKeysIsNotCached() async throws {
         let (step, request) = try firstSlowStep()
-        let outcome = await SlowVerifier(
-            [pipeline.tenants[0].tenant],
-            eventLoop: MultiThreadedEventLoopGroup.singleton.any()
-        ).verify(step)
+        let outcome = await pipeline.slowVerifier.verify(step)
         let other = try #require(SigningKey.generate(.p256).publicJWK(algorithm: .es256))
         #expect(pipeline.tenants[0].verification.use(try KeySet(jwk: other), from: .inline))
         pipeline.authorizer.authenticator.settle(step, outcome, pipeline.tenants[0])

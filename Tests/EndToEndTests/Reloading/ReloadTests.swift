@@ -60,6 +60,22 @@ import Verification
         }
     }
 
+    /// A reload touches nothing of a tenant that it does not change.
+    @Test func verifiedTokensOfUnchangedTenantsAreKept() async throws {
+        try await withGateway(Self.second) { fixture async throws in
+            let token = try secret(fixture)
+            let client = try await fixture.connect()
+            #expect(try await client.request(fixture.head("/x", token: token)).status == 200)
+            await fixture.change(GatewaySetup())
+            #expect(try await client.request(fixture.head("/x", token: token)).status == 200)
+            #expect(try await fixture.metrics().value("gatehouse_token_cache_total", ["result": "hit"]) == 1)
+            #expect(try await fixture.metrics().value("gatehouse_token_cache_total", ["result": "miss"]) == 1)
+            await fixture.change(Self.strict)
+            #expect(try await client.request(fixture.head("/x", token: token)).status == 200)
+            #expect(try await fixture.metrics().value("gatehouse_token_cache_total", ["result": "miss"]) == 2)
+        }
+    }
+
     @Test func tenantsAreAddedAndRemoved() async throws {
         try await withGateway { fixture async throws in
             expectRefusal(try await fixture.request("/open/x", host: "second.test"), 404, "unknown_host")

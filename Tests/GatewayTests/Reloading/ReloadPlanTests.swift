@@ -12,6 +12,11 @@ import UpstreamTestSupport
         TenantsConfiguration(gateway: GatewaySettings(listeners: ports.map(listener)), tenants: tenants)
     }
 
+    private static func plan(from old: TenantsConfiguration, to new: TenantsConfiguration) -> ReloadPlan {
+        let snapshot = ConfigurationSnapshot(old, at: 0)
+        return ReloadPlan(from: snapshot, to: snapshot.next(new, at: 1))
+    }
+
     @Test func planNamesEveryChange() throws {
         let (a, b, c) = (
             try RequestPipeline.tenant(name: "a"), try RequestPipeline.tenant(name: "b"),
@@ -19,7 +24,7 @@ import UpstreamTestSupport
         )
         var other = b
         other.mode = .observe
-        let plan = ReloadPlan(
+        let plan = Self.plan(
             from: Self.configuration([a, b], ports: [8080, 8081]),
             to: Self.configuration([other, c], ports: [8082, 8080])
         )
@@ -40,7 +45,7 @@ import UpstreamTestSupport
         moved.lines = ["": 9]
         tenant.access.rules = [AccessRule(path: try PathPattern("/x"), allow: .anyone, line: 3)]
         moved.access.rules = [AccessRule(path: try PathPattern("/x"), allow: .anyone, line: 5)]
-        #expect(ReloadPlan(from: Self.configuration([tenant]), to: Self.configuration([moved])).changes == [])
+        #expect(Self.plan(from: Self.configuration([tenant]), to: Self.configuration([moved])).changes == [])
     }
 
     @Test func restartOnlyChangesAreObstacles() throws {
@@ -50,7 +55,7 @@ import UpstreamTestSupport
         new.gateway.log.format = .text
         new.gateway.limits.headers = 50
         new.gateway.listeners[0].tls = true
-        let plan = ReloadPlan(from: old, to: new)
+        let plan = Self.plan(from: old, to: new)
         #expect(
             plan.obstacles == [
                 "gateway.threads can only change with a restart", "gateway.log.format can only change with a restart",

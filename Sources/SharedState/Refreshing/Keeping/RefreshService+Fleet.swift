@@ -11,7 +11,7 @@ extension RefreshService {
     public func announced(_ subject: String) {
         let parts = subject.split(separator: " ")
         guard parts.count == 3, let digest = Hexadecimal.bytes(parts[1]),
-            let tenant = tenants.firstIndex(where: { $0?.name == String(parts[0]) }).map(TenantIndex.init)
+            let tenant = indices[String(parts[0])]
         else { return }
         let session = RefreshSession(tenant: tenant, name: SessionName(digest: digest))
         let known = recent[tenant].results.value(for: session, at: clock.monotonic())?.record.event
@@ -65,9 +65,7 @@ extension RefreshService {
     ///
     /// - Parameter changed: The names of the tenants with new revocations.
     public func revocationsChanged(tenants changed: Set<String>) async {
-        for (index, tenant) in tenants.enumerated() where tenant.map({ changed.contains($0.name) }) ?? false {
-            revocationsWanted.insert(TenantIndex(index))
-        }
+        revocationsWanted.formUnion(changed.compactMap { indices[$0] })
         // One check at a time, and one after the last change: a check visits all sessions, and changes may be many.
         guard !isCancellingRevoked else { return }
         isCancellingRevoked = true

@@ -85,6 +85,8 @@ public actor RefreshService: FleetFlightRunner {
     private static let mostRounds = 3
 
     private(set) var tenants: [RefreshTenant?]
+    /// Of those with a refresh, by their names.
+    private(set) var indices: [String: TenantIndex]
     nonisolated let shared: SharedRefreshes
     let vault: RefreshVault?
     private(set) var caller: any RefreshCalling
@@ -128,6 +130,7 @@ public actor RefreshService: FleetFlightRunner {
         callsAtOnce: Int = RefreshService.callsAtOnce
     ) {
         self.tenants = tenants
+        indices = Self.indices(tenants)
         recent = Array(repeating: RecentRefreshes(), count: tenants.count)
         shared = SharedRefreshes(store: store, seal: RefreshSeal(sealer: sealer))
         vault = sealer.map { RefreshVault(store: store, sealer: $0) }
@@ -144,9 +147,15 @@ public actor RefreshService: FleetFlightRunner {
     public func adopt(_ tenants: [RefreshTenant?], _ caller: any RefreshCalling, _ helpers: Helpers) {
         let old = self.tenants
         self.tenants = tenants.enumerated().map { index, tenant in tenant ?? (index < old.count ? old[index] : nil) }
+        indices = Self.indices(self.tenants)
         while recent.count < tenants.count { recent.append(RecentRefreshes()) }
         self.caller = caller
         self.helpers = helpers
+    }
+
+    private static func indices(_ tenants: [RefreshTenant?]) -> [String: TenantIndex] {
+        let named = tenants.tenantIndices.compactMap { index in tenants[index].map { ($0.name, index) } }
+        return Dictionary(named) { first, _ in first }
     }
 
     /// Gets new tokens for a request's session. Returns by the request's deadline; the refresh itself goes on.
