@@ -116,7 +116,7 @@ package final class RequestRouter {
             }
         }
         let route = index.map { tenant.routes[$0] }
-        if let rewrite = route?.rewrite, rewrite.mayBeginAnyhow, request.path != .literal(.asterisk),
+        if let route, route.rewritesToAnything, let rewrite = route.rewrite, !request.target.isAsterisk,
             request.withMatchedPath(bytes, { Self.isOurs(rewrite.path(of: $0).span) })
         {
             return .refused(.ours, tenant: tenant)

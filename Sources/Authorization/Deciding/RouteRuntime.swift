@@ -9,11 +9,18 @@ package final class RouteRuntime {
     private let salt: UInt64
     /// The path that the backend sees; nil: the client's, without a prefix that is stripped.
     package let rewrite: PathTemplate?
+    /// Whether the client's path decides how the backend's begins.
+    let rewritesToAnything: Bool
+    /// The one backend of a route without a split; nil for all others.
+    fileprivate let onlyBackend: BackendIndex?
 
     init(index: Int, _ route: Route, of tenant: Tenant) {
         self.index = index
         self.route = route
         rewrite = route.forwarding?.rewrite
+        rewritesToAnything = rewrite?.mayBeginAnyhow == true
+        let shares = route.forwarding?.shares ?? []
+        onlyBackend = shares.count == 1 ? shares[0].backend : nil
         salt = StableHash.of("\(tenant.name) \(route.methods.names.joined(separator: ",")) \(route.path)".utf8)
     }
 
@@ -35,8 +42,8 @@ extension Grant {
     /// - Returns: Nil if the gateway answers itself.
     package func backend(client: () -> [UInt8], random: () -> UInt64) -> BackendIndex? {
         guard let route = request.route else { return request.tenant.defaultBackend }
+        if let only = route.onlyBackend { return only }
         guard case .forward(let forwarding) = route.route.action else { return nil }
-        guard forwarding.shares.count > 1 else { return forwarding.shares.first?.backend }
         let key: UInt64
         switch forwarding.sticky {
         case .none: return forwarding.backend(at: random())

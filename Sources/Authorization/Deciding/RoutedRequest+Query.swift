@@ -2,7 +2,7 @@ import HTTPCore
 import Tenants
 
 extension RoutedRequest {
-    /// Calls `body` with the pieces of the query, which begins with its `?` unless nothing is left of it.
+    /// Calls `body` with the pieces of the query, of which the first begins with `?`; with none if nothing is left of it.
     ///
     /// - Parameter withoutTokens: Whether to leave out parameters that may hold tokens.
     package func forEachPieceOfQuery(
@@ -10,6 +10,7 @@ extension RoutedRequest {
         withoutTokens: Bool,
         _ body: (Span<UInt8>) -> Void
     ) {
+        guard !target.query.isEmpty else { return }
         guard withoutTokens else { return body(bytes.extracting(target.query)) }
         let separators: [UInt8] = [UInt8(ascii: "?"), UInt8(ascii: "&")]
         var isFirst = true

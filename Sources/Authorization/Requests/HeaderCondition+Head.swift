@@ -4,8 +4,10 @@ import Tenants
 extension HeaderCondition {
     /// Whether a field of this name has the value. Case is ignored in the name only.
     func isMet(by head: RequestHead, _ bytes: Span<UInt8>) -> Bool {
+        // A local copy: reading through the head would retain and release the array for each field.
+        let fields = head.fields
         for index in 0..<head.fieldCount {
-            let field = head.fields[index]
+            let field = fields[index]
             guard isName(bytes.extracting(field.name)) else { continue }
             guard let value else { return true }
             if bytes.isEqual(field.value, to: value) { return true }

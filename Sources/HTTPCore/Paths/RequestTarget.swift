@@ -1,12 +1,30 @@
 /// A parsed request target (RFC 9112 section 3.2), as ranges of the head's bytes.
+///
+/// It is part of every decision and copied with it, so that it is kept small: the query begins where the path ends, and
+/// nothing of a target is at position 0, where the method is.
 public struct RequestTarget: Equatable, Sendable {
+    @usableFromInline var authorityStart: Int32
+    /// 0 without an authority.
+    @usableFromInline var authorityEnd: Int32
+    @usableFromInline var pathStart: Int32
+    @usableFromInline var pathEnd: Int32
+    /// 0 for the asterisk form.
+    @usableFromInline var queryEnd: Int32
+
     /// From the absolute form; it takes precedence over Host.
-    public var authority: Range<Int>?
+    @inlinable
+    public var authority: Range<Int>? { authorityEnd == 0 ? nil : Int(authorityStart)..<Int(authorityEnd) }
+
     /// Empty for `*`, and for an absolute form without a path, which means `/`.
-    public var path: Range<Int>
+    @inlinable
+    public var path: Range<Int> { Int(pathStart)..<Int(pathEnd) }
+
     /// With its `?`; empty if there is none.
-    public var query: Range<Int>
-    public var isAsterisk: Bool
+    @inlinable
+    public var query: Range<Int> { Int(pathEnd)..<Int(queryEnd) }
+
+    @inlinable
+    public var isAsterisk: Bool { queryEnd == 0 }
 
     /// - Throws: ``HTTPViolation`` for a target that is not in origin, absolute or asterisk form, or does not fit the
     ///   method. CONNECT and TRACE are refused: tunnels use extended CONNECT, and TRACE would echo credentials.
@@ -20,31 +38,30 @@ public struct RequestTarget: Equatable, Sendable {
             guard bytes.isExactly("OPTIONS", method) else {
                 throw .badRequest("the target \"*\" goes with OPTIONS only")
             }
-            self.init(
-                authority: nil,
-                path: target.lowerBound..<target.lowerBound,
-                query: target.upperBound..<target.upperBound,
-                isAsterisk: true
-            )
+            self.init(authority: nil, path: 0..<0, queryEnd: 0)
         } else {
             let authority = try Self.authority(bytes, target)
-            self.init(bytes, pathAndQuery: authority.upperBound..<target.upperBound, authority: authority)
-            // RFC 9112 section 3.2.4: the last proxy converts it to the asterisk form.
-            if path.isEmpty, query.isEmpty, bytes.isExactly("OPTIONS", method) { isAsterisk = true }
+            if authority.upperBound == target.upperBound, bytes.isExactly("OPTIONS", method) {
+                // RFC 9112 section 3.2.4: the last proxy converts it to the asterisk form.
+                self.init(authority: authority, path: 0..<0, queryEnd: 0)
+            } else {
+                self.init(bytes, pathAndQuery: authority.upperBound..<target.upperBound, authority: authority)
+            }
         }
     }
 
     private init(_ bytes: Span<UInt8>, pathAndQuery: Range<Int>, authority: Range<Int>?) {
         var end = pathAndQuery.lowerBound
         while end < pathAndQuery.upperBound, bytes[end] != UInt8(ascii: "?") { end += 1 }
-        self.init(authority: authority, path: pathAndQuery.lowerBound..<end, query: end..<pathAndQuery.upperBound)
+        self.init(authority: authority, path: pathAndQuery.lowerBound..<end, queryEnd: pathAndQuery.upperBound)
     }
 
-    private init(authority: Range<Int>?, path: Range<Int>, query: Range<Int>, isAsterisk: Bool = false) {
-        self.authority = authority
-        self.path = path
-        self.query = query
-        self.isAsterisk = isAsterisk
+    private init(authority: Range<Int>?, path: Range<Int>, queryEnd: Int) {
+        authorityStart = Int32(authority?.lowerBound ?? 0)
+        authorityEnd = Int32(authority?.upperBound ?? 0)
+        pathStart = Int32(path.lowerBound)
+        pathEnd = Int32(path.upperBound)
+        self.queryEnd = Int32(queryEnd)
     }
 
     private static func authority(_ bytes: Span<UInt8>, _ target: Range<Int>) throws(HTTPViolation) -> Range<Int> {

@@ -34,16 +34,12 @@ extension RequestExchange {
             method: record.request.method,
             handshake: handshake,
             caller: grant.caller,
-            servers: backend,
-            overrides: record.route?.overrides
+            servers: backend
         )
-        if record.route != nil {
-            beginMirror(grant, tenant) { (buffer: consuming ByteBuffer) in
-                ForwardedHead(grant, bytes, context, in: buffer)
-            }
-        }
+        let route = record.route
+        if let rules = route?.mirror { beginMirror(rules, grant, bytes, tenant, context) }
         guard advance({ $0.granted(holds) }) != nil else { return }
-        let outcome = upstream.begin(details, for: self) { (buffer: consuming ByteBuffer) in
+        let outcome = upstream.begin(details, route?.overrides, for: self) { (buffer: consuming ByteBuffer) in
             ForwardedHead(grant, bytes, context, in: buffer)
         }
         switch outcome {

@@ -6,23 +6,28 @@ import Upstream
 
 /// The copy of a request for a mirror.
 extension RequestExchange {
-    /// Begins a copy if the route asks for one and this request is chosen.
+    /// Begins a copy if this request is chosen.
     ///
-    /// - Parameter head: Makes the head as for a server.
+    /// - Parameters:
+    ///   - rules: Of the request's route.
+    ///   - bytes: Of the request.
+    ///   - context: For the head as a server gets it.
     func beginMirror(
+        _ rules: RouteForwarding.Mirror,
         _ grant: Grant,
+        _ bytes: Span<UInt8>,
         _ tenant: ServedTenant,
-        _ head: (consuming ByteBuffer) -> ForwardedHead
+        _ context: ForwardingContext
     ) {
         // Neither a replayed request, whose first copy is out, nor a tunnel.
-        guard let rules = record.route?.route.forwarding?.mirror, record.upstream.forwardedAt == .distantPast,
+        guard record.upstream.forwardedAt == .distantPast,
             !grant.request.head.hasUpgrade, isChosen(percent: rules.percent)
         else { return }
         let framing = grant.request.head.framing
         let limit = grant.request.limits.replayBytes
         if case .length(let length) = framing, length > limit { return dropMirror() }
         mirror = MirrorCopy(
-            head(ByteBuffer()),
+            ForwardedHead(grant, bytes, context, in: ByteBuffer()),
             framing: framing,
             method: record.request.method,
             to: tenant.backends[rules.backend],

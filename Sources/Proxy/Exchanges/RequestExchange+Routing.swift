@@ -21,6 +21,7 @@ extension RequestExchange {
             if tenant.backends.contains(where: { $0 === earlier }) { return earlier }
             if let same = tenant.backends.first(where: { $0.name == earlier.name }) { return same }
         }
+        guard grant.request.route != nil else { return tenant.defaultBackend }
         let index = grant.backend(
             client: { record.client.address ?? peer?.text ?? [] },
             random: { worker.loop.identifiers.next() }

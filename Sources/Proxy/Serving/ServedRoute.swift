@@ -10,10 +10,13 @@ package final class ServedRoute {
 
     /// Whether the gateway answers its requests.
     let isAnsweredHere: Bool
+    /// Nil if its requests are not copied.
+    let mirror: RouteForwarding.Mirror?
 
     init(_ runtime: RouteRuntime) {
         self.runtime = runtime
         isAnsweredHere = runtime.route.forwarding == nil
+        mirror = runtime.route.forwarding?.mirror
         overrides = runtime.route.forwarding.flatMap(BackendOverrides.init)
     }
 

@@ -61,9 +61,6 @@ public struct PathPattern: Sendable, Equatable, CustomStringConvertible {
     /// The indices of the segments that are `*`.
     var wildcards: [Int] { segments.indices.filter { segments[$0] == .any } }
 
-    /// The segment that every path of the pattern begins with; nil if there is none.
-    var firstLiteral: [UInt8]? { literals.first ?? nil }
-
     /// Whether some path at or below a prefix matches.
     ///
     /// - Parameter prefix: Begins with `/`, has no trailing `/`, and no empty segments.

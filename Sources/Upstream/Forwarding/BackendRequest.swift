@@ -99,7 +99,7 @@ package enum BackendRequest {
         let request = grant.request
         out.writeBytes(bytes.extracting(head.method).bytes)
         out.writeStaticString(" ")
-        let isAsterisk = request.path == .literal(.asterisk)
+        let isAsterisk = request.target.isAsterisk
         if !isAsterisk, let rewrite = request.route?.rewrite {
             request.request.withForwardedPath(bytes) { path in
                 rewrite.forEachPiece(of: path) { out.writeBytes($0.bytes) }
@@ -107,8 +107,10 @@ package enum BackendRequest {
         } else {
             writePath(request, bytes, without: isAsterisk ? [] : rules.strippedPrefix, to: &out)
         }
-        let strips = request.tenant.tenant.identity.token == .strip
-        request.forEachPieceOfQuery(bytes, withoutTokens: strips) { out.writeBytes($0.bytes) }
+        if !request.target.query.isEmpty {
+            let strips = request.tenant.tenant.identity.token == .strip
+            request.forEachPieceOfQuery(bytes, withoutTokens: strips) { out.writeBytes($0.bytes) }
+        }
         out.writeStaticString(" HTTP/1.1\r\n")
     }
 

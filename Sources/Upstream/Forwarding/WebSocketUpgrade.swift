@@ -1,8 +1,9 @@
 import Authorization
 package import HTTPCore
 
-/// A client's WebSocket handshake, with what the backend's side of it needs.
-package struct WebSocketUpgrade {
+/// A client's WebSocket handshake, with what the backend's side of it needs. Every request may have one, and few do: an
+/// object costs the others less than a value.
+package final class WebSocketUpgrade {
     private enum Key {
         /// The client's own: it passes unchanged, and so does the server's response to it.
         case clients([UInt8])

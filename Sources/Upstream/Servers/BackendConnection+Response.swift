@@ -81,7 +81,7 @@ extension BackendConnection {
         }
         input.searched = 0
         input.drop(response.head.length)
-        let framing = response.head.framing(answeringHead: request.details.isHead)
+        let framing = response.head.framing(answeringHead: request.isHead)
         pool.answered(request)
         let keepsAlive =
             response.head.keepsAlive && framing != .untilClose && !mayHaveStray(response.head, framing)
@@ -170,7 +170,7 @@ extension BackendConnection {
     private func isWhole(_ response: ReceivedResponse, _ request: UpstreamRequest) -> Bool {
         guard output.isComplete, response.head.keepsAlive, !state.isChannelClosed else { return false }
         let length: Int
-        switch response.head.framing(answeringHead: request.details.isHead) {
+        switch response.head.framing(answeringHead: request.isHead) {
         case .length(let content): length = content
         // The body announced for HEAD may be sent in violation of the protocol.
         case .none where !response.head.isChunked && (response.head.contentLength ?? 0) == 0: length = 0

@@ -15,7 +15,7 @@ extension BackendStream {
             try HTTP2BackendResponse.write(
                 fields,
                 endStream: endStream,
-                answeringHead: request.details.isHead,
+                answeringHead: request.isHead,
                 to: &loop.spares.http2Head
             )
         } catch {
@@ -32,7 +32,7 @@ extension BackendStream {
             owner.interim(response)
             return loop.spares.responses.giveBack(response)
         }
-        let framing = response.head.framing(answeringHead: request.details.isHead)
+        let framing = response.head.framing(answeringHead: request.isHead)
         if !endStream, let length = framing.length { connection.session.expectLength(stream: id, length) }
         pool.answered(request)
         let isHeld = owner.holds(response)
@@ -44,7 +44,7 @@ extension BackendStream {
 
     private func begin(_ response: ReceivedResponse, _ request: UpstreamRequest, endStream: Bool) {
         guard state.responseStarted() else { return failInternally("a response that is not awaited") }
-        request.owner?.responseStarted(response, response.head.framing(answeringHead: request.details.isHead))
+        request.owner?.responseStarted(response, response.head.framing(answeringHead: request.isHead))
         loop.spares.responses.giveBack(response)
         if endStream { completed(trailers: []) } else { heard() }
     }

@@ -69,13 +69,12 @@ package final class GatewayRequest {
         requestBody = body ?? []
         timer.target = self
         loop.timers.set(timer, loop.now() + timeout)
-        var details = UpstreamRequest.Details(
+        let details = UpstreamRequest.Details(
             framing: framing ?? body.map { .length($0.count) } ?? .none,
             method: method ?? .other,
             servers: servers,
-            isGatewayOwn: method == nil
+            origin: method == nil ? .gateway : .copy
         )
-        details.isCopy = method != nil
         switch upstream.begin(details, only: pool, for: self, head: { (_: consuming ByteBuffer) in head }) {
         case .sent: serverTaken()
         case .waiting: break

@@ -116,7 +116,7 @@ package final class ServerPool {
             }
             if let stream = connection.openStream() { return .server(stream) }
         }
-        switch advance({ $0.requestArrived(isOwn: request.details.isGatewayOwn) }) {
+        switch advance({ $0.requestArrived(isOwn: request.details.origin == .gateway) }) {
         case .useIdle:
             guard let connection = connections.takeIdle() else {
                 loop.failedInternally(.serverPool, "an idle connection that is not in the list")

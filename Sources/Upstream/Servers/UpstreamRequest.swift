@@ -8,6 +8,15 @@ import Time
 /// One request on its way to a tenant's backend. It finds a server, waits for a connection, tries another server if
 /// that is allowed, and passes the response to its owner: a client's exchange or the gateway itself.
 package final class UpstreamRequest {
+    /// Whose request it is.
+    package enum Origin {
+        case client
+        /// The gateway's own requests come before all others.
+        case gateway
+        /// A copy for a mirror, which is sent once.
+        case copy
+    }
+
     /// What is needed of a request besides its bytes.
     package struct Details {
         package var framing = RequestFraming.none
@@ -18,12 +27,7 @@ package final class UpstreamRequest {
         package var caller: Caller?
         /// The servers to choose from, with the retry rules; nil if one given pool is tried once.
         package var servers: BackendServers?
-        /// Nil if the servers' settings hold.
-        package var overrides: BackendOverrides?
-        /// The gateway's own requests come before all others.
-        package var isGatewayOwn = false
-        /// Whether it is a copy for a mirror, which is sent once.
-        package var isCopy = false
+        package var origin = Origin.client
 
         package init(
             framing: RequestFraming = .none,
@@ -31,22 +35,15 @@ package final class UpstreamRequest {
             handshake: WebSocketUpgrade? = nil,
             caller: Caller? = nil,
             servers: BackendServers? = nil,
-            overrides: BackendOverrides? = nil,
-            isGatewayOwn: Bool = false
+            origin: Origin = .client
         ) {
             self.framing = framing
             self.method = method
             self.handshake = handshake
             self.caller = caller
             self.servers = servers
-            self.overrides = overrides
-            self.isGatewayOwn = isGatewayOwn
+            self.origin = origin
         }
-
-        package var isHead: Bool { method == .head }
-
-        /// Nil if one given pool is tried once.
-        var retries: Retries? { overrides?.retries ?? servers?.retries }
     }
 
     private enum State {
@@ -70,6 +67,8 @@ package final class UpstreamRequest {
     /// From the beginning of a request until its response is over.
     package private(set) var owner: (any UpstreamRequestOwner)?
     package private(set) var details = Details()
+    /// Nil if the servers' settings hold.
+    private var overrides: BackendOverrides?
     private var state = State.idle
     private var attempts = UpstreamAttempts()
     /// The pool of the server chosen last, until its result is counted.
@@ -84,10 +83,12 @@ package final class UpstreamRequest {
     /// Finds a server for a request.
     ///
     /// - Parameters:
+    ///   - overrides: Nil if the servers' settings hold.
     ///   - pool: The only one to use; nil to choose among the tenant's.
     ///   - head: Makes the head, in a buffer whose memory is reused.
     package func begin(
         _ details: Details,
+        _ overrides: BackendOverrides? = nil,
         only pool: ServerPool? = nil,
         for owner: any UpstreamRequestOwner,
         head: (consuming ByteBuffer) -> ForwardedHead
@@ -99,6 +100,7 @@ package final class UpstreamRequest {
         number &+= 1
         self.owner = owner
         self.details = details
+        if overrides != nil { self.overrides = overrides }
         guard let pool = pool ?? chooseServer() else {
             end()
             return .failed(.unavailable)
@@ -134,7 +136,12 @@ package final class UpstreamRequest {
     package var waitingTimeout: UInt64? { waitsAt.map(responseTimeout(at:)) }
 
     /// In nanoseconds.
-    func responseTimeout(at pool: ServerPool) -> UInt64 { details.overrides?.responseTimeout ?? pool.responseTimeout }
+    func responseTimeout(at pool: ServerPool) -> UInt64 { overrides?.responseTimeout ?? pool.responseTimeout }
+
+    package var isHead: Bool { details.method == .head }
+
+    /// Nil if one given pool is tried once.
+    private var retries: Retries? { overrides?.retries ?? details.servers?.retries }
 
     /// Cancels the request, whatever its state.
     package func abandon() {
@@ -153,6 +160,7 @@ package final class UpstreamRequest {
         state = .idle
         owner = nil
         details = Details()
+        if overrides != nil { overrides = nil }
         attempts = UpstreamAttempts()
     }
 
@@ -172,7 +180,7 @@ package final class UpstreamRequest {
         guard case .waiting(let other, let head) = state, other === pool, number == self.number else { return }
         owner?.lostAttempt(at: pool, "connect failed")
         attempts.skipped(pool.serverIndex)
-        guard details.retries?.afterConnectFailure == true else { return fail(.unavailable) }
+        guard retries?.afterConnectFailure == true else { return fail(.unavailable) }
         state = .tryingAgain(head)
         waitAtAnotherServer(head, orAgain: false)
     }
@@ -260,8 +268,7 @@ package final class UpstreamRequest {
 
     private func take(_ server: any UpstreamServer, _ head: ForwardedHead) {
         state = .active(server)
-        let retries = details.isGatewayOwn || details.isCopy ? nil : details.retries
-        attempts.sent(retries, details.method, hasBody: details.framing != .none)
+        attempts.sent(details.origin == .client ? retries : nil, details.method, hasBody: details.framing != .none)
         server.begin(self, head)
     }
 

@@ -13,7 +13,7 @@ struct WaitingRequests {
 
     /// - Returns: False if it waits already.
     mutating func append(_ request: UpstreamRequest, at now: MonotonicTime) -> Bool {
-        guard request.details.isGatewayOwn else {
+        guard request.details.origin == .gateway else {
             return clients.append(request, of: request.owner?.clientName, at: now)
         }
         guard !own.contains(where: { $0 === request }) else { return false }

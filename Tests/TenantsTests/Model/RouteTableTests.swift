@@ -41,18 +41,22 @@ import Testing
     /// The table finds what a search through all routes finds.
     @Test func tableAgreesWithASearch() throws {
         var random = SplitMix64(seed: 1422)
-        let words = ["a", "b", "api", "x", ""]
+        let words = ["a", "b", ""]
         let methods = [[], ["GET"], ["POST"], ["GET", "PUT"]]
         let conditions = [HeaderCondition(name: "A", value: "1"), HeaderCondition(name: "B", value: "*")]
         func word() -> String { words.randomElement(using: &random) ?? "a" }
         for _ in 0..<400 {
             var routes: [Route] = []
             for _ in 0..<Int.random(in: 0...12, using: &random) {
-                var segments = (0..<Int.random(in: 0...3, using: &random)).map { _ -> String in
+                var segments = (0..<Int.random(in: 0...5, using: &random)).map { _ -> String in
                     let word = word()
                     return word.isEmpty ? "*" : word
                 }
-                if segments.isEmpty || Bool.random(using: &random) { segments.append("**") }
+                switch Int.random(in: 0..<4, using: &random) {
+                case 0, 1: segments.append("**")
+                case 2: segments.append("")
+                default: if segments.isEmpty { segments.append("**") }
+                }
                 let needed = conditions.filter { _ in Int.random(in: 0..<4, using: &random) == 0 }
                 routes.append(
                     try Self.route(
@@ -64,7 +68,7 @@ import Testing
             }
             let table = RouteTable(routes)
             for _ in 0..<40 {
-                let path = "/" + (0..<Int.random(in: 0...4, using: &random)).map { _ in word() }.joined(separator: "/")
+                let path = "/" + (0..<Int.random(in: 0...6, using: &random)).map { _ in word() }.joined(separator: "/")
                 let method = ["GET", "HEAD", "POST", "PUT"].randomElement(using: &random) ?? "GET"
                 let given = conditions.filter { _ in Bool.random(using: &random) }
                 let naive = routes.firstIndex { route in
