@@ -122,13 +122,11 @@ extension Gateway {
         let (before, after) = (old.parts.snapshot, new.parts.snapshot)
         let (wasServed, isServed) = (Set(before.indices), Set(after.indices))
         for index in after.tenants.tenantIndices {
-            let isServed = isServed.contains(index)
             let isSame =
-                isServed == wasServed.contains(index) && before.tenants[index].backends == after.tenants[index].backends
+                isServed.contains(index) == wasServed.contains(index)
+                && before.tenants[index].backends == after.tenants[index].backends
                 && old.parts.backendTLS[index] == new.parts.backendTLS[index]
-            if isSame { continue }
-            for worker in new.workers { worker.execute { $0.stopProbing(tenant: index) } }
-            if isServed { probeServers(of: index, new) }
+            if !isSame { probeServers(of: index, new, isReloaded: true) }
         }
     }
 

@@ -266,22 +266,26 @@ public final class Gateway: Service, Sendable {
         return workers
     }
 
-    /// Each server is probed by one loop, in turn, which notifies all.
-    func probeServers(of tenant: TenantIndex, _ running: Running) {
-        let backends = running.parts.snapshot.tenants[tenant].backends
+    /// Each server is probed by one loop, the same for all tenants that have it, which notifies all loops.
+    ///
+    /// - Parameter isReloaded: Whether loops may have probes for the tenant already.
+    func probeServers(of tenant: TenantIndex, _ running: Running, isReloaded: Bool = false) {
+        let snapshot = running.parts.snapshot
         let workers = running.workers
-        var turn = tenant.value
+        var wanted: [[WantedProbe]] = Array(repeating: [], count: workers.count)
+        let backends = snapshot.indices.contains(tenant) ? snapshot.tenants[tenant].backends : []
         for index in backends.backendIndices where backends[index].health != nil {
-            let contexts = running.parts.backendTLS[tenant][index]
+            let tls = running.parts.backendTLS[tenant][index]
             for server in backends[index].servers {
-                workers[turn % workers.count].execute { worker in
-                    worker.probe(server, of: tenant, index, server.scheme == .https ? contexts : nil) { isUp in
-                        for worker in workers {
-                            worker.execute { $0.probed(tenant: tenant, index, server: server, isUp: isUp) }
-                        }
-                    }
+                let turn = StableHash.of(ServerPool.label(of: server).utf8) % UInt64(workers.count)
+                wanted[Int(turn)].append(WantedProbe(server, of: backends[index], at: index, tls))
+            }
+        }
+        for (worker, probes) in zip(workers, wanted) where isReloaded || !probes.isEmpty {
+            worker.execute { worker in
+                worker.probes.set(probes, of: tenant) { listeners, server, isUp in
+                    for worker in workers { worker.execute { $0.probed(listeners, server, isUp: isUp) } }
                 }
-                turn += 1
             }
         }
     }

@@ -4,30 +4,16 @@ package import Upstream
 
 /// Health of servers.
 extension Worker {
-    /// Begins to probe a server on behalf of all loops.
-    package func probe(
-        _ server: BackendServer,
-        of tenant: TenantIndex,
-        _ index: BackendIndex,
-        _ tls: BackendTLSContexts?,
-        announce: @escaping (Bool) -> Void
-    ) {
-        let backend = serving.tenants[tenant].tenant.backends[index]
-        guard let check = backend.health else { return }
-        let checker = HealthChecker(check, of: server, backend, tls: tls?.any, loop: loop, announce: announce)
-        healthCheckers[tenant, default: []].append(checker)
-        checker.start()
-    }
-
-    /// Stops probing a tenant's servers from this loop.
-    package func stopProbing(tenant: TenantIndex) {
-        for checker in healthCheckers.removeValue(forKey: tenant) ?? [] { checker.stop() }
-    }
-
-    /// - Parameter index: Of a backend that may no longer exist.
-    package func probed(tenant: TenantIndex, _ index: BackendIndex, server: BackendServer, isUp: Bool) {
-        let backends = serving.tenants[tenant].backends
-        if backends.indices.contains(index.value) { backends[index].probed(server, isUp: isUp) }
+    /// A probe has found a server up, or down.
+    ///
+    /// - Parameter listeners: Backends that have the server, some of which may no longer exist.
+    package func probed(_ listeners: Set<ProbeListener>, _ server: BackendServer, isUp: Bool) {
+        for listener in listeners {
+            let backends = serving.tenants[listener.tenant].backends
+            if backends.indices.contains(listener.backend.value) {
+                backends[listener.backend].probed(server, isUp: isUp)
+            }
+        }
     }
 
     /// By tenant, backend and server, for tenants that have hosts.

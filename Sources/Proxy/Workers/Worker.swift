@@ -28,7 +28,8 @@ package final class Worker {
     private var hasLimits: Bool
     /// Certificates of TLS listeners; nil without one.
     package private(set) var certificates: ServerCertificates?
-    var healthCheckers: [TenantIndex: [HealthChecker]] = [:]
+    /// Of servers, for all loops.
+    package let probes: ServerProbes
     private var limitLedger: UnreportedRequests?
     /// How many requests wait for the keys of each source.
     var keySteps: [RemoteKeySource: Int] = [:]
@@ -96,6 +97,7 @@ package final class Worker {
             limits: parts.settings.limits,
             reachability: parts.reachability
         )
+        probes = ServerProbes(loop: loop, loops: parts.loops)
         loopSettings = LoopSettings(parts.settings)
         connections = ClientConnections(parts.gauge, loop.allocator)
         telemetry = WorkerTelemetry(
@@ -243,7 +245,7 @@ package final class Worker {
     /// Closes all open connections.
     package func stop() {
         closeClients()
-        for tenant in Array(healthCheckers.keys) { stopProbing(tenant: tenant) }
+        probes.stop()
         serving.close()
         loop.stopTicking()
         telemetry.flush()

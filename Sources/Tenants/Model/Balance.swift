@@ -9,7 +9,7 @@ public enum Balance: String, Sendable, Hashable, CaseIterable {
 }
 
 /// The active check of each server of a backend.
-public struct HealthCheck: Sendable, Equatable {
+public struct HealthCheck: Sendable, Hashable {
     /// The path of the GET request; a 2xx is healthy. Starts with `/`.
     public var path: String
     public var every = Schema.health.every.default

@@ -97,9 +97,14 @@ package struct BackendTLSContexts: Sendable {
     }
 }
 
-extension BackendTLSContexts: Equatable {
+extension BackendTLSContexts: Hashable {
     /// Whether they were read from the same, unchanged files.
     package static func == (left: BackendTLSContexts, right: BackendTLSContexts) -> Bool {
         left.tls == right.tls && left.stamps == right.stamps
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(tls)
+        hasher.combine(stamps)
     }
 }

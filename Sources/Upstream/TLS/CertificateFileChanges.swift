@@ -2,7 +2,7 @@ import Glibc
 
 /// File attributes that change when the content behind a name does: rewritten, replaced, or reached through another
 /// link.
-public struct FileStamp: Equatable, Sendable {
+public struct FileStamp: Hashable, Sendable {
     var device: UInt64
     var inode: UInt64
     var size: Int64

@@ -97,6 +97,54 @@ import Testing
         }
     }
 
+    /// If each tenant probed by itself, neither would see three bad answers in a row. A server that is up again is not
+    /// used before 100 good ones, which tells a probe that went on from a new one.
+    @Test func serverOfTwoTenantsIsProbedOnceForBoth() async throws {
+        let health = Health()
+        let fleet = try await Fleet.start(1) { Self.script($0, health) }
+        let server = fleet.label(0)
+        let backend = """
+            backend: { servers: ["\(server)"], health: { path: /health, every: 1s, healthy_after: 100, unhealthy_after: 3 } }
+            """
+        let alone = GatewaySetup(tenant: backend)
+        let both = GatewaySetup(
+            tenant: backend,
+            others: """
+                second:
+                  hosts: [second.test]
+                  \(backend)
+                  authenticate:
+                    from: [bearer]
+                    issuers: [ { issuer: "https://secret.test", audiences: [app], algorithms: [HS256], secret: "${TEST_SECRET}" } ]
+                """
+        )
+        try await attempt {
+            try await withGateway(both) { fixture async throws in
+                func areDown(_ tenants: String...) async throws -> Bool {
+                    let metrics = try await fixture.metrics()
+                    return tenants.allSatisfy { tenant in
+                        metrics.value("gatehouse_backend_healthy", ["tenant": tenant, "server": server]) == 0
+                    }
+                }
+                try await health.probed(1)
+                health.show(503, 503, 503, 200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 200)
+                try await health.probed(3)
+                #expect(try await areDown("app", "second"))
+
+                await fixture.change(alone)
+                #expect(try await areDown("app"))
+                try await health.probed(1)
+                #expect(try await areDown("app"), "its probes go on")
+
+                await fixture.change(both)
+                try await health.probed(1)
+                #expect(try await areDown("app", "second"), "a new tenant learns what is known")
+            }
+        } finally: {
+            await fleet.stop()
+        }
+    }
+
     @Test func requestWithoutHealthyServerIsRefusedAtOnce() async throws {
         let health = Health()
         health.show(500)

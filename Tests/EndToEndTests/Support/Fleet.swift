@@ -9,7 +9,7 @@ final class Fleet: Sendable {
     }
 
     /// - Parameter script: What the server of this index does.
-    fileprivate static func start(_ count: Int, _ script: (Int) -> BackendScript) async throws -> Fleet {
+    static func start(_ count: Int, _ script: (Int) -> BackendScript) async throws -> Fleet {
         var servers: [RecordingBackend] = []
         for index in 0..<count { servers.append(try await RecordingBackend.start(script(index))) }
         return Fleet(servers)
@@ -21,7 +21,7 @@ final class Fleet: Sendable {
     /// Requests per server for paths under `/open`.
     var openCounts: [Int] { servers.map { $0.requests.count { $0.target.hasPrefix("/open") } } }
 
-    fileprivate func stop() async {
+    func stop() async {
         for server in servers { await server.stop() }
     }
 

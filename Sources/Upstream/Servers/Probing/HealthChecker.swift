@@ -1,35 +1,40 @@
 import Logging
 import NIOCore
-package import Tenants
+import Tenants
 import Time
 
 /// Probes one server for the whole process from one event loop, and reports every change.
-package final class HealthChecker {
+final class HealthChecker {
     private enum State {
         case probing
-        /// Until the next probe.
+        /// Until the next probe is due, or may begin.
         case pausing(Scheduled<Void>)
         case stopped
     }
 
     private let check: HealthCheck
     private let pool: ServerPool
+    private let turn: (_ now: UInt64) -> UInt64
     private let announce: (Bool) -> Void
     private unowned let loop: LoopContext
     private var tally: ProbeHistory
     private var state = State.probing
 
-    /// - Parameter announce: Called on every change between up and down.
-    package init(
+    /// - Parameters:
+    ///   - turn: Asked for each probe that is due: when it may begin, as nanoseconds of NIO's clock.
+    ///   - announce: Called on every change between up and down.
+    init(
         _ check: HealthCheck,
         of server: BackendServer,
         _ backend: Backend,
         tls: BackendTLSContext?,
         loop: LoopContext,
+        turn: @escaping (_ now: UInt64) -> UInt64,
         announce: @escaping (Bool) -> Void
     ) {
         self.check = check
         self.loop = loop
+        self.turn = turn
         self.announce = announce
         var settings = ServerPool.Settings(backend, loops: 1)
         settings.responseTimeout = min(settings.responseTimeout, check.every.nanosecondsClamped)
@@ -37,15 +42,32 @@ package final class HealthChecker {
         tally = ProbeHistory(healthyAfter: check.healthyAfter, unhealthyAfter: check.unhealthyAfter)
     }
 
-    package func start() { probe() }
+    /// Whether the server counts as up.
+    var isUp: Bool { tally.isUp }
 
-    package func stop() {
+    /// - Parameter delay: Until the first probe is due, in nanoseconds.
+    func start(after delay: UInt64) {
+        if delay > 0 { pause(until: .now() + .nanoseconds(Int64(clamping: delay))) { $0.due() } } else { due() }
+    }
+
+    func stop() {
         if case .pausing(let next) = state { next.cancel() }
         state = .stopped
         pool.close()
     }
 
-    /// The next probe begins one interval after the last one began, or once that is over.
+    /// Probes when it is this server's turn.
+    private func due() {
+        let now = NIODeadline.now()
+        let begin = NIODeadline.uptimeNanoseconds(turn(now.uptimeNanoseconds))
+        if begin > now { pause(until: begin) { $0.probe() } } else { probe() }
+    }
+
+    private func pause(until deadline: NIODeadline, then next: @escaping (HealthChecker) -> Void) {
+        state = .pausing(loop.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) { next(self) })
+    }
+
+    /// The next probe is due one interval after the last one began, or once that is over.
     private func probe() {
         state = .probing
         let began = NIODeadline.now()
@@ -56,10 +78,7 @@ package final class HealthChecker {
             guard case .probing = self.state else { return }
             let isGood = if case .success(let response) = result { 200..<300 ~= response.status } else { false }
             if let isUp = self.tally.observed(isGood: isGood) { self.changed(isUp) }
-            let next = self.loop.eventLoop.assumeIsolated().scheduleTask(
-                deadline: began + .nanoseconds(Int64(interval))
-            ) { self.probe() }
-            self.state = .pausing(next)
+            self.pause(until: began + .nanoseconds(Int64(clamping: interval))) { $0.due() }
         }
         let agent = (name: "User-Agent", value: Array("gatehouse".utf8))
         let host = Array("\(pool.server.address)".utf8)
