@@ -120,10 +120,9 @@ extension Gateway {
     /// Probes again where servers, or their probes, have changed.
     private func probeAnew(from old: Running, _ new: Running) {
         let (before, after) = (old.parts.snapshot, new.parts.snapshot)
-        let (wasServed, isServed) = (Set(before.indices), Set(after.indices))
         for index in after.tenants.tenantIndices {
             let isSame =
-                isServed.contains(index) == wasServed.contains(index)
+                index.value < before.tenants.count && before.isServed(index) == after.isServed(index)
                 && before.tenants[index].backends == after.tenants[index].backends
                 && old.parts.backendTLS[index] == new.parts.backendTLS[index]
             if !isSame { probeServers(of: index, new, isReloaded: true) }

@@ -273,7 +273,7 @@ public final class Gateway: Service, Sendable {
         let snapshot = running.parts.snapshot
         let workers = running.workers
         var wanted: [[WantedProbe]] = Array(repeating: [], count: workers.count)
-        let backends = snapshot.indices.contains(tenant) ? snapshot.tenants[tenant].backends : []
+        let backends = snapshot.isServed(tenant) ? snapshot.tenants[tenant].backends : []
         for index in backends.backendIndices where backends[index].health != nil {
             let tls = running.parts.backendTLS[tenant][index]
             for server in backends[index].servers {

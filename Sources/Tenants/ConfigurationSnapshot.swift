@@ -110,6 +110,9 @@ public struct ConfigurationSnapshot: Sendable {
     /// The index of the tenant with this name, compared byte for byte; nil if the file has none.
     public func index(of name: String) -> TenantIndex? { indicesByName[Array(name.utf8)] }
 
+    /// Whether the file has the tenant at an index.
+    public func isServed(_ tenant: TenantIndex) -> Bool { index(of: tenants[tenant].name) == tenant }
+
     /// The sources in files, with their keys as they were when the configuration was read.
     public var keysInFiles: [(source: KeySource, keys: KeySet?)] {
         tenantsByKeySource.compactMap { source, indices in

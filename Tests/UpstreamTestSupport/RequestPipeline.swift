@@ -23,6 +23,7 @@ package final class RequestPipeline {
         case refused(Refusal)
         case granted(Grant)
         case preflight(Preflight)
+        case redirect(String)
         case endpoint(Endpoint)
         case needs(SlowStep)
 
@@ -46,7 +47,8 @@ package final class RequestPipeline {
     private let received = ReceivedRequest()
     private let parser = RequestHeadParser(maximumBytes: 32 << 10, maximumFields: 100)
 
-    package init(_ tenants: [Tenant]) {
+    /// - Parameter redirectsToHTTPS: `gateway.redirect_https`.
+    package init(_ tenants: [Tenant], redirectsToHTTPS: Bool = false) {
         let limits = SharedLimits(tenants, store: MemoryStore(), logger: Logger(label: "test")).map { limits in
             (limiter: limits.limiter, ledger: UnreportedRequests(eventLoop: EmbeddedEventLoop(), settle: limits.settle))
         }
@@ -59,7 +61,7 @@ package final class RequestPipeline {
         }
         self.tenants = runtimes
         router = RequestRouter(directory: TenantDirectory(tenants), tenants: runtimes)
-        authorizer = Authorizer(router: router)
+        authorizer = Authorizer(router: router, redirectsToHTTPS: redirectsToHTTPS)
         for tenant in runtimes { tenant.revocations.age(since: 1, at: 1) }
         // Somebody asks who passes on what is granted in any form: as a rehearsal, but allowances are used up.
         var source = RequestSource.rehearsal
@@ -123,6 +125,7 @@ package final class RequestPipeline {
         case .refused(let refusal, _): return .refused(refusal)
         case .granted(let grant): return .granted(grant)
         case .preflight(let preflight, _): return .preflight(preflight)
+        case .redirect(let location, _): return .redirect(location)
         case .endpoint(let endpoint, _): return .endpoint(endpoint)
         case .pending(let step, _): return .needs(step)
         }

@@ -11,6 +11,8 @@ package final class Authorizer {
         indirect case refused(Refusal, TenantRuntime?)
         /// A browser's preflight, which the gateway answers.
         case preflight(Preflight, TenantRuntime)
+        /// Over plain HTTP, where the gateway sends clients to the same URL over TLS.
+        case redirect(location: String, TenantRuntime)
         /// One of the gateway's own endpoints, or a sign-in that it checks before the backend.
         case endpoint(Endpoint, RoutedRequest)
         /// Undecided: once the step is done, the request is decided on again.
@@ -19,10 +21,20 @@ package final class Authorizer {
 
     package let router: RequestRouter
     package let authenticator: Authenticator
+    /// `gateway.redirect_https`.
+    let redirectsToHTTPS: Bool
 
-    package init(router: RequestRouter, authenticator: Authenticator = Authenticator()) {
+    /// - Parameters:
+    ///   - authenticator: The loop's.
+    ///   - redirectsToHTTPS: `gateway.redirect_https`.
+    package init(
+        router: RequestRouter,
+        authenticator: Authenticator = Authenticator(),
+        redirectsToHTTPS: Bool = false
+    ) {
         self.router = router
         self.authenticator = authenticator
+        self.redirectsToHTTPS = redirectsToHTTPS
     }
 
     /// Runs the checks in order. The first that does not let the request pass ends them.
@@ -42,6 +54,7 @@ package final class Authorizer {
         case .routed(let routed): request = routed
         }
         let input = DecisionInput(request: request, head: received.head, decisionContext: decisionContext, now: now)
+        if let decision = checkScheme(input, bytes) { return decision }
         if let decision = checkConnection(input, bytes) { return decision }
         if let decision = checkPreflight(input, bytes) { return decision }
         if let decision = checkLimitsForEverybody(input, bytes) { return decision }

@@ -69,6 +69,7 @@ enum Rehearsal {
         case .preflight:
             explanation.note(.endpoint, "the gateway responds to preflight requests itself")
             return .forward
+        case .redirect: return .answer(status: 308)
         case .pending(_, _): return refuse(.overloaded)
         case .endpoint: return .forward
         }

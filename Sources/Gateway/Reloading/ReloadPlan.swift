@@ -45,6 +45,7 @@ struct ReloadPlan {
         let reloadable: [(key: String, isSame: Bool)] = [
             ("admin", old.admin == new.admin),
             ("trusted_proxies", old.trustedProxies == new.trustedProxies),
+            ("redirect_https", old.redirectsToHTTPS == new.redirectsToHTTPS),
             ("shutdown_delay", old.shutdownDelay == new.shutdownDelay),
             ("shutdown_grace", old.shutdownGrace == new.shutdownGrace),
             ("limits", old.limits == new.limits),

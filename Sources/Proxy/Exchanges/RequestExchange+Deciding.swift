@@ -30,6 +30,11 @@ extension RequestExchange {
             worker.loop.spares.requests.giveBack(request)
             record.outcome = .anonymous
             respondUnshaped(GatewayResponse(status: 204, unindexedFields: preflight.fields))
+        case .redirect(let location, let tenant):
+            begin(for: tenant, request, bytes)
+            worker.loop.spares.requests.giveBack(request)
+            record.outcome = .anonymous
+            respond(.redirectToHTTPS(location))
         case .endpoint(let endpoint, let routed):
             begin(for: routed, bytes)
             serve(endpoint, routed, bytes)

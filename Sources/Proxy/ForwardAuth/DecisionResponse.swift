@@ -30,6 +30,8 @@ package enum DecisionResponse {
                 tenant.needsClientCertificate
                 ? .refuse(.certificateUnseen, tenant: tenant) : .preflight(preflight, tenant: tenant)
         case .pending(_, let request): self = .refuse(.overloaded, tenant: request.tenant)
+        // Only of a client's own request: another proxy knows best what its clients should do.
+        case .redirect(_, let tenant): self = .refuse(.oursToServe, tenant: tenant)
         case .endpoint(let endpoint, let request):
             let tenant = request.tenant
             // An unchecked sign-in must not reach the backend, except in observe mode.

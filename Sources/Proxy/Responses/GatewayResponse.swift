@@ -23,6 +23,14 @@ package struct GatewayResponse: Equatable {
         hasLength = status != 204
     }
 
+    /// Sends the client to a URL over TLS, with the same method and body (RFC 9110 section 15.4.9).
+    static func redirectToHTTPS(_ location: String) -> GatewayResponse {
+        var response = GatewayResponse(status: 308, unindexedFields: [HeaderField("Location", location)])
+        // A shared cache that keeps one response for both schemes would send clients over TLS round in a circle.
+        response.forbidsStoring = true
+        return response
+    }
+
     /// All fields but `Date`, `Connection` and those that frame the body.
     package var allFields: [HeaderField] {
         var all: [HeaderField] = []
@@ -90,7 +98,11 @@ enum ReasonPhrase {
         switch status {
         case 200: "OK"
         case 204: "No Content"
+        case 301: "Moved Permanently"
+        case 302: "Found"
         case 303: "See Other"
+        case 307: "Temporary Redirect"
+        case 308: "Permanent Redirect"
         case 400: "Bad Request"
         case 401: "Unauthorized"
         case 403: "Forbidden"
@@ -98,6 +110,7 @@ enum ReasonPhrase {
         case 405: "Method Not Allowed"
         case 408: "Request Timeout"
         case 409: "Conflict"
+        case 410: "Gone"
         case 413: "Content Too Large"
         case 414: "URI Too Long"
         case 415: "Unsupported Media Type"

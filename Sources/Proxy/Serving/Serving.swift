@@ -15,18 +15,21 @@ package final class Serving {
     ///   - tenants: By tenant index.
     ///   - tenantsByKeySource: See ``ConfigurationSnapshot/tenantsByKeySource``.
     ///   - authenticator: The loop's.
+    ///   - redirectsToHTTPS: `gateway.redirect_https`.
     init(
         generation: UInt64 = 0,
         tenants: [ServedTenant],
         directory: TenantDirectory,
         tenantsByKeySource: [KeySource: [TenantIndex]] = [:],
-        authenticator: Authenticator
+        authenticator: Authenticator,
+        redirectsToHTTPS: Bool = false
     ) {
         self.generation = generation
         self.tenants = tenants
         authorizer = Authorizer(
             router: RequestRouter(directory: directory, tenants: tenants.map(\.runtime)),
-            authenticator: authenticator
+            authenticator: authenticator,
+            redirectsToHTTPS: redirectsToHTTPS
         )
         self.tenantsByKeySource = tenantsByKeySource
     }

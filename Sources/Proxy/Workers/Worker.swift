@@ -125,7 +125,8 @@ package final class Worker {
             tenants: isRemade.tenantIndices.map { isRemade[$0] ? tenant($0, parts) : serving.tenants[$0] },
             directory: parts.directory,
             tenantsByKeySource: parts.snapshot.tenantsByKeySource,
-            authenticator: serving.authorizer.authenticator
+            authenticator: serving.authorizer.authenticator,
+            redirectsToHTTPS: parts.settings.redirectsToHTTPS
         )
     }
 

@@ -12,6 +12,8 @@ public struct GatewaySettings: Sendable {
     public var threads = Schema.gateway.threads.default
     /// Peers whose `Forwarded` and `X-Forwarded-*` fields and PROXY headers are trusted.
     public var trustedProxies: [AddressRange] = []
+    /// Whether clients that come over plain HTTP are sent to the same URL over TLS.
+    public var redirectsToHTTPS = Schema.gateway.redirectHTTPS.default
     /// How long requests are served normally after SIGTERM, while `/readyz` reports that the gateway is not ready.
     public var shutdownDelay = Schema.gateway.shutdownDelay.default
     /// How long requests under way may take after that.

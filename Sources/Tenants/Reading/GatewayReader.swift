@@ -18,6 +18,7 @@ enum GatewayReader {
         settings.tenants = readSources(node, session)
         settings.threads = node.read(Schema.gateway.threads)
         settings.trustedProxies = readProxies(node[Schema.gateway.trustedProxies]?.items ?? [], session)
+        settings.redirectsToHTTPS = readRedirect(node, settings, session)
         settings.extAuthz = node[Schema.gateway.extAuthz]?[Schema.extAuthz.address].flatMap {
             readAddress($0, session)
         }.map {
@@ -77,6 +78,26 @@ enum GatewayReader {
             }
             return range
         }
+    }
+
+    private static func readRedirect(_ node: DocumentNode, _ settings: GatewaySettings, _ session: ReadingSession)
+        -> Bool
+    {
+        let redirects = node.read(Schema.gateway.redirectHTTPS)
+        guard redirects, let value = node[Schema.gateway.redirectHTTPS], settings.trustedProxies.isEmpty else {
+            return redirects
+        }
+        if !settings.listeners.contains(where: \.tls) {
+            session.at(value).error(
+                "\"redirect_https\" sends every client to https, which no listener speaks: add a listener with "
+                    + "\"tls: true\", or name the proxy that ends TLS in \"trusted_proxies\""
+            )
+        } else if settings.listeners.allSatisfy(\.tls) {
+            session.at(value).warning(
+                "\"redirect_https\" has no effect, as all listeners have tls: add one without it, as on port 80"
+            )
+        }
+        return redirects
     }
 
     private static func readLimits(_ node: DocumentNode?) -> ConnectionLimits {

@@ -12,6 +12,7 @@ struct AuthorizerTests {
         case .malformed(let violation): "malformed \(violation.status)"
         case .refused(let refusal): "\(refusal.status) \(refusal.code.rawValue)"
         case .preflight: "preflight"
+        case .redirect: "redirect"
         case .endpoint: "endpoint"
         case .needs: "needs a slow step"
         case .granted(let grant): "\(grant.outcome.label) \(grant.caller?.principal.subject ?? "nobody")"

@@ -13,9 +13,9 @@ final class ExplainPipeline {
     let tenant: Tenant
     private let fixture: EmbeddedWorker
 
-    init(_ tenant: Tenant) {
+    init(_ tenant: Tenant, gateway: GatewaySettings = GatewaySettings(listeners: [])) {
         self.tenant = tenant
-        fixture = EmbeddedWorker([tenant])
+        fixture = EmbeddedWorker([tenant], gateway: gateway)
     }
 
     var worker: Worker { fixture.worker }

@@ -1,7 +1,6 @@
 import Authorization
 import ProxyTestSupport
 import Store
-import Tenants
 import TestSupport
 import Testing
 import UpstreamTestSupport
@@ -9,6 +8,7 @@ import Verification
 
 @testable import Gateway
 @testable import SharedState
+@testable import Tenants
 
 /// Explanations of decisions, step by step.
 struct ExplanationTests {
@@ -46,6 +46,25 @@ struct ExplanationTests {
             ]
         )
         #expect(report.decision == .forward && report.observed == nil && !report.isUncertain)
+    }
+
+    @Test func redirectToHTTPSIsExplained() throws {
+        var gateway = GatewaySettings(listeners: [])
+        gateway.redirectsToHTTPS = true
+        gateway.trustedProxies = [AddressRange(cidr: "127.0.0.1")].compactMap(\.self)
+        let pipeline = ExplainPipeline(try ExplainPipeline.tenant(), gateway: gateway)
+        let report = try pipeline.report("/open/x", fields: [("X-Forwarded-Proto", "http")])
+        #expect(report.decision == .answer(status: 308))
+        #expect(
+            report.steps.contains(
+                Step(
+                    step: "route",
+                    text: "the client came over plain http: 308 to https on the same host (gateway.redirect_https)"
+                )
+            )
+        )
+        // Of a request whose scheme is unknown, the other decision is of interest.
+        #expect(try pipeline.report("/open/x").decision == .forward)
     }
 
     @Test func missingRoleIsExplainedWithItsRule() throws {

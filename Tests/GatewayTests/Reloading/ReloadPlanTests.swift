@@ -63,4 +63,12 @@ import UpstreamTestSupport
             ]
         )
     }
+
+    @Test func redirectToHTTPSIsReloadable() throws {
+        let old = Self.configuration([try RequestPipeline.tenant()])
+        var new = old
+        new.gateway.redirectsToHTTPS = true
+        let plan = Self.plan(from: old, to: new)
+        #expect(plan.obstacles == [] && plan.changes == ["gateway.redirect_https: changed"])
+    }
 }

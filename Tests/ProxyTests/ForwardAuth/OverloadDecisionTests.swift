@@ -101,7 +101,7 @@ struct OverloadDecisionTests {
                 switch verdict {
                 case .granted(let grant): outcomes[path] = grant.caller == nil ? "nobody" : "somebody"
                 case .refused(let refusal, _): outcomes[path] = refusal.code.rawValue
-                case .preflight, .endpoint, .pending: outcomes[path] = "something else"
+                case .preflight, .redirect, .endpoint, .pending: outcomes[path] = "something else"
                 }
             }
             .begin()

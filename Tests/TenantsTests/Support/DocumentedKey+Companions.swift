@@ -6,6 +6,7 @@ extension DocumentedKey {
     static let companions: [String: KeyValuePairs<String, String?>] = [
         "gateway.listen[].tls": ["tenants.NAME.tls": "{ certificate_file: tls/chain.pem, key_file: tls/key.pem }"],
         "tenants.NAME.extends": ["templates": "{ mobile: { max_staleness: 5m } }"],
+        "gateway.redirect_https": ["gateway.trusted_proxies": "[10.0.0.0/8]"],
         "gateway.ext_authz": ["gateway.trusted_proxies": "[10.0.0.0/8]"],
         "tenants.NAME.strip_prefix": ["tenants.NAME.path_prefix": "/shop"],
         "tenants.NAME.backend.servers[].weight": ["tenants.NAME.backend.servers[].url": "http://127.0.0.1:9001"],

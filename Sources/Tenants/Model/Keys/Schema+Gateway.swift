@@ -53,6 +53,10 @@ extension Schema {
             .means(
                 "Addresses or CIDR blocks of the proxies whose `X-Forwarded-*`, `Forwarded` and PROXY headers are believed."
             )
+        let redirectHTTPS = Key("redirect_https", .boolean, default: false)
+            .means(
+                "Whether a client that comes over plain http is answered 308 to the same URL over https, on port 443."
+            )
         let shutdownDelay = Key("shutdown_delay", .duration(.zero...hour, example: "5s"), default: .zero)
             .means(
                 "How long all is served as before after SIGTERM, while `/readyz` answers 503, so that load balancers go elsewhere."
