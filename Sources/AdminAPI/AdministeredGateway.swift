@@ -47,10 +47,10 @@ public protocol AdministeredGateway: Sendable {
     /// The tenants in the store; nil if `gateway.tenants` does not have them.
     var storedTenants: StoredTenantService? { get }
 
-    /// Reads the configuration as it would be with this text of a tenant, and puts nothing into force.
+    /// Reads the configuration as it would be with these texts of stored tenants, and puts nothing into force.
     ///
     /// - Returns: Nil if the configuration cannot be read again here.
-    func judge(_ source: TenantSource) async -> ReadResult?
+    func judge(_ sources: [TenantSource]) async -> ReadResult?
 
     /// What is wrong with tenants in the store, by name: they are not in force.
     var faultyTenants: [String: [Diagnostic]] { get }

@@ -7,19 +7,23 @@ import Upstream
 
 /// Puts a new configuration into force.
 extension Gateway {
-    /// - Parameter began: When the reading began that has just ended.
+    /// - Parameters:
+    ///   - began: When the reading began that has just ended.
+    ///   - needsStore: See ``SharedServices/prepare(_:on:needsStore:)``.
     func reload(
         _ running: Running,
         from result: ReadResult,
         readFrom began: MonotonicTime,
-        because trigger: ReloadTrigger
+        because trigger: ReloadTrigger,
+        needsStore: Bool = true
     ) async -> ReloadReport {
         let read = Clock.monotonic()
         let before = live.current.configuration.document
         let report: ReloadReport
         if let configuration = result.configuration {
             let snapshot = live.current.next(configuration, at: Clock.unix())
-            report = await reload(running, to: snapshot, ReloadPlan(from: live.current, to: snapshot))
+            let plan = ReloadPlan(from: live.current, to: snapshot)
+            report = await reload(running, to: snapshot, plan, needsStore: needsStore)
         } else {
             report = refused(result.errors.map(\.description))
         }
@@ -43,7 +47,8 @@ extension Gateway {
     private func reload(
         _ running: Running,
         to snapshot: ConfigurationSnapshot,
-        _ plan: ReloadPlan
+        _ plan: ReloadPlan,
+        needsStore: Bool
     ) async -> ReloadReport {
         guard plan.obstacles.isEmpty else { return refused(plan.obstacles) }
         var sockets: [ProxyListeners.ListeningSocket] = []
@@ -56,7 +61,11 @@ extension Gateway {
                 return ReloadReport(result: .unchanged, generation: live.current.generation)
             }
             for listener in plan.opened { sockets.append(try await open(listener, running.workers)) }
-            let shared = try await running.shared.prepare(snapshot, on: running.workers[0].eventLoop)
+            let shared = try await running.shared.prepare(
+                snapshot,
+                on: running.workers[0].eventLoop,
+                needsStore: needsStore
+            )
             await swap(running, to: snapshot, certificates, shared, sockets, plan, watch)
         } catch {
             for socket in sockets { await socket.close() }

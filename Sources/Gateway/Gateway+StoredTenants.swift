@@ -5,14 +5,21 @@ import Time
 /// The tenants of the store, beside those of the file.
 extension Gateway {
     /// Reads everything and puts it into force.
-    func reloadNow(_ running: Running, because trigger: ReloadTrigger) async -> ReloadReport {
+    ///
+    /// - Parameter needsStore: See ``SharedServices/prepare(_:on:needsStore:)``.
+    func reloadNow(
+        _ running: Running,
+        because trigger: ReloadTrigger,
+        needsStore: Bool = true
+    ) async -> ReloadReport {
         let began = Clock.monotonic()
         let stored = running.shared.storedTenants?.sources ?? []
         guard let result = await reading?(ReadingRequest(stored: stored, known: knownTenants)) else {
             return ReloadReport(result: .refused, generation: live.current.generation)
         }
+        TenantSource.forgetLabels(besides: stored)
         note(Dictionary(result.leftOut.map { ($0.name, $0.diagnostics) }) { first, _ in first })
-        return await reload(running, from: result, readFrom: began, because: trigger)
+        return await reload(running, from: result, readFrom: began, because: trigger, needsStore: needsStore)
     }
 
     /// - Returns: False if the reload may succeed later.
@@ -21,20 +28,22 @@ extension Gateway {
         return report.isInForce || !report.mayRetry
     }
 
-    /// Reads the tenants of the store for the start, before requests are accepted. Nothing counts as running afterwards.
+    /// Reads the tenants of the store for the start, before requests are accepted; their copies on disk if the store
+    /// cannot be reached. Nothing counts as running afterwards.
     ///
-    /// - Returns: What runs with them; the same if there are none, or the store cannot be reached.
+    /// - Returns: What runs with them; the same if there are none.
     func withStoredTenants(_ running: Running) async -> Running {
-        guard let service = running.shared.storedTenants, reading != nil, await service.load(), !service.all.isEmpty
-        else { return running }
-        let report = await reloadNow(running, because: .store)
+        guard let service = running.shared.storedTenants, reading != nil else { return running }
+        if await !service.load() { await service.restore() }
+        guard !service.all.isEmpty else { return running }
+        let report = await reloadNow(running, because: .store, needsStore: service.isLoaded)
         guard report.result == .applied, let next = runningNow else { return running }
         state.withLock { $0 = .stopped }
         return next
     }
 
-    func judge(_ source: TenantSource) async -> ReadResult? {
-        await reading?(ReadingRequest(stored: [source], isTrial: true, known: knownTenants))
+    func judge(_ sources: [TenantSource]) async -> ReadResult? {
+        await reading?(ReadingRequest(stored: sources, isTrial: true, known: knownTenants))
     }
 
     private func note(_ faulty: [String: [Diagnostic]]) {

@@ -336,7 +336,7 @@ public final class Gateway: Service, Sendable {
                 await self?.reload(because: .admin)
                     ?? ReloadReport(result: .refused, generation: 0, mistakes: ["the gateway has stopped"])
             },
-            judgeTenant: { [weak self] in await self?.judge($0) },
+            judgeTenants: { [weak self] in await self?.judge($0) },
             faulty: { [weak self] in self?.faultyTenants.withLock { $0 } ?? [:] },
             certificatesInUse: { [weak self] in
                 self?.runningNow.map { CertificateStatus.all(of: $0.parts, admin: tls) } ?? []

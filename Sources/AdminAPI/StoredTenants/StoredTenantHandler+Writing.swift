@@ -91,75 +91,7 @@ extension StoredTenantHandler {
         return version.json
     }
 
-    // MARK: Judging
-
-    private func check(_ name: String) throws(AdminProblem) -> StoredTenants {
-        let tenants = try stored()
-        guard TenantText.isName(name) else {
-            throw .badRequest("a tenant's name has 1 to 63 letters, digits, \"-\" and \"_\"")
-        }
-        guard !isInFile(name) else { throw Self.inFile(name) }
-        return tenants
-    }
-
-    /// A text may show what is the gateway's and not the tenant's: variables of the environment to nobody, files to who may
-    /// do all, or where the text named them before.
-    private func checkReach(
-        of text: TenantText,
-        _ before: TenantText?,
-        _ caller: AdminCaller
-    ) throws(AdminProblem) {
-        var mistakes = text.references
-        if !caller.may([.all], tenant: nil) {
-            let known = Set(before?.namedFiles.map(\.path) ?? [])
-            mistakes += text.namedFiles.filter { !known.contains($0.path) }.map(\.mistake)
-        }
-        guard mistakes.isEmpty else { throw Self.refused(mistakes.map(\.json)) }
-    }
-
-    /// Reads the text as the gateway would.
-    private func judged(
-        _ name: String,
-        _ text: TenantText,
-        _ caller: AdminCaller
-    ) async throws(AdminProblem) -> (tenant: Tenant, warnings: [Diagnostic]) {
-        if let (route, other) = taken(text.routes) { throw Self.hostTaken(route, by: other) }
-        guard let result = await judge(.stored(name, text)) else {
-            throw AdminProblem(.storeUnavailable, "the gateway is starting or stopping; try again")
-        }
-        if let leftOut = result.leftOut.first {
-            throw Self.refused(leftOut.diagnostics.filter { $0.severity == .error }.map(\.json))
-        }
-        guard let configuration = result.configuration else {
-            var problem = AdminProblem(
-                .configurationRefused,
-                "tenants.yaml has mistakes now, so that nothing can be judged beside it; correct them first"
-            )
-            problem.members = [
-                "generation": .count(live.current.generation),
-                "mistakes": .array(result.errors.map { .string($0.description) }),
-            ]
-            throw problem
-        }
-        guard let tenant = configuration.tenants.first(where: { $0.name == name }),
-            configuration.storedNames.contains(name)
-        else { throw Self.inFile(name) }
-        try TenantReach(caller, among: live.current.configuration.tenants).check(tenant)
-        return (tenant, result.warnings.filter { $0.file == TenantSource.label(of: name) })
-    }
-
-    /// The first of the routes that is a file's tenant's. The store sees to those of its own tenants.
-    private func taken(_ routes: [String]) -> (route: String, tenant: String)? {
-        guard !routes.isEmpty else { return nil }
-        let wanted = Set(routes)
-        let configuration = live.current.configuration
-        for tenant in configuration.tenants where !configuration.storedNames.contains(tenant.name) {
-            if let route = tenant.routes.first(where: wanted.contains) { return (route, tenant.name) }
-        }
-        return nil
-    }
-
-    private static func refused(_ mistakes: [JSONObject]) -> AdminProblem {
+    static func refused(_ mistakes: [JSONObject]) -> AdminProblem {
         var problem = AdminProblem(.tenantRefused, "nothing was stored; correct the mistakes and write it again")
         problem.members = ["mistakes": .array(mistakes.map(JSONValue.object))]
         return problem
@@ -172,9 +104,4 @@ extension StoredTenantHandler {
         audit.note("version", version.number)
         await service?.announced(name)
     }
-}
-
-extension Tenant {
-    /// Its hosts, each with the path prefix if there is one.
-    var routes: [String] { hosts.map { "\($0)\(pathPrefix ?? "")" } }
 }

@@ -11,7 +11,7 @@ struct StoredTenantHandler: Sendable {
     /// Nil if `gateway.tenants` does not have the store.
     let service: StoredTenantService?
     /// As ``AdministeredGateway/judge(_:)``.
-    let judge: @Sendable (TenantSource) async -> ReadResult?
+    let judge: @Sendable ([TenantSource]) async -> ReadResult?
     /// What is wrong with tenants of the store, by name.
     let faulty: @Sendable () -> [String: [Diagnostic]]
     let now: @Sendable () -> UnixTime
@@ -20,7 +20,7 @@ struct StoredTenantHandler: Sendable {
     init(
         live: LiveConfiguration,
         service: StoredTenantService?,
-        judge: @escaping @Sendable (TenantSource) async -> ReadResult?,
+        judge: @escaping @Sendable ([TenantSource]) async -> ReadResult?,
         faulty: @escaping @Sendable () -> [String: [Diagnostic]],
         now: @escaping @Sendable () -> UnixTime = { Clock.unix() },
         logger: Logger

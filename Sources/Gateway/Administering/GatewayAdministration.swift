@@ -15,7 +15,7 @@ struct GatewayAdministration: AdministeredGateway {
     let isServing: @Sendable () -> Bool
     let readAnew: @Sendable () async -> ReloadReport
     /// Nil if the configuration cannot be read again.
-    let judgeTenant: @Sendable (TenantSource) async -> ReadResult?
+    let judgeTenants: @Sendable ([TenantSource]) async -> ReadResult?
     let faulty: @Sendable () -> [String: [Diagnostic]]
     let certificatesInUse: @Sendable () -> [CertificateStatus]
     /// Nil if there is no access log.
@@ -103,7 +103,7 @@ struct GatewayAdministration: AdministeredGateway {
 
     var storedTenants: StoredTenantService? { shared.storedTenants }
 
-    func judge(_ source: TenantSource) async -> ReadResult? { await judgeTenant(source) }
+    func judge(_ sources: [TenantSource]) async -> ReadResult? { await judgeTenants(sources) }
 
     var faultyTenants: [String: [Diagnostic]] { faulty() }
 

@@ -113,6 +113,7 @@ final class SharedServices: Sendable {
             settings.tenants.contains(.store)
             ? StoredTenantService(
                 StoredTenants(store: store, sealer: sealer),
+                stateDirectory: settings.stateDirectory,
                 logger: logger.of(.store),
                 changed: tenantsChanged
             ) : nil
@@ -139,9 +140,15 @@ final class SharedServices: Sendable {
 
     /// Prepares another configuration, so that it can be put into force at once. The current one is not touched.
     ///
+    /// - Parameter needsStore: Whether the store's data of its tenants has to be read. If not, they begin without, as
+    ///   those do that a gateway starts with: without revocations their callers are refused.
     /// - Throws: ``StoreError`` if it cannot be served: `GATEHOUSE_KEY` is missing for it, or the store's data of its
     ///   tenants cannot be read.
-    func prepare(_ snapshot: ConfigurationSnapshot, on eventLoop: any EventLoop) async throws(StoreError) -> Parts {
+    func prepare(
+        _ snapshot: ConfigurationSnapshot,
+        on eventLoop: any EventLoop,
+        needsStore: Bool
+    ) async throws(StoreError) -> Parts {
         if sealer == nil { try SealingKeyRequirement.check(snapshot.configuration) }
         let parts = factory.make(snapshot, previous: current.withLock { $0 })
         // For both: the present one stays in force until the loops have changed, or permanently if this fails.
@@ -150,7 +157,8 @@ final class SharedServices: Sendable {
             staleAfter: (inForce + snapshot.tenants).map(\.maxStaleness),
             isLocal: store.isLocal
         )
-        guard await revocations.follow(snapshot.names, pace: pace, within: Self.patience, on: eventLoop) else {
+        let hasRead = await revocations.follow(snapshot.names, pace: pace, within: Self.patience, on: eventLoop)
+        guard hasRead || !needsStore else {
             throw .unusable("the store is out of reach, so the revocations of a new tenant cannot be loaded")
         }
         await keySets.follow(Self.keySources(snapshot.configuration))

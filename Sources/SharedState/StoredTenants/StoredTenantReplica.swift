@@ -58,6 +58,15 @@ struct StoredTenantReplica: Sendable {
         return !gone.isEmpty || !texts.isEmpty || !wasLoaded
     }
 
+    /// Takes copies for what the store had.
+    ///
+    /// - Returns: False if it was read meanwhile.
+    mutating func restore(_ copies: [StoredTenants.Stored]) -> Bool {
+        guard !isLoaded else { return false }
+        for copy in copies where known[copy.head.name] == nil { known[copy.head.name] = copy }
+        return true
+    }
+
     /// - Parameter stored: Nil if the store has none of this name.
     /// - Returns: Whether it differs.
     mutating func read(_ name: String, _ stored: StoredTenants.Stored?) -> Bool {

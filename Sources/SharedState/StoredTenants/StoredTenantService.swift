@@ -15,6 +15,10 @@ public actor StoredTenantService {
 
     public nonisolated let tenants: StoredTenants
     private let logger: Logger
+    /// Nil: no copies are kept.
+    private let disk: StoredTenantDisk?
+    /// The copies that are there; nil if that is not known yet.
+    private var copies: Set<StoredTenantDisk.File>?
     private let changed: @Sendable () async -> Bool
     private var replica = StoredTenantReplica()
     private let signal: AsyncStream<Void>
@@ -23,15 +27,20 @@ public actor StoredTenantService {
     /// What ``all`` is, for other threads.
     private nonisolated let shared = Mutex<(isLoaded: Bool, tenants: [StoredTenants.Stored])>((false, []))
 
-    /// - Parameter changed: Called when ``all`` has changed; the next changes wait until it returns. False to be called
-    ///   again.
+    /// - Parameters:
+    ///   - stateDirectory: For copies of the tenants, to start without the store; nil: none.
+    ///   - changed: Called when ``all`` has changed; the next changes wait until it returns. False to be called again.
     public init(
         _ tenants: StoredTenants,
+        stateDirectory: String? = nil,
         logger: Logger,
         changed: @escaping @Sendable () async -> Bool
     ) {
         self.tenants = tenants
         self.logger = logger
+        disk = stateDirectory.flatMap { directory in
+            tenants.sealer.map { StoredTenantDisk(stateDirectory: directory, sealer: $0, logger: logger) }
+        }
         self.changed = changed
         (signal, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
@@ -59,7 +68,26 @@ public actor StoredTenantService {
     /// - Returns: Whether they were read.
     public func load() async -> Bool {
         _ = await read()
+        await keepCopies()
         return isLoaded
+    }
+
+    /// Takes the copies on disk for the tenants, until those of the store are read.
+    public func restore() async {
+        guard let disk, !replica.isLoaded else { return }
+        let copies = await disk.all()
+        guard !copies.isEmpty, replica.restore(copies) else { return }
+        publish()
+        logger.warning(
+            "the tenants in the store could not be read: their copies in the state directory are served",
+            metadata: ["tenants": "\(copies.count)"]
+        )
+    }
+
+    /// What the store has not confirmed is never written over what it has.
+    private func keepCopies() async {
+        guard let disk, replica.isLoaded else { return }
+        copies = await disk.keep(replica.known, instead: copies)
     }
 
     /// Follows the store until its task is cancelled.
@@ -75,6 +103,7 @@ public actor StoredTenantService {
             let reading = await read()
             if reading == .changed { isDue = true }
             if isDue { isDue = await !changed() }
+            if reading == .changed { await keepCopies() }
             guard reading == .failed || isDue else { continue }
             guard (try? await Task.sleep(for: Self.pause)) != nil else { return }
             wake.yield()
@@ -98,9 +127,7 @@ public actor StoredTenantService {
         do throws(StoredTenantProblem) {
             var isChanged = false
             if listing { isChanged = try await list() }
-            for name in names.sorted() {
-                if try await read(name) { isChanged = true }
-            }
+            if try await read(names.sorted()) { isChanged = true }
             failure = nil
             publish()
             return isChanged ? .changed : .same
@@ -112,15 +139,23 @@ public actor StoredTenantService {
         }
     }
 
-    /// - Returns: Whether the tenant is another one now. One that cannot be opened stays as it was.
-    private func read(_ name: String) async throws(StoredTenantProblem) -> Bool {
-        do throws(StoredTenantProblem) {
-            return replica.read(name, try await tenants.tenant(name))
-        } catch {
-            guard case .store(let reason) = error, reason.isAboutOneValue else { throw error }
-            report(unreadable: name, reason)
-            return false
+    /// - Returns: Whether one of the tenants is another one now. One that cannot be opened stays as it was.
+    private func read(_ names: [String]) async throws(StoredTenantProblem) -> Bool {
+        guard !names.isEmpty else { return false }
+        let (heads, garbled) = try await tenants.heads(of: names)
+        for name in garbled { report(unreadable: name, .garbled("its head")) }
+        let gone = Set(names).subtracting(heads.map(\.name) + garbled)
+        var isChanged = false
+        for name in gone where replica.read(name, nil) { isChanged = true }
+        for batch in Self.batches(replica.unknown(of: heads)) {
+            let (texts, unreadable) = try await tenants.texts(of: batch)
+            for text in texts where replica.read(text.head.name, text) { isChanged = true }
+            for (name, error) in unreadable { report(unreadable: name, error) }
+            // Another version may have become the present one meanwhile, which is announced, or found when looking again.
+            let found = Set(texts.map(\.head.name) + unreadable.map(\.name))
+            for head in batch where !found.contains(head.name) { announced(head.name) }
         }
+        return isChanged
     }
 
     private func list() async throws(StoredTenantProblem) -> Bool {
@@ -183,15 +218,5 @@ public actor StoredTenantService {
             "the tenants in the store could not be read; those known stay",
             metadata: ["reason": "\(reason)"]
         )
-    }
-}
-
-extension StoreError {
-    /// Whether the rest of the store can be read.
-    fileprivate var isAboutOneValue: Bool {
-        switch self {
-        case .sealBroken, .garbled: true
-        case .unavailable, .unusable: false
-        }
     }
 }

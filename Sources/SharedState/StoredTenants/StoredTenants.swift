@@ -82,6 +82,18 @@ public struct StoredTenants: Sendable {
         throw .store(.garbled("the text of the tenant \(name)"))
     }
 
+    /// The heads of those that there are, and the names of those whose head cannot be read.
+    func heads(
+        of names: [String]
+    ) async throws(StoredTenantProblem) -> (heads: [StoredTenantHead], unreadable: [String]) {
+        let entries = try await mapping { () async throws(StoreError) in
+            try await store.entries(names, of: Self.heads)
+        }
+        let heads = entries.compactMap { StoredTenantHead(name: $0.name, json: $0.value) }
+        let read = Set(heads.map(\.name))
+        return (heads, entries.map(\.name).filter { !read.contains($0) })
+    }
+
     /// The texts of these versions, without those that were dropped meanwhile, and the names of those that cannot be
     /// opened.
     func texts(

@@ -21,7 +21,9 @@ public final class KnownTenants: Sendable {
         /// Values that it repeats, see ``RepetitionBudget``.
         var repeated: Int
 
-        func isSame(as source: TenantSource) -> Bool { text.text.utf8.elementsEqual(source.text) }
+        func isSame(as source: TenantSource) -> Bool {
+            tenant.name == source.name && text.text.utf8.elementsEqual(source.text)
+        }
     }
 
     private struct State {

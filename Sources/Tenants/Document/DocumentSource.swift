@@ -1,22 +1,17 @@
 import Synchronization
+import Time
 
 /// What positions are in: tenants.yaml itself, a file that it includes, or a tenant of the store.
 ///
 /// It is a number, so that positions and lines are small and are copied on any thread without counting references. Its
-/// name is in a table of the process, which keeps it until the process ends: a name is there once, however often the
-/// configuration is read.
+/// name is in a table of the process: once, however often the configuration is read.
 public struct DocumentSource: Sendable, Hashable {
-    private struct Table {
-        var names: [String] = []
-        var indices: [String: UInt32] = [:]
-    }
-
     /// tenants.yaml, whatever its path is.
     public static let main = DocumentSource(index: 0)
 
-    private static let table = Mutex(Table())
+    private static let table = Mutex(SourceNames())
 
-    /// 0 for tenants.yaml; else one more than the index of the name.
+    /// 0 for tenants.yaml; else the number of the name.
     let index: UInt32
 
     private init(index: UInt32) {
@@ -25,17 +20,24 @@ public struct DocumentSource: Sendable, Hashable {
 
     /// - Parameter name: As messages show it: a path, or like `store:shop`.
     init(named name: String) {
-        index = Self.table.withLock { table in
-            if let known = table.indices[name] { return known }
-            table.names.append(name)
-            let index = UInt32(table.names.count)
-            table.indices[name] = index
-            return index
-        }
+        index = Self.table.withLock { $0.number(of: name, at: Clock.monotonic()) }
     }
 
-    /// nil for tenants.yaml.
+    /// nil for tenants.yaml, and for a stored tenant that is long gone.
     public var name: String? {
-        index == 0 ? nil : Self.table.withLock { $0.names[Int(index) - 1] }
+        index == 0 ? nil : Self.table.withLock { $0.name(index) }
+    }
+
+    /// Lets go of names that begin with `prefix` and that nobody wants.
+    static func forget(prefix: String, besides wanted: [String]) {
+        table.withLock { names in
+            var all: Set<String>?
+            names.forget(prefix: prefix, wanted: wanted.count, at: Clock.monotonic()) { name in
+                // Made for the few times that anything is forgotten.
+                let set = all ?? Set(wanted)
+                all = set
+                return set.contains(name)
+            }
+        }
     }
 }

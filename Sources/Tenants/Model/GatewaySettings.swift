@@ -7,7 +7,8 @@ public struct GatewaySettings: Sendable {
     /// nil: Envoy is not answered by gRPC.
     public var extAuthz: ExtAuthzSettings?
     public var store: StoreLocation = .memory
-    /// Directory for copies of fetched key sets, for a start while provider and store are down. Resolved; nil: no copies.
+    /// Directory for copies of fetched key sets and stored tenants, for a start while provider and store are down.
+    /// Resolved; nil: no copies.
     public var stateDirectory: String?
     public var threads = Schema.gateway.threads.default
     /// Peers whose `Forwarded` and `X-Forwarded-*` fields and PROXY headers are trusted.

@@ -4,6 +4,13 @@ extension TenantSource {
         TenantSource(name: name, label: label(of: name), text: Array(text.text.utf8))
     }
 
+    /// Lets go of the labels of tenants that are stored no more.
+    ///
+    /// - Parameter stored: All that are.
+    public static func forgetLabels(besides stored: [TenantSource]) {
+        DocumentSource.forget(prefix: label(of: ""), besides: stored.map(\.label))
+    }
+
     /// What stands for the path of a file in positions of a stored tenant.
     public static func label(of name: String) -> String { "store:\(name)" }
 }

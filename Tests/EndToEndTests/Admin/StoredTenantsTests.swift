@@ -166,6 +166,41 @@ import Verification
         }
     }
 
+    @Test func contradictionWithAnotherStoredTenantIsRefused() async throws {
+        try await withGateway(Self.setup) { fixture async throws in
+            func text(_ name: String, _ issuer: String) -> String {
+                Self.text("\(name).test", backend(fixture)) + """
+                    realm: people
+                    sign_in: { apple: { path: /a, client_ids: [c], then: forward, issuer: "\(issuer)" } }
+
+                    """
+
+            }
+            // By its name the one that is in force would be the later one.
+            let first = try await put(fixture, "shop", text("shop", "https://appleid.apple.com"))
+            #expect(first.status == 201, "\(first.body.text)")
+            try await until("it is served") { try await served(fixture, "shop.test") }
+            let other = try await put(fixture, "bakery", text("bakery", "https://apple.test"))
+            #expect(other.status == 400 && AdminProblemDocument(other)?.code == "tenant_refused")
+            let message = try object(other)["mistakes"]?.array?.first?.object?["message"]?.string
+            #expect(
+                message?.contains("tenant \"shop\" has this realm too (store:shop:6)") == true,
+                "\(other.body.text)"
+            )
+            #expect(try object(other)["mistakes"]?.array?.first?.object?["line"] == 6)
+            #expect(try await put(fixture, "bakery", text("bakery", "https://appleid.apple.com")).status == 201)
+            // A tenant is not compared with what it was.
+            let tag = try #require(try await fixture.admin("/api/tenants/bakery").fields["ETag"].first)
+            let changed = try await put(
+                fixture,
+                "bakery",
+                text("bread", "https://appleid.apple.com"),
+                "If-Match: \(tag)"
+            )
+            #expect(changed.status == 200, "\(changed.body.text)")
+        }
+    }
+
     @Test func rollbackMakesAnOldTextANewVersion() async throws {
         try await withGateway(Self.setup) { fixture async throws in
             let first = try await put(fixture, "shop", Self.text("one.test", backend(fixture)))

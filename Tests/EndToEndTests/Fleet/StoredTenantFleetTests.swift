@@ -61,6 +61,33 @@ import Verification
         }
     }
 
+    @Test func instanceStartsFromItsCopiesWhileRedisIsAway() async throws {
+        let scratch = try Scratch()
+        defer { scratch.remove() }
+        var setup = Self.setup
+        setup.gateway += "\nstate_dir: \(scratch.path)/state"
+        try await withInstances(setup) { instances async throws in
+            try await RedisServer.run(RedisServer.durable) { server async throws in
+                let first = try await instances.start(server.url)
+                #expect(try await put(first, "shop", text("shop.test", instances)).status == 201)
+                try await until("the tenant is served") { try await serves(first, "shop.test") }
+                try await until("its copy is written") {
+                    try FileManager.default.contentsOfDirectory(atPath: "\(scratch.path)/state/tenants").count == 1
+                }
+                try await server.kill()
+                let second = try await instances.start(server.url)
+                #expect(try await serves(second, "shop.test"))
+                #expect(try await second.readiness().status == 503)
+                #expect(instances.log.text.contains("their copies in the state directory are served"))
+                #expect(try await put(second, "other", text("other.test", instances)).status == 503)
+                try await server.restart()
+                try await until("it is ready") { try await second.readiness().status == 200 }
+                #expect(try await put(second, "other", text("other.test", instances)).status == 201)
+                try await until("a new tenant is served") { try await serves(second, "other.test") }
+            }
+        }
+    }
+
     @Test func instanceThatIsCutOffKeepsWhatItHadAndCatchesUp() async throws {
         try await withRelay(Self.setup) { instances, server, relay async throws in
             let near = try await instances.start(server.url)

@@ -99,6 +99,9 @@ extension RealClients {
                 let result = try await fixture.plays("edit")
                 #expect(result["mistake"]?.string?.hasPrefix("Line 2: unknown key \"server\"") == true)
                 #expect(result["marked"] == ["2"])
+                // Line 2, after the padding and a line of 20 pixels.
+                #expect(result["levels"] == ["first": 28, "overlap": false, "below": false])
+                #expect(result["narrow"]?.object?["below"] == true)
                 #expect(result["place"]?.string?.hasPrefix("server: [") == true)
                 #expect(result["saved"] == "Saved bakery as version 1.")
                 #expect(result["secret"] == false)

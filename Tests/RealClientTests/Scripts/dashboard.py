@@ -216,6 +216,14 @@ PUT = """fetch('api/tenants/bakery', {{ method: 'PUT', body: {}, headers: {{
     Authorization: 'Bearer ' + {}, 'Content-Type': 'application/yaml', 'If-Match': {} }} }}).then(answer => answer.status)"""
 
 
+LEVELS = """(() => {
+    const text = document.getElementById('edit-text').getBoundingClientRect();
+    const items = [...document.querySelectorAll('#edit-mistakes li')].map(item => item.getBoundingClientRect());
+    return { first: Math.round(items[0].top - text.top), overlap: items.some((item, index) => index && item.top < items[index - 1].bottom),
+        below: items.every(item => item.top >= text.bottom) };
+})()"""
+
+
 async def edit(browser, admin, token, site, **_):
     """A tenant is written by keys alone: with a mistake, after another has changed it, and as it was before."""
     tab = await browser.page(await browser.person(), **DESKTOP)
@@ -234,6 +242,11 @@ async def edit(browser, admin, token, site, **_):
     # The first says what is missing, the second what is there instead.
     mistake = await tab.until("document.querySelectorAll('#edit-mistakes button')[1]?.innerText")
     marked = await tab.evaluate("[...document.querySelectorAll('#edit-gutter [data-state=bad]')].map(li => li.textContent)")
+    # Each at the height of its line, or below the one before it; on a phone below the text.
+    levels = await tab.evaluate(LEVELS)
+    await tab.look(**PHONE)
+    narrow = await tab.evaluate(LEVELS)
+    await tab.look(**DESKTOP)
     # To the place of the mistake, and written over.
     await reach(tab, "document.querySelectorAll('#edit-mistakes button')[1]")
     await tab.press("Enter")
@@ -269,7 +282,7 @@ async def edit(browser, admin, token, site, **_):
     await tab.press("Enter")
     await tab.until("document.querySelectorAll('#edit-versions tbody tr').length === 4")
     back = await tab.evaluate("document.getElementById('edit-text').value")
-    return {"mistake": mistake, "marked": marked, "place": place, "saved": saved, "secret": "0123456789abcdef" in shown,
+    return {"levels": levels, "narrow": narrow, "mistake": mistake, "marked": marked, "place": place, "saved": saved, "secret": "0123456789abcdef" in shown,
             "status": status, "lines": lines, "back": back == shown,
             # The browser complains of the refused writes.
             "complaints": [complaint for complaint in tab.complaints if "400" not in complaint and "412" not in complaint]}

@@ -17,9 +17,10 @@ struct StoredTenantServiceTests {
         Sealer(try SealingKeys(Data(repeating: 1, count: 32).base64EncodedString()))
     }
 
-    private func service() throws -> StoredTenantService {
+    private func service(stateDirectory: String? = nil) throws -> StoredTenantService {
         let changes = changes
-        return StoredTenantService(StoredTenants(store: store, sealer: try sealer()), logger: log.logger) {
+        let tenants = StoredTenants(store: store, sealer: try sealer())
+        return StoredTenantService(tenants, stateDirectory: stateDirectory, logger: log.logger) {
             changes.update { $0 += 1 }
             return true
         }
@@ -115,6 +116,36 @@ struct StoredTenantServiceTests {
         }
         #expect(texts(service) == ["a 1"])
         #expect(log.lines.count { $0.contains("could not be read") } == 1)
+    }
+
+    @Test func copiesAreServedUntilTheStoreIsBack() async throws {
+        let scratch = try Scratch()
+        defer { scratch.remove() }
+        for name in ["a", "b"] { try await put(name, "1") }
+        #expect(try await service(stateDirectory: scratch.path).load())
+        store.cut()
+        try await put("a", "2")
+        let service = try service(stateDirectory: scratch.path)
+        #expect(await !service.load())
+        #expect(texts(service) == [])
+        await service.restore()
+        #expect(texts(service) == ["a 1", "b 1"] && !service.isLoaded)
+        #expect(log.lines.contains { $0.contains("their copies in the state directory are served tenants=2") })
+        store.heal()
+        #expect(await service.load())
+        #expect(texts(service) == ["a 2", "b 1"] && service.isLoaded)
+        // What was read is never replaced by a copy.
+        await service.restore()
+        #expect(texts(service) == ["a 2", "b 1"])
+    }
+
+    @Test func withoutStateDirectoryNothingIsRestored() async throws {
+        try await put("a", "1")
+        store.cut()
+        let service = try service()
+        #expect(await !service.load())
+        await service.restore()
+        #expect(texts(service) == [])
     }
 
     @Test func tenantThatCannotBeOpenedLeavesTheOthers() async throws {

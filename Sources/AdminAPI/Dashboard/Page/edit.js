@@ -1,7 +1,11 @@
-/** A text with numbers at its lines, and messages beside them. */
+/**
+ * A text with numbers at its lines, and messages beside them at the height of their lines. A message that is longer than
+ * its line moves those below it down. On a narrow screen they are a list below the text.
+ */
 class Editor {
     /** Pixels, as in the style. */
     static #lineHeight = 20;
+    static #padding = 8;
 
     #text;
     #gutter;
@@ -14,6 +18,9 @@ class Editor {
         this.#notes = notes;
         text.addEventListener("input", () => this.#number());
         text.addEventListener("scroll", () => this.#place());
+        // The keyboard leads to messages that are out of sight: their lines come with them.
+        notes.addEventListener("scroll", () => { text.scrollTop = notes.scrollTop; });
+        new ResizeObserver(() => this.#arrange()).observe(notes);
         // Tab leaves the text, as the keyboard expects; a new line begins like the one above.
         text.addEventListener("keydown", event => this.#indent(event));
         this.#number();
@@ -35,9 +42,10 @@ class Editor {
             const place = mistake.file ? `${mistake.file}:${mistake.line}` : `Line ${mistake.line}`;
             const button = element("button", { type: "button", class: "link" }, `${place}: ${mistake.message}`);
             if (!mistake.file) button.addEventListener("click", () => this.#go(mistake));
-            return element("li", {}, button);
+            return element("li", { "data-line": mistake.file ? 1 : mistake.line }, button);
         });
         this.#notes.replaceChildren(...items);
+        this.#arrange();
         setAttribute(this.#text, "aria-invalid", mistakes.length ? "true" : null);
         this.#number();
     }
@@ -51,7 +59,21 @@ class Editor {
         this.#place();
     }
 
-    #place() { this.#gutter.scrollTop = this.#text.scrollTop; }
+    #place() { this.#notes.scrollTop = this.#gutter.scrollTop = this.#text.scrollTop; }
+
+    /** Puts each message at its line, or below the one before it. */
+    #arrange() {
+        let end = 0;
+        const items = [...this.#notes.children].sort((one, other) => one.dataset.line - other.dataset.line);
+        for (const item of items) {
+            const top = Math.max(end, Editor.#padding + (item.dataset.line - 1) * Editor.#lineHeight);
+            item.style.insetBlockStart = `${top}px`;
+            end = top + item.offsetHeight;
+        }
+        // As high as the text, so that both scroll alike.
+        this.#notes.style.setProperty("--end", `${Math.max(end, this.#text.scrollHeight)}px`);
+        this.#place();
+    }
 
     #go({ line, column }) {
         const lines = this.#text.value.split("\n");

@@ -44,7 +44,7 @@ extension Schema {
             )
         let stateDir = Key("state_dir", .path(example: "state"))
             .means(
-                "Where copies of fetched key sets are kept, for a start while provider and store are down. "
+                "Where copies of fetched key sets and of stored tenants are kept, for a start while provider and store are down. "
                     + "Omitted: `$STATE_DIRECTORY` if set, else none."
             )
         let threads = Key("threads", .integer(0...1024), default: 0)
