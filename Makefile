@@ -24,6 +24,7 @@
 #   make bench-features   what each feature costs a request, beside the peers that have it
 #   make bench-sign-ins   how many sign-ins, codes and refreshes a second, and what each costs
 #   make bench-tenants   start, reload, memory and requests with 1 to 10,000 tenants, beside nginx, Envoy and Caddy
+#   make bench-stored-tenants   ten thousand tenants by API through three instances, while 2,000 requests a second pass
 #   make screenshots   take the pictures of the sign-in pages, the dashboard and the demo in the documents
 #   make newcomer  play somebody new in a new clone, by the README alone, and time each step; pictures in .build/newcomer
 #   make soak      build it and run it under mixed load with faults for ten minutes
@@ -51,7 +52,7 @@ FLEET_TESTS := ^EndToEndTests\.(Agreement|Crash|Failover|HostileStore|PausedStor
 RELEASE_FLAGS := -c release --product gatehouse --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchecked \
 	-Xswiftc -use-ld=lld -Xlinker --no-export-dynamic -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --icf=safe
 
-.PHONY: setup program demo test quick fuzz format lint release install reference docs site bench bench-instructions bench-http2 bench-revocations bench-features bench-sign-ins bench-tenants screenshots newcomer soak soak-churn loadtest clean
+.PHONY: setup program demo test quick fuzz format lint release install reference docs site bench bench-instructions bench-http2 bench-revocations bench-features bench-sign-ins bench-tenants bench-stored-tenants screenshots newcomer soak soak-churn loadtest clean
 .PHONY: lint-packaging release-binary packages check-packages
 
 setup:
@@ -153,6 +154,9 @@ bench-sign-ins: release
 
 bench-tenants: release
 	PATH="$$(loadtest/environment):$$PATH" loadtest/many_tenants.py "$$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)/gatehouse"
+
+bench-stored-tenants: release
+	loadtest/stored_tenants.py --gatehouse "$$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)/gatehouse"
 
 screenshots: program
 	$(BUILD) --product gatehouse-demo
