@@ -8,6 +8,7 @@ struct EnvoyTests {
         filters: String = "",
         routes: String = "{ match: { prefix: / }, route: { cluster: c } }",
         manager: String = "",
+        clusters: String = "",
         _ answers: InitAnswers = MigrationSample.answers
     ) throws -> Draft {
         let text = """
@@ -25,6 +26,7 @@ struct EnvoyTests {
               - name: c
                 load_assignment: { endpoints: [ { lb_endpoints: [ { endpoint: { address: { socket_address:
                   { address: 127.0.0.1, port_value: 9001 } } } } ] } ] }
+              \(clusters.isEmpty ? "" : "- \(clusters)")
             """
         return try EnvoyTranslation.draft(SourceFile(name: "e.yaml", text: text), answers)
     }
@@ -134,13 +136,68 @@ struct EnvoyTests {
         #expect(tenant.decision("GET", "/x") == .closed && tenant.decision("GET", "/y") == .anyCaller)
     }
 
-    @Test func routesToNoClusterAreClosed() throws {
+    @Test func routesOfEveryKindBecomeRoutes() throws {
+        let next =
+            "{ name: next, load_assignment: { endpoints: [ { lb_endpoints: [ { endpoint: { address: { socket_address: "
+            + "{ address: 127.0.0.1, port_value: 9002 } } } } ] } ] } }"
+        let routes = """
+            { match: { path: /gone }, direct_response: { status: 410, body: { inline_string: "no more" } } },
+            { match: { prefix: /old/ }, redirect: { prefix_rewrite: /new/ } },
+            { match: { path_separated_prefix: /blog }, redirect: { host_redirect: blog.test, response_code: FOUND } },
+            { match: { prefix: /api/, headers: [ { name: x-beta, string_match: { exact: "1" } } ] }, route: { cluster: next } },
+            { match: { prefix: /api/v1/ }, route: { cluster: next, prefix_rewrite: /v2/, timeout: 60s } },
+            { match: { prefix: /shares/ }, route: { weighted_clusters: { clusters: [ { name: c, weight: 95 }, { name: next, weight: 5 } ] } } },
+            { match: { prefix: /next }, route: { cluster: next } },
+            { match: { prefix: / }, route: { cluster: c } }
+            """
+        let draft = try draft(filters: jwt(all), routes: routes, clusters: next)
+        let tenant = try draft.tenant("shop")
+        #expect(draft.tenants.count == 1 && tenant.pathPrefix == nil)
+        #expect(tenant.backends.map(\.name) == ["next"])
+        let told = tenant.routes.map { "\($0.path) \($0.headers.map(\.name)) \($0.action) \($0.rewrite ?? "-")" }
+        #expect(
+            Set(told) == [
+                "/gone [] respond(status: 410, body: Optional(\"no more\")) -",
+                "/old/** [] redirect(to: \"/new/**\", status: 301) -",
+                "/blog/** [] redirect(to: \"https://blog.test/blog/**\", status: 302) -",
+                "/api/** [\"x-beta\"] backend(\"next\") -", "/api/v1/** [] backend(\"next\") /v2/**",
+                "/shares/** [] split([Migration.DraftRoute.Share(backend: \"default\", weight: 95), "
+                    + "Migration.DraftRoute.Share(backend: \"next\", weight: 5)]) -",
+                "/next/** [] backend(\"next\") -",
+            ]
+        )
+        #expect(tenant.routes.first { $0.path == "/api/v1/**" }?.responseTimeout?.text == "1m")
+        #expect(tenant.decision("GET", "/old/x") == .anyCaller)
+        #expect(draft.read().errors.isEmpty, "\(draft.read().errors)\n\(DraftWriter.text(of: draft))")
+    }
+
+    @Test func ruleUnderConditionOfAFieldIsClosed() throws {
+        let rule = "{ match: { prefix: /a, headers: [ { name: x-b, string_match: { exact: c } } ] } }"
+        let tenant = try draft(filters: jwt("\(rule), \(all)")).tenant("shop")
+        #expect(tenant.decision("GET", "/a") == .anyCaller)
+    }
+
+    @Test(arguments: [
+        "redirect: { https_redirect: true }", "redirect: { host_redirect: a.test, strip_query: true }",
+        "route: { cluster: c, regex_rewrite: { pattern: { regex: a }, substitution: b } }",
+        "direct_response: { status: 200, body: { filename: x } }",
+        "route: { weighted_clusters: { clusters: [ { name: c, weight: 0 } ] } }",
+    ])
+    func routesThatCannotBeSaidAreClosed(_ action: String) throws {
+        let routes = "{ match: { prefix: /x/ }, \(action) }, { match: { prefix: / }, route: { cluster: c } }"
+        let draft = try draft(filters: jwt(all), routes: routes)
+        let tenant = try draft.tenant("shop")
+        #expect(tenant.decision("GET", "/x/y") == .closed && tenant.decision("GET", "/") == .anyCaller)
+        #expect(draft.notes.contains { $0.kind == .closed } && tenant.routes == [])
+    }
+
+    @Test func routesThatMayRestrictAreClosed() throws {
         let routes = """
             { match: { path: /gone }, direct_response: { status: 403 } }, { match: { prefix: /api }, route: { cluster: c } },
             { match: { prefix: / }, route: { cluster: c }, typed_per_filter_config: { x: { a: 1 } } }
             """
         let draft = try draft(filters: jwt(all), routes: routes)
-        #expect(draft.tenants.map(\.name) == ["shop-api", "shop"])
+        #expect(draft.tenants.map(\.name) == ["shop", "shop-api"])
         #expect(try draft.tenant("shop").decision("GET", "/x") == .closed)
         #expect(try draft.tenant("shop-api").decision("GET", "/api/x") == .anyCaller)
         #expect(draft.read().errors.isEmpty, "\(draft.read().errors)")

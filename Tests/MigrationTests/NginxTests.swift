@@ -95,6 +95,96 @@ struct NginxTests {
         #expect(try draft.tenant("shop-api").decision("GET", "/files/x") == .closed)
     }
 
+    /// Path, action and rewrite of each route.
+    private func told(_ tenant: DraftTenant) -> [String] {
+        tenant.routes.map { route in
+            let action =
+                switch route.action {
+                case .backend(let name): name
+                case .split(let shares): shares.map { "\($0.backend) \($0.weight)" }.joined(separator: ", ")
+                case .redirect(let to, let status): "\(status) \(to)"
+                case .respond(let status, let body): "\(status) \(body ?? "-")"
+                }
+            return "\(route.path): \(action)\(route.rewrite.map { " as \($0)" } ?? "")"
+        }
+    }
+
+    @Test(arguments: [
+        ("location /old/ { return 301 /new$request_uri; }", "/old/**: 301 /new/old/**"),
+        ("location /old/ { return 308 https://other.test$request_uri; }", "/old/**: 308 https://other.test/old/**"),
+        ("location = /a { return 302 $scheme://$host/b$is_args$args; }", "/a: 302 /b"),
+        ("location = /a { return https://b.test/; }", "/a: 302 https://b.test/"),
+        ("location = /robots.txt { return 200 'User-agent: *'; }", "/robots.txt: 200 User-agent: *"),
+        ("location /v1/ { return 410; }", "/v1/**: 410 -"),
+        ("location /old/ { rewrite ^/old/(.*)$ /new/$1 permanent; }", "/old/**: 301 /new/**"),
+    ])
+    func answersBecomeRoutesThatAreOpen(location: String, route: String) throws {
+        let draft = try draft("\(location) location / { auth_request /x; \(pass) }")
+        let tenant = try draft.tenant("shop")
+        #expect(told(tenant) == [route])
+        let path = try #require(tenant.routes.first?.path).replacing("/**", with: "/z")
+        #expect(tenant.decision("GET", path) == .open && tenant.decision("GET", "/") == .anyCaller)
+        #expect(draft.read().errors.isEmpty, "\(draft.read().errors)")
+    }
+
+    @Test(arguments: [
+        "return 301 /new/$arg_x;", "return 444;", "return 304;", "rewrite ^/a/([0-9]+)$ /b/$1 permanent;",
+        "rewrite ^/a/(.*)$ /b/$1 last; \("proxy_pass http://127.0.0.1:9001;")", "return 200 $remote_addr;",
+    ])
+    func answersThatCannotBeSaidAreClosed(_ directive: String) throws {
+        let draft = try draft("location /a/ { \(directive) } location / { \(pass) }")
+        let tenant = try draft.tenant("shop")
+        #expect(tenant.decision("GET", "/a/x") == .closed && tenant.routes == [])
+        #expect(draft.notes.contains { $0.kind == .closed })
+    }
+
+    @Test func locationsOfOtherBackendsBecomeRoutes() throws {
+        let draft = try draft(
+            """
+            location / { \(pass) }
+            location /api/ { proxy_pass http://127.0.0.1:9002; }
+            location /api/v1/ { proxy_pass http://127.0.0.1:9002/v2/; }
+            location /reports/ { proxy_pass http://127.0.0.1:9003/; client_max_body_size 5m; }
+            location /old/ { rewrite ^/old/(.*)$ /new/$1 break; \(pass) }
+            location = /health { proxy_pass http://127.0.0.1:9002/status; }
+            location = /api/plain { \(pass) }
+            """
+        )
+        #expect(draft.tenants.count == 1)
+        let tenant = try draft.tenant("shop")
+        #expect(
+            told(tenant) == [
+                "/api/v1/**: api as /v2/**", "/api/plain: default", "/reports/**: reports as /**", "/api/**: api",
+                "/health: api as /status", "/old/**: default as /new/**",
+            ]
+        )
+        #expect(tenant.routes.first { $0.path == "/reports/**" }?.bodyBytes?.text == "5MiB")
+        #expect(draft.read().errors.isEmpty, "\(draft.read().errors)\n\(DraftWriter.text(of: draft))")
+    }
+
+    @Test func sharesBecomeASplit() throws {
+        let draft = try draft(
+            "location / { proxy_pass http://$up; } location /x/ { proxy_pass http://127.0.0.1:9002; }",
+            http: "split_clients $remote_addr $up { 5% 127.0.0.1:9002; * 127.0.0.1:9001; }"
+        )
+        let tenant = try draft.tenant("shop")
+        #expect(tenant.backend.servers.map(\.url.text) == ["http://127.0.0.1:9001"])
+        #expect(told(tenant).last == "/**: 127-0-0-1 5, default 95")
+        #expect(told(tenant).count == 2)
+        #expect(draft.read().errors.isEmpty, "\(draft.read().errors)\n\(DraftWriter.text(of: draft))")
+    }
+
+    @Test func serverThatSendsToHTTPSIsAKey() throws {
+        let text = """
+            server { listen 80; server_name shop.test; return 301 https://$host$request_uri; }
+            server { listen 443 ssl; server_name shop.test; ssl_certificate c.pem; ssl_certificate_key k.pem; location / { \(pass) } }
+            """
+        let draft = try NginxTranslation.draft(SourceFile(name: "n.conf", text: text), MigrationSample.answers)
+        #expect(draft.redirectsToHTTPS == Origin(file: "n.conf", line: 1))
+        #expect(draft.listeners.map(\.isTLS) == [true, false])
+        #expect(DraftWriter.text(of: draft).contains("\n  redirect_https: true  # n.conf:1\n"))
+    }
+
     @Test func askedConditionsClose() throws {
         let draft = try draft(
             "location / { auth_request /a; \(pass) } location = /a { internal; proxy_pass http://127.0.0.1:4180/oauth2/auth?allowed_groups=x; }"

@@ -109,7 +109,7 @@ struct OAuth2ProxyTests {
         #expect(try taking.tenant("shop").issuers.count == 2)
     }
 
-    @Test func upstreamsByPathBecomeTenants() throws {
+    @Test func upstreamsByPathBecomeRoutes() throws {
         let draft = try draft(
             Self.base.replacing(
                 "[\"http://127.0.0.1:9001/\"]",
@@ -117,10 +117,48 @@ struct OAuth2ProxyTests {
             )
                 + "email_domains = [\"*\"]"
         )
-        #expect(draft.tenants.map(\.name) == ["shop", "shop-api"])
-        #expect(try draft.tenant("shop-api").pathPrefix?.text == "/api")
-        #expect(try draft.tenant("shop").decision("GET", "/s/x") == .closed)
+        #expect(draft.tenants.map(\.name) == ["shop"])
+        let tenant = try draft.tenant("shop")
+        #expect(tenant.routes.map(\.path) == ["/api/**"] && tenant.routes.map(\.action) == [.backend("api")])
+        #expect(tenant.backends.first?.backend.servers.map(\.url.text) == ["http://b:2"])
+        #expect(tenant.decision("GET", "/s/x") == .closed)
         #expect(draft.read().errors.isEmpty, "\(draft.read().errors)")
+    }
+
+    @Test func fixedAnswersAndReplacedPathsBecomeRoutes() throws {
+        let alpha = """
+            upstreamConfig:
+              upstreams:
+              - { id: a, path: /, uri: "http://127.0.0.1:9001" }
+              - { id: b, path: "^/v1/(.*)$", rewriteTarget: "/v2/$1", uri: "http://127.0.0.1:9002" }
+              - { id: c, path: /ping, static: true, staticCode: 202 }
+            """
+        let files = [
+            SourceFile(name: "o.cfg", text: Self.base.replacing("upstreams", with: "#") + "email_domains = [\"*\"]"),
+            SourceFile(name: "alpha.yaml", text: alpha),
+        ]
+        let draft = try OAuth2ProxyTranslation.draft(files, InitAnswers())
+        let routes = try draft.tenant("shop").routes
+        #expect(routes.map(\.path) == ["/ping", "/v1/**"])
+        #expect(routes.map(\.action) == [.respond(status: 202, body: "Authenticated"), .backend("v1")])
+        #expect(routes.last?.rewrite == "/v2/**")
+        #expect(draft.read().errors.isEmpty, "\(draft.read().errors)")
+    }
+
+    @Test(arguments: ["^/a/([0-9]+)$", "^/(.*)/x$"]) func pathsThatNoRouteReplacesAreClosed(_ path: String) throws {
+        let alpha = """
+            upstreamConfig:
+              upstreams:
+              - { id: a, path: /, uri: "http://127.0.0.1:9001" }
+              - { id: b, path: "\(path)", rewriteTarget: "/v2/$1", uri: "http://127.0.0.1:9002" }
+            """
+        let files = [
+            SourceFile(name: "o.cfg", text: Self.base.replacing("upstreams", with: "#") + "email_domains = [\"*\"]"),
+            SourceFile(name: "alpha.yaml", text: alpha),
+        ]
+        let draft = try OAuth2ProxyTranslation.draft(files, InitAnswers())
+        #expect(try draft.tenant("shop").decision("GET", "/") == .closed)
+        #expect(draft.notes.contains { $0.kind == .closed && $0.text.contains("\"rewrite\"") })
     }
 
     @Test func otherProvidersNeedAnIssuer() throws {

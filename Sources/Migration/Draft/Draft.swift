@@ -5,6 +5,8 @@ package struct Draft: Sendable, Equatable {
     /// Comments before the file's first line.
     package var heading: [String] = []
     package var listeners: [DraftListener] = []
+    /// Whether clients in plain text are sent to the listener with TLS.
+    package var redirectsToHTTPS: Origin?
     package var store: DraftText?
     package var trustedProxies: [DraftText] = []
     package var tenants: [DraftTenant] = []
@@ -64,6 +66,9 @@ package struct DraftTenant: Sendable, Equatable {
     package var pathPrefix: DraftText?
     package var stripsPrefix = false
     package var backend = DraftBackend()
+    /// Beside `backend`.
+    package var backends: [DraftNamedBackend] = []
+    package var routes: [DraftRoute] = []
     package var certificate: DraftCertificate?
     package var tokenPlaces: [DraftText] = []
     package var issuers: [DraftIssuer] = []

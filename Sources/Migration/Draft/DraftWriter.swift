@@ -1,6 +1,6 @@
 /// Writes a draft as the text of tenants.yaml.
 package struct DraftWriter {
-    private var lines = YAMLLines()
+    var lines = YAMLLines()
 
     package static func text(of draft: Draft) -> String {
         var writer = DraftWriter()
@@ -28,6 +28,7 @@ package struct DraftWriter {
                 lines.line(4, "- { address: \(address)\(tls) }", comment: Self.comment(listener.address))
             }
         }
+        if let origin = draft.redirectsToHTTPS { lines.line(2, "redirect_https: true", comment: "\(origin)") }
         write(2, "store", draft.store)
         if !draft.trustedProxies.isEmpty {
             lines.line(2, "trusted_proxies:")
@@ -42,7 +43,17 @@ package struct DraftWriter {
         for host in tenant.hosts { writeItem(6, host) }
         write(4, "path_prefix", tenant.pathPrefix)
         if tenant.stripsPrefix { lines.line(4, "strip_prefix: true") }
-        write(tenant.backend)
+        if tenant.backends.isEmpty {
+            lines.line(4, "backend:")
+            write(tenant.backend, 6)
+        } else {
+            lines.line(4, "backends:")
+            for other in [DraftNamedBackend(name: "default", backend: tenant.backend)] + tenant.backends {
+                lines.line(6, "\(YAMLLines.scalar(other.name)):")
+                write(other.backend, 8)
+            }
+        }
+        writeRoutes(tenant.routes)
         if let certificate = tenant.certificate {
             lines.line(4, "tls:")
             write(6, "certificate_file", certificate.chain)
@@ -62,31 +73,30 @@ package struct DraftWriter {
         for hint in tenant.hints { lines.comment(4, hint) }
     }
 
-    private mutating func write(_ backend: DraftBackend) {
-        lines.line(4, "backend:")
-        lines.line(6, "servers:")
+    private mutating func write(_ backend: DraftBackend, _ indent: Int) {
+        lines.line(indent, "servers:")
         for server in backend.servers {
             let url = YAMLLines.scalar(server.url.text)
             let item = server.weight == 1 ? url : "{ url: \(url), weight: \(server.weight) }"
-            lines.line(8, "- \(item)", comment: Self.comment(server.url))
+            lines.line(indent + 2, "- \(item)", comment: Self.comment(server.url))
         }
-        write(6, "balance", backend.balance)
+        write(indent, "balance", backend.balance)
         if backend.connectTimeout != nil || backend.responseTimeout != nil {
-            lines.line(6, "timeouts:")
-            write(8, "connect", backend.connectTimeout)
-            write(8, "response", backend.responseTimeout)
+            lines.line(indent, "timeouts:")
+            write(indent + 2, "connect", backend.connectTimeout)
+            write(indent + 2, "response", backend.responseTimeout)
         }
         if let path = backend.healthPath {
-            lines.line(6, "health:")
-            write(8, "path", path)
+            lines.line(indent, "health:")
+            write(indent + 2, "path", path)
         }
         let tls = [
             ("ca_file", backend.caFile), ("server_name", backend.serverName),
             ("certificate_file", backend.certificateFile), ("key_file", backend.keyFile),
         ]
         if tls.contains(where: { $0.1 != nil }) {
-            lines.line(6, "tls:")
-            for (key, value) in tls { write(8, key, value) }
+            lines.line(indent, "tls:")
+            for (key, value) in tls { write(indent + 2, key, value) }
         }
     }
 
@@ -242,7 +252,7 @@ package struct DraftWriter {
 
     private static func comment(_ text: DraftText) -> String? { comment(text.origin, text.remark) }
 
-    private static func comment(_ origin: Origin?, _ remark: String?) -> String? {
+    static func comment(_ origin: Origin?, _ remark: String?) -> String? {
         let parts = [remark, origin?.description].compactMap { $0 }
         return parts.isEmpty ? nil : parts.joined(separator: "; ")
     }

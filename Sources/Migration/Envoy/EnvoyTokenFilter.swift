@@ -36,7 +36,7 @@ struct EnvoyTokenFilter {
     // MARK: Rules
 
     private mutating func translate(_ rule: SourceNode, _ draft: inout Draft) -> SourceRule {
-        let matched = EnvoyRouteMatch.read(rule["match"])
+        let matched = EnvoyRouteMatch.withoutFields(rule["match"])
         let decision = decision(of: rule, &draft)
         for entry in rule.entries
         where !["match", "requires", "requirement_name"].contains(SourceNode.snakeCase(entry.key)) {

@@ -1,9 +1,11 @@
-/// A virtual host: a tenant for each cluster that it sends paths to.
+/// A virtual host: a tenant, whose routes are the virtual host's. Where routes set other fields, they are tenants of their own.
 struct EnvoyVirtualHost {
     let host: SourceNode
     let guarding: EnvoyGuards
     let answers: InitAnswers
     private var mounts: [Mount] = []
+    /// Routes beside those that are mounts, in their order.
+    private var others: [Other] = []
     /// What is closed because no backend may have it.
     private var closings: [SourceRule] = []
     private var closesAll = false
@@ -15,6 +17,13 @@ struct EnvoyVirtualHost {
         var route: SourceNode
         var strips = false
         var isClosed = false
+    }
+
+    fileprivate struct Other {
+        var matched: EnvoyRouteMatch.Matched
+        var pattern: String
+        var action: EnvoyRouteAction
+        var route: SourceNode
     }
 
     init(host: SourceNode, guarding: EnvoyGuards, answers: InitAnswers) {
@@ -40,13 +49,17 @@ struct EnvoyVirtualHost {
         guards.tokenRules = closings + (guarding.tokenRules ?? [openRule])
         let rules = guards.rules(&draft)
         let base = answers.tenant ?? Draft.tenantName(host: hosts[0].text)
+        var tenants: [DraftTenant] = []
         for mount in mounts {
             let suffix = mount.path.split(separator: "/").last.map { "-\(Draft.tenantName(host: String($0)))" } ?? ""
-            var tenant = DraftTenant(name: draft.freeName(base + suffix))
+            var tenant = DraftTenant(name: base + suffix)
             tenant.hosts = hosts
             if mount.path != "/" { tenant.pathPrefix = DraftText(literal: mount.path, mount.route.origin) }
             tenant.stripsPrefix = mount.strips
-            tenant.backend = try backend(mount, clusters, &draft)
+            tenant.backend = try backend(mount.cluster, mount.route, clusters, &draft)
+            for other in others where isReached(other, in: mount) {
+                tenant.routes.append(try route(other, of: &tenant, clusters, &draft))
+            }
             tenant.issuers = issuers
             tenant.tokenPlaces = guarding.places
             tenant.leeway = guarding.leeway
@@ -56,8 +69,49 @@ struct EnvoyVirtualHost {
             }
             if mount.isClosed || closesAll { tenant.close() }
             addFields(to: &tenant, mount, &draft)
+            tenants.append(tenant)
+        }
+        for var tenant in DraftTenant.joined(tenants) {
+            tenant.name = draft.freeName(tenant.name)
             draft.tenants.append(tenant)
         }
+    }
+
+    /// Whether requests of a route are the mount's, rather than those of one with a longer path.
+    private func isReached(_ other: Other, in mount: Mount) -> Bool {
+        guard PathMatcher.below(mount.path).mayOverlap(other.matched.matcher) else { return false }
+        return !mounts.contains { inner in
+            inner.path != mount.path && PathMatcher.below(mount.path).covers(.below(inner.path))
+                && PathMatcher.below(inner.path).covers(other.matched.matcher)
+        }
+    }
+
+    private func route(
+        _ other: Other,
+        of tenant: inout DraftTenant,
+        _ clusters: [SourceNode],
+        _ draft: inout Draft
+    ) throws(UntranslatableFile) -> DraftRoute {
+        var route = DraftRoute(
+            path: other.pattern,
+            methods: other.matched.methods,
+            headers: other.matched.headers,
+            action: .respond(status: 404, body: nil),
+            origin: other.route.origin
+        )
+        switch other.action {
+        case .answered(let action): route.action = action
+        case .forwarded(let shares, let rewrite):
+            var named: [DraftRoute.Share] = []
+            for share in shares {
+                let backend = try backend(share.cluster, other.route, clusters, &draft)
+                let name = tenant.addBackend(backend, named: share.cluster, timeout: &route.responseTimeout)
+                named.append(DraftRoute.Share(backend: name, weight: share.weight))
+            }
+            route.action = named.count == 1 ? .backend(named[0].backend) : .split(named)
+            route.rewrite = rewrite ?? (tenant.stripsPrefix ? other.pattern : nil)
+        }
+        return route
     }
 
     private var openRule: SourceRule {
@@ -93,23 +147,24 @@ struct EnvoyVirtualHost {
     }
 
     private func backend(
-        _ mount: Mount,
+        _ name: String,
+        _ route: SourceNode,
         _ clusters: [SourceNode],
         _ draft: inout Draft
     ) throws(UntranslatableFile) -> DraftBackend {
-        let cluster = clusters.first { $0["name"]?.text == mount.cluster }
+        let cluster = clusters.first { $0["name"]?.text == name }
         var backend = cluster.map { EnvoyCluster.backend($0, &draft) } ?? DraftBackend()
         if backend.servers.isEmpty {
             backend.servers = answers.backends.map { DraftServer(url: DraftText(literal: $0)) }
         }
         guard !backend.servers.isEmpty else {
             throw UntranslatableFile(
-                cluster?.origin ?? mount.route.origin,
-                "cluster \(mount.cluster) has no address in this file: add --backend http://host:port"
+                cluster?.origin ?? route.origin,
+                "cluster \(name) has no address in this file: add --backend http://host:port"
             )
         }
         // Envoy's route timeout is 15 s unless it is set; 0 is none.
-        let node = mount.route["route"]?["timeout"]
+        let node = route["route"]?["timeout"]
         let text = node?.text ?? "15s"
         let milliseconds = DurationText.milliseconds(text) ?? 15_000
         let written = milliseconds == 0 ? "1d" : DurationText.written(milliseconds: min(milliseconds, 86_400_000))
@@ -120,12 +175,15 @@ struct EnvoyVirtualHost {
     // MARK: Routes
 
     private mutating func read(_ route: SourceNode, _ draft: inout Draft) {
-        let matched = EnvoyRouteMatch.read(route["match"])
+        let matched = EnvoyRouteMatch.withoutFields(route["match"])
         let isUnknown = noteRoute(route, &draft)
+        // An earlier route has all of it.
+        guard !others.contains(where: { $0.hasAll(of: matched) }) else { return }
+        if !isUnknown, isOther(route, matched), add(route) { return }
         guard let action = route["route"], let cluster = action["cluster"]?.text else {
             let answers = route["direct_response"] ?? route["redirect"]
             let name = route["redirect"] != nil ? "redirect" : answers != nil ? "direct_response" : "route"
-            draft.note(.closed, route.origin, name, "only requests for one cluster are forwarded: its paths are closed")
+            draft.note(.closed, route.origin, name, "no route says this: its paths are closed")
             close(matched, route, name)
             return
         }
@@ -154,12 +212,29 @@ struct EnvoyVirtualHost {
                     .closed,
                     rewrite.origin,
                     "prefix_rewrite",
-                    "paths are not rewritten here, but for strip_prefix"
+                    "no route says this: see \"rewrite\" of routes"
                 )
                 mount.isClosed = true
             }
         }
         mounts.append(mount)
+    }
+
+    /// Whether it is more than all paths below one for one cluster.
+    private func isOther(_ route: SourceNode, _ matched: EnvoyRouteMatch.Matched) -> Bool {
+        guard let action = route["route"], let cluster = action["cluster"]?.text else { return true }
+        guard let path = Self.mountPath(matched) else { return !sharesMount(matched, cluster) }
+        guard !mounts.contains(where: { PathMatcher.below($0.path).covers(.below(path)) }) else { return false }
+        guard let rewrite = action["prefix_rewrite"]?.text else { return false }
+        return rewrite != "/" || path == "/"
+    }
+
+    private mutating func add(_ route: SourceNode) -> Bool {
+        let matched = EnvoyRouteMatch.read(route["match"])
+        guard let pattern = EnvoyRouteAction.pattern(matched), let action = EnvoyRouteAction.read(route, matched)
+        else { return false }
+        others.append(Other(matched: matched, pattern: pattern, action: action, route: route))
+        return true
     }
 
     private mutating func close(_ matched: EnvoyRouteMatch.Matched, _ route: SourceNode, _ name: String) {
@@ -212,14 +287,16 @@ struct EnvoyVirtualHost {
             isUnknown = noteUnknown(entry, &draft) || isUnknown
         }
         let actions: Set<String> = [
-            "cluster", "timeout", "prefix_rewrite", "retry_policy", "idle_timeout", "upgrade_configs",
+            "cluster", "weighted_clusters", "timeout", "prefix_rewrite", "regex_rewrite", "retry_policy",
+            "idle_timeout", "upgrade_configs",
         ]
         for entry in route["route"]?.entries ?? [] where !actions.contains(SourceNode.snakeCase(entry.key)) {
             switch SourceNode.snakeCase(entry.key) {
             case "host_rewrite_literal", "auto_host_rewrite", "append_x_forwarded_host":
                 draft.note(.lost, entry.origin, entry.key, "the backend gets the client's Host")
-            case "hash_policy", "rate_limits", "cors", "metadata_match", "max_stream_duration", "priority",
-                "request_mirror_policies":
+            case "request_mirror_policies":
+                draft.note(.lost, entry.origin, entry.key, "see \"mirror\" of routes")
+            case "hash_policy", "rate_limits", "cors", "metadata_match", "max_stream_duration", "priority":
                 draft.note(.lost, entry.origin, entry.key, "it has no counterpart")
             default: isUnknown = noteUnknown(entry, &draft) || isUnknown
             }
@@ -234,7 +311,7 @@ struct EnvoyVirtualHost {
         ]
         for entry in host.entries where !known.contains(SourceNode.snakeCase(entry.key)) {
             if SourceNode.snakeCase(entry.key) == "require_tls" {
-                draft.note(.changed, entry.origin, entry.key, "listen with TLS only; nothing is redirected")
+                draft.note(.changed, entry.origin, entry.key, "see gateway.redirect_https")
             } else if noteUnknown(entry, &draft) {
                 closesAll = true
             }
@@ -283,5 +360,13 @@ struct EnvoyVirtualHost {
             }
         }
         tenant.tidyFields()
+    }
+}
+
+extension EnvoyVirtualHost.Other {
+    /// Whether a later match is never reached.
+    fileprivate func hasAll(of later: EnvoyRouteMatch.Matched) -> Bool {
+        matched.headers.isEmpty && (matched.methods.isEmpty || matched.methods == later.methods)
+            && matched.matcher.covers(later.matcher)
     }
 }

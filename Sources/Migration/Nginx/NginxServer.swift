@@ -21,13 +21,13 @@ struct NginxServer {
             mounts = [Mount(path: "/", location: location, url: first, strips: false)]
         }
         let rules = rules(mounts, &draft)
-        return mounts.map { mount in
+        let tenants = mounts.map { mount in
             let part = mount.path.split(separator: "/").last.map { "-\(Draft.tenantName(host: String($0)))" } ?? ""
             var tenant = DraftTenant(name: part)
             if mount.path != "/" { tenant.pathPrefix = DraftText(literal: mount.path, mount.location.origin) }
             tenant.stripsPrefix = mount.strips
             tenant.backend = NginxTarget.backend(mount.url, root: root, &draft)
-            readTimeouts(mount.location.scope, &tenant)
+            tenant.backend.readTimeouts(mount.location.scope)
             tenant.rules = rules.filter {
                 $0.path == "/**" || mount.path == "/" || PathMatcher.below(mount.path).mayOverlap(.pattern($0.path))
             }
@@ -37,8 +37,26 @@ struct NginxServer {
                 addFields(location, &tenant, &draft)
             }
             tenant.keepsToken = tenant.keepsToken ?? DraftText(literal: "keep", remark: "nginx forwards it")
+            let parts = locations.filter { belongs($0, to: mount, mounts) && $0.number != mount.location.number }
+            let whole = split(mount, &tenant, &draft)
+            tenant.routes = routes.routes(of: parts, for: &tenant, &draft, isCovered: whole != nil) { location in
+                NginxTarget.directive(in: location.scope).map { isForwardedAlike(location, $0, mounts) } ?? false
+            }
+            if let whole { tenant.routes.append(whole) }
             return tenant
         }
+        return DraftTenant.joined(tenants)
+    }
+
+    private var routes: NginxRoutes { NginxRoutes(root: root) }
+
+    /// The shares of a tenant's own location, if it has several.
+    private func split(_ mount: Mount, _ tenant: inout DraftTenant, _ draft: inout Draft) -> DraftRoute? {
+        guard case .forwarded(let shares, let rewrite)? = routes.target(of: mount.location),
+            shares.count > 1 || (rewrite != nil && !mount.strips)
+        else { return nil }
+        let path = mount.path == "/" ? "/**" : "\(mount.path)/**"
+        return routes.route(path, shares, rewrite, mount.location, &tenant, &draft)
     }
 
     // MARK: Backends
@@ -46,15 +64,15 @@ struct NginxServer {
     private func mounts(_ draft: inout Draft) -> [Mount] {
         var mounts: [Mount] = []
         for location in locations {
-            guard case .prefix = location.kind, let directive = NginxTarget.directive(in: location.scope),
-                let url = NginxTarget.url(directive)
+            guard case .prefix = location.kind, case .forwarded(let shares, let rewrite)? = routes.target(of: location),
+                let url = shares.last?.url
             else { continue }
             let path = location.path == "/" ? "/" : location.path.droppingTrailingSlash
             let isPath = path == "/" || (PathMatcher.below(path).nearest != nil && !path.contains(";"))
             guard isPath, !mounts.contains(where: { $0.path == path }) else { continue }
             // `location /api/ { proxy_pass http://app/; }` takes the path off.
             let strips = url.path == "/" && path != "/" && location.path.hasSuffix("/")
-            guard url.path.isEmpty || url.path == location.path || strips else { continue }
+            guard rewrite == nil || strips || path == "/" else { continue }
             mounts.append(Mount(path: path, location: location, url: url, strips: strips))
         }
         // What goes the same way as what is around it needs no tenant of its own.
@@ -121,8 +139,11 @@ struct NginxServer {
         let scope = location.scope
         if NginxUnknown.note(in: scope, &draft) || hasForeignAccess(scope) { return .closed }
         guard scope.own.allSatisfy({ $0.name != "internal" }) else { return .closed }
-        if let directive = scope.own.first(where: { ["return", "rewrite"].contains($0.name) }) {
-            draft.note(.closed, directive.origin, directive.name, "nothing is answered or rewritten here")
+        let found = routes.target(of: location)
+        // It is answered before anybody is asked who may.
+        if case .answered? = found { return .open }
+        if let directive = scope.own.first(where: { ["return", "rewrite"].contains($0.name) }), found == nil {
+            draft.note(.closed, directive.origin, directive.name, "no route says this: see \"routes\"")
             return .closed
         }
         guard let target = NginxTarget.directive(in: scope) else {
@@ -135,13 +156,8 @@ struct NginxServer {
             )
             return .closed
         }
-        guard isForwardedAlike(location, target, mounts) else {
-            draft.note(
-                .closed,
-                target.origin,
-                target.name,
-                "a backend has whole paths with all below them, as they are or without path_prefix"
-            )
+        guard found != nil || isForwardedAlike(location, target, mounts) else {
+            draft.note(.closed, target.origin, target.name, "no route says where these paths go: see \"routes\"")
             return .closed
         }
         if let request = scope.active("auth_request") { return noteRequest(request, &draft) }
@@ -190,25 +206,6 @@ struct NginxServer {
     }
 
     // MARK: Limits
-
-    private func readTimeouts(_ scope: NginxScope, _ tenant: inout DraftTenant) {
-        if let directive = scope.directive("proxy_connect_timeout"), let text = DurationText.written(directive.first) {
-            tenant.backend.connectTimeout = DraftText(literal: text, directive.origin)
-        }
-        let read = scope.directive("proxy_read_timeout") ?? scope.directive("grpc_read_timeout")
-        let text = read.flatMap { DurationText.written($0.first) } ?? "60s"
-        tenant.backend.responseTimeout = DraftText(
-            literal: text,
-            read?.origin,
-            remark: read == nil ? "nginx's default" : nil
-        )
-        if let name = scope.directive("proxy_ssl_name"), !name.first.contains("$") {
-            tenant.backend.serverName = DraftText(literal: name.first, name.origin)
-        }
-        if let authority = scope.directive("proxy_ssl_trusted_certificate") {
-            tenant.backend.caFile = DraftText(literal: authority.first, authority.origin)
-        }
-    }
 
     private func readBody(_ scope: NginxScope, _ tenant: inout DraftTenant) {
         let directive = scope.directive("client_max_body_size")

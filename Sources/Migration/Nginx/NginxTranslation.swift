@@ -68,7 +68,13 @@ package struct NginxTranslation {
 
     /// A listener in plain text would carry tenants that were reachable by TLS only.
     private mutating func dropPlainListeners() {
-        guard draft.listeners.contains(where: \.isTLS) else { return }
+        guard draft.listeners.contains(where: \.isTLS) else {
+            // What cannot be had over TLS stays where it is.
+            draft.redirectsToHTTPS = nil
+            return
+        }
+        // Whoever comes there is sent on.
+        if draft.redirectsToHTTPS != nil { return }
         for listener in draft.listeners where !listener.isTLS {
             guard let origin = listener.address.origin else { continue }
             draft.note(.changed, origin, "listen", "left out: all tenants would be reachable there without TLS")
@@ -81,6 +87,17 @@ package struct NginxTranslation {
     private mutating func translate(_ server: NginxDirective) throws(UntranslatableFile) {
         let scope = root.inside(server.block ?? [])
         let locations = NginxLocation.all(in: scope)
+        if NginxReturn.isToHTTPS(server) {
+            draft.note(
+                .changed,
+                server.origin,
+                "server",
+                "clients are sent to https by gateway.redirect_https, with 308"
+            )
+            draft.redirectsToHTTPS = server.origin
+            for listen in NginxListen.all(of: server) where !listen.isTLS { add(listen) }
+            return
+        }
         guard locations.contains(where: { NginxTarget.directive(in: $0.scope) != nil }) else {
             draft.note(.lost, server.origin, "server", "it forwards nothing: redirects and files are not served here")
             return

@@ -1,5 +1,8 @@
 /// Reads oauth2-proxy's structured ("alpha") configuration as the settings of the flat one that mean the same.
 enum OAuth2ProxyAlpha {
+    /// The setting of an upstream whose path is replaced: its server, the path, and what stands for it.
+    static let rewritten = "upstreams.rewritten"
+
     /// Whether a text is of that form.
     static func isOne(_ text: String) -> Bool {
         let sections = ["providers", "upstreamConfig", "injectRequestHeaders", "injectResponseHeaders", "server"]
@@ -80,13 +83,20 @@ enum OAuth2ProxyAlpha {
             }
             for upstream in entry.value.items {
                 let path = upstream["path"]?.text ?? "/"
+                if let rewritten = rewritten(upstream) {
+                    settings.append(OAuth2ProxySetting(Self.rewritten, rewritten, upstream.origin))
+                    continue
+                }
                 let url = upstream["uri"]?.text.flatMap { SourceURL($0) }
-                let value = url.map { $0.origin + path } ?? "static://\(path)"
+                let code = upstream["staticCode"]?.text ?? (upstream["static"]?.isTrue == true ? "200" : "")
+                let value = url.map { $0.origin + path } ?? "static://\(code)#\(path)"
                 settings.append(OAuth2ProxySetting("upstreams", [value], upstream.origin))
                 if let url, !["", "/", path].contains(url.path) {
                     settings.append(OAuth2ProxySetting("upstreams.uri", [], upstream.origin))
                 }
-                let harmless = ["id", "path", "uri", "flushInterval", "passHostHeader", "proxyWebSockets"]
+                let harmless = [
+                    "id", "path", "uri", "flushInterval", "passHostHeader", "proxyWebSockets", "static", "staticCode",
+                ]
                 for inner in upstream.entries where !harmless.contains(inner.key) {
                     let known = [
                         "timeout": "upstream_timeout", "insecureSkipTLSVerify": "ssl_upstream_insecure_skip_verify",
@@ -97,6 +107,21 @@ enum OAuth2ProxyAlpha {
             }
         }
         return settings
+    }
+
+    /// `path: ^/old/(.*)$` with `rewriteTarget: /new/$1`, and nothing else of interest; nil for all else.
+    private static func rewritten(_ upstream: SourceNode) -> [String]? {
+        let known = ["id", "path", "uri", "rewriteTarget", "flushInterval", "passHostHeader", "proxyWebSockets"]
+        guard let path = upstream["path"]?.text, let target = upstream["rewriteTarget"]?.text,
+            let url = upstream["uri"]?.text.flatMap({ SourceURL($0) }), ["", "/"].contains(url.path),
+            upstream.entries.allSatisfy({ known.contains($0.key) }), path.hasPrefix("^/"), target.hasSuffix("/$1"),
+            let end = ["/(.*)$", "/(.*)"].first(where: path.hasSuffix)
+        else { return nil }
+        let (old, new) = (String(path.dropFirst().dropLast(end.count)), String(target.dropLast(3)))
+        guard !old.contains(where: "()[]{}*+?.|^$;\\".contains), PathMatcher.below(old).nearest != nil,
+            new.isEmpty || (new.hasPrefix("/") && !new.contains(where: "$*?;".contains))
+        else { return nil }
+        return [url.origin, old, new]
     }
 
     private static func server(_ section: SourceNode) -> [OAuth2ProxySetting] {

@@ -3,7 +3,8 @@ enum OAuth2ProxyKnown {
     /// Read by the translation.
     static let translated: Set<String> = [
         "http_address", "https_address", "tls_cert_file", "tls_key_file", "reverse_proxy", "trusted_proxy_ips",
-        "upstreams", "upstream_timeout", "provider", "client_id", "client_secret", "client_secret_file", "redirect_url",
+        "upstreams", OAuth2ProxyAlpha.rewritten, "upstream_timeout", "provider", "client_id", "client_secret",
+        "client_secret_file", "redirect_url",
         "proxy_prefix", "email_domains", "cookie_name", "cookie_expire", "cookie_refresh", "session_store_type",
         "redis_connection_url", "skip_auth_routes", "skip_auth_regex", "skip_auth_preflight", "skip_jwt_bearer_tokens",
         "extra_jwt_issuers", "oidc_issuer_url", "oidc_jwks_url", "oidc_extra_audiences", "set_xauthrequest",

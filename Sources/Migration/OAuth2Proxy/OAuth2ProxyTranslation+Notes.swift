@@ -33,8 +33,8 @@ extension OAuth2ProxyTranslation {
         case "pass_user_headers", "inject_request_header": noteHeader(setting)
         case "inject_response_header":
             draft.note(.lost, setting.origin, "injectResponseHeaders", "clients are not told who they are")
-        case "upstreams.uri", "upstreams.rewriteTarget":
-            draft.note(.closed, setting.origin, name, "paths are not rewritten here, but for strip_prefix")
+        case "upstreams.uri", "upstreams.rewritetarget":
+            draft.note(.closed, setting.origin, name, "no route says this: see \"rewrite\" of routes")
             return true
         default: return noteByTable(setting)
         }

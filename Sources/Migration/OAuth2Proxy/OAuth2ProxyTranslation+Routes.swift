@@ -4,6 +4,8 @@ struct OAuth2ProxyMount {
     var path: String
     var servers: [DraftText]
     var origin: Origin?
+    /// The path that its servers see instead, without `/` at its end.
+    var rewrite: String?
     /// Whether nothing may be forwarded.
     var isClosed = false
 
@@ -20,6 +22,7 @@ extension OAuth2ProxyTranslation {
         for setting in settings where setting.name == "upstreams" {
             for value in setting.values { add(value, setting.origin, to: &mounts) }
         }
+        for setting in settings where setting.name == OAuth2ProxyAlpha.rewritten { addRewritten(setting, to: &mounts) }
         if !answers.backends.isEmpty, !mounts.contains(where: { $0.path == "/" }) {
             let servers = answers.backends.map { DraftText(literal: $0) }
             mounts.insert(OAuth2ProxyMount(path: "/", servers: servers), at: 0)
@@ -41,6 +44,10 @@ extension OAuth2ProxyTranslation {
     private mutating func add(_ value: String, _ origin: Origin, to mounts: inout [OAuth2ProxyMount]) {
         guard let url = SourceURL(value), ["http", "https"].contains(url.scheme) else {
             let path = value.split(separator: "#", maxSplits: 1).dropFirst().first.map(String.init) ?? ""
+            if let answer = Self.fixedAnswer(value, at: path, origin) {
+                fixedAnswers.append(answer)
+                return
+            }
             draft.note(.lost, origin, "upstreams", "files, sockets and fixed answers are not served here")
             if path.count > 1, let rule = closedRule(below: path, origin) { unserved.append(rule) }
             return
@@ -56,6 +63,31 @@ extension OAuth2ProxyTranslation {
             return
         }
         mounts.append(OAuth2ProxyMount(path: path, servers: [DraftText(literal: url.origin, origin)], origin: origin))
+    }
+
+    /// `static://202#/ping/` as a route; nil for all else.
+    private static func fixedAnswer(_ value: String, at path: String, _ origin: Origin) -> DraftRoute? {
+        guard value.hasPrefix("static://"), path.count > 1,
+            let status = Int(value.dropFirst(9).prefix { $0 != "#" && $0 != "/" }), (200...599).contains(status),
+            !(300..<400).contains(status)
+        else { return nil }
+        let isBelow = path.hasSuffix("/")
+        let matcher = isBelow ? PathMatcher.below(String(path.dropLast())) : .exact(path)
+        guard let pattern = matcher.nearest?.pattern else { return nil }
+        return DraftRoute(path: pattern, action: .respond(status: status, body: "Authenticated"), origin: origin)
+    }
+
+    /// - Parameter setting: The server, the path and what stands for it.
+    private mutating func addRewritten(_ setting: OAuth2ProxySetting, to mounts: inout [OAuth2ProxyMount]) {
+        guard setting.values.count == 3, !mounts.contains(where: { $0.path == setting.values[1] }) else { return }
+        mounts.append(
+            OAuth2ProxyMount(
+                path: setting.values[1],
+                servers: [DraftText(literal: setting.values[0], setting.origin)],
+                origin: setting.origin,
+                rewrite: setting.values[2]
+            )
+        )
     }
 
     private func closedRule(below path: String, _ origin: Origin) -> SourceRule? {

@@ -17,6 +17,8 @@ package struct OAuth2ProxyTranslation {
     var draft = Draft()
     /// What oauth2-proxy answers itself.
     var unserved: [SourceRule] = []
+    /// Of those answers, the ones that a route gives.
+    var fixedAnswers: [DraftRoute] = []
     /// Whether a setting is not known here, so that it may be about any path.
     var closesAll = false
 
@@ -59,12 +61,20 @@ package struct OAuth2ProxyTranslation {
         let tenantName = answers.tenant ?? Draft.tenantName(host: hosts[0].text)
         let issuers = try issuers(host: hosts[0])
         let rules = rules(isClosed: isClosed)
-        for (index, mount) in mounts.enumerated() {
+        // With all paths open to callers, what is below the others are routes of the first.
+        let areRoutes = mounts.first.map { $0.path == "/" && !$0.isClosed } ?? false
+        for (index, mount) in (areRoutes ? [mounts[0]] : mounts).enumerated() {
             var tenant = DraftTenant(name: draft.freeName(index == 0 ? tenantName : mount.tenantName(tenantName)))
             tenant.hosts = hosts
             tenant.pathPrefix = mount.path == "/" ? nil : DraftText(literal: mount.path, mount.origin)
             tenant.backend.servers = mount.servers.map { DraftServer(url: $0) }
             tenant.backend.responseTimeout = responseTimeout
+            if let rewrite = mount.rewrite {
+                tenant.routes = [
+                    DraftRoute(path: "\(mount.path)/**", action: .backend("default"), rewrite: "\(rewrite)/**")
+                ]
+            }
+            if areRoutes { tenant.routes = routes(to: mounts.dropFirst(), of: &tenant) }
             tenant.certificate = certificate
             tenant.rules = rules.filter { $0.path == "/**" || mount.path == "/" || $0.path.hasPrefix(mount.path) }
             if mount.isClosed { tenant.rules = [DraftRule(path: "/**", decision: .closed, origin: mount.origin)] }
@@ -73,6 +83,22 @@ package struct OAuth2ProxyTranslation {
             issuers.add(to: &tenant, isFirst: index == 0)
             draft.tenants.append(tenant)
         }
+    }
+
+    /// The longest path first.
+    private func routes(to mounts: ArraySlice<OAuth2ProxyMount>, of tenant: inout DraftTenant) -> [DraftRoute] {
+        var routes: [DraftRoute] = []
+        for mount in mounts.sorted(by: { $0.path.utf8.count > $1.path.utf8.count }) {
+            var backend = DraftBackend()
+            backend.servers = mount.servers.map { DraftServer(url: $0) }
+            backend.responseTimeout = responseTimeout
+            let wanted = mount.path.split(separator: "/").last.map(String.init) ?? "more"
+            var route = DraftRoute(path: "\(mount.path)/**", action: .split([]), origin: mount.origin)
+            route.action = .backend(tenant.addBackend(backend, named: wanted, timeout: &route.responseTimeout))
+            route.rewrite = mount.rewrite.map { "\($0)/**" }
+            routes.append(route)
+        }
+        return fixedAnswers + routes
     }
 
     private var certificate: DraftCertificate? {
