@@ -50,6 +50,19 @@ struct DemoTenant: Sendable {
         return [
             line(200, "a good token in the cookie", "/api/accounts", ["-b", "auth-token=\(token)"]),
             line(200, "the same token as a bearer", "/api/accounts", bearer(token)),
+            line(
+                200,
+                "a route: this path is /api/accounts at the backend, and 5 of 100 users have the next one",
+                "/v1/accounts",
+                ["-b", "auth-token=\(token)"]
+            ),
+            line(
+                308,
+                "another route sends the client to the new path",
+                "/old/accounts?month=5",
+                ["-i", "-b", "auth-token=\(token)"],
+                fields: ["location: /v1/accounts?month=5"]
+            ),
             line(401, "no token", "/api/accounts"),
             line(200, "signs in through the gateway and gets the cookie", "/auth/login", ["-i"] + password()),
             line(401, "an expired token: nothing is refreshed here", "/api/accounts", ["-b", "auth-token=\(expired)"]),
