@@ -12,7 +12,7 @@ let strict: [SwiftSetting] = [
 let dashboard = [
     "page.html", "style.css", "elements.js", "format.js", "gateway.js", "history.js", "chart.js", "overview.js",
     "health.js", "certificates.js", "reloads.js", "revocations.js", "sessions.js", "explain.js", "refused.js",
-    "tenant.js", "difference.js", "edit.js",
+    "tenant.js", "tenants.js", "difference.js", "edit.js",
     "main.js",
 ]
 

@@ -139,8 +139,13 @@ public final class AdminServer: Sendable {
             startedAt: startedAt
         )
         TenantsRoutes(reporter).add(to: router)
-        EventsRoutes(ReportFeed { try await reporter.report() }).add(to: router)
-        RulesRoutes(handler: RulesHandler(live: live) { try await gateway.ruleCounts(ofTenant: $0) }).add(to: router)
+        EventsRoutes(ReportFeed { try await reporter.event(watching: $0) }).add(to: router)
+        let rules = RulesHandler(
+            live: live,
+            counts: { try await gateway.ruleCounts(ofTenant: $0) },
+            routeCounts: { try await gateway.routeCounts(ofTenant: $0) }
+        )
+        RulesRoutes(handler: rules).add(to: router)
         let refusals = RefusalsHandler(live: live) { try await gateway.recentRefusals(ofTenant: $0) }
         RefusalsRoutes(handler: refusals).add(to: router)
         CertificatesRoutes(certificates: { gateway.certificates() }).add(to: router)

@@ -22,6 +22,11 @@ public protocol AdministeredGateway: Sendable {
     /// - Throws: If the gateway has been stopped.
     func ruleCounts(ofTenant tenant: TenantIndex) async throws -> RuleCounts
 
+    /// How many requests each route of a tenant was for, on all event loops.
+    ///
+    /// - Throws: If the gateway has been stopped.
+    func routeCounts(ofTenant tenant: TenantIndex) async throws -> RouteCounts
+
     /// The last refusals of all event loops, in any order.
     ///
     /// - Parameter tenant: The name of the only one to look at; nil for all, and for requests without a tenant.

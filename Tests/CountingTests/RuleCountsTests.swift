@@ -48,7 +48,7 @@ struct RuleCountsTests {
 
     @Test func unchangedRulesKeepEverything() throws {
         let before = Self.counted([try Self.rule("/a"), try Self.rule("/b")])
-        #expect(RuleCounts(AccessRules(before.rules), since: 200, after: before) == before)
+        #expect(RuleCounts(AccessRules(before.items), since: 200, after: before) == before)
     }
 
     @Test func loopsAddUpWhileOneHasOtherRules() throws {

@@ -11,7 +11,8 @@ struct DashboardPage: Sendable {
     /// One scope: later parts use the names of earlier ones.
     private static let script = [
         PackageResources.elements_js, PackageResources.format_js, PackageResources.gateway_js,
-        PackageResources.history_js, PackageResources.chart_js, PackageResources.overview_js,
+        PackageResources.history_js, PackageResources.chart_js, PackageResources.tenants_js,
+        PackageResources.overview_js,
         PackageResources.health_js, PackageResources.certificates_js, PackageResources.reloads_js,
         PackageResources.revocations_js, PackageResources.sessions_js, PackageResources.explain_js,
         PackageResources.refused_js, PackageResources.tenant_js, PackageResources.difference_js,

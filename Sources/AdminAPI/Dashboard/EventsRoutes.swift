@@ -13,8 +13,8 @@ struct EventsRoutes: Sendable {
 
     func add(to router: Router<AdminContext>) {
         router.get("/api/events") { request, _ -> Response in
-            _ = try request.adminQuery([])
-            guard let events = await feed.watch() else {
+            let tenant = try request.adminQuery(["tenant"])["tenant"]
+            guard let events = await feed.watch(tenant) else {
                 throw AdminProblem(.tooManyStreams, "the maximum number of dashboards is open; close one and try again")
             }
             return Response(

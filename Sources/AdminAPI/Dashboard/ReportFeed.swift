@@ -12,12 +12,14 @@ actor ReportFeed {
 
     private struct Watcher {
         var events: AsyncStream<ByteBuffer>.Continuation
+        /// The tenant that it shows; nil if it shows none by itself.
+        var tenant: String?
         var until: ContinuousClock.Instant
     }
 
     private let capacity: Int
     private let interval: Duration
-    private let report: @Sendable () async throws -> JSONObject
+    private let report: @Sendable (_ watched: Set<String>) async throws -> JSONObject
     private var watchers: [Int: Watcher] = [:]
     private var lastWatcher = 0
     /// Whether the timer runs.
@@ -27,19 +29,20 @@ actor ReportFeed {
 
     /// - Parameters:
     ///   - capacity: Maximum of watchers.
-    ///   - report: Throws if there are no more reports.
+    ///   - report: Makes a report that has these tenants; throws if there are no more reports.
     init(
         capacity: Int = 16,
         interval: Duration = .seconds(1),
-        report: @escaping @Sendable () async throws -> JSONObject
+        report: @escaping @Sendable (_ watched: Set<String>) async throws -> JSONObject
     ) {
         self.capacity = capacity
         self.interval = interval
         self.report = report
     }
 
+    /// - Parameter tenant: The name of a tenant that the reports must have; nil for none.
     /// - Returns: A stream of events, of which slow readers miss some; nil if there are too many watchers.
-    func watch() -> AsyncStream<ByteBuffer>? {
+    func watch(_ tenant: String? = nil) -> AsyncStream<ByteBuffer>? {
         guard watchers.count < capacity else { return nil }
         lastWatcher += 1
         let number = lastWatcher
@@ -47,7 +50,7 @@ actor ReportFeed {
         let (stream, events) = AsyncStream.makeStream(of: ByteBuffer.self, bufferingPolicy: .bufferingNewest(2))
         events.onTermination = { _ in Task { await self.leave(number) } }
         events.yield(ByteBuffer(string: "retry: 1000\n\n"))
-        watchers[number] = Watcher(events: events, until: .now + Self.lifetime)
+        watchers[number] = Watcher(events: events, tenant: tenant, until: .now + Self.lifetime)
         if isRunning { makeReport() } else { run() }
         return stream
     }
@@ -80,7 +83,7 @@ actor ReportFeed {
         guard !isReporting else { return }
         isReporting = true
         Task {
-            let report = try? await report()
+            let report = try? await report(Set(watchers.values.compactMap(\.tenant)))
             isReporting = false
             guard let report else {
                 for watcher in watchers.values { watcher.events.finish() }

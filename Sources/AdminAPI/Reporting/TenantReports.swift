@@ -3,30 +3,39 @@ import SharedState
 import Tenants
 import Verification
 
-/// The report of each tenant: its metrics, servers and key sets.
+/// The reports of some tenants: their metrics, servers and key sets. They cost by how many these are, and not by how many
+/// there are beside.
 struct TenantReports {
     private typealias Counts = [[String]: [String: UInt64]]
 
     private let count: GatewayCount
+    private let servers: [String: [BackendCount]]
     private let keySets: [KeySetStatus]
+    /// In ``keySets``.
+    private let keySetIndices: [String: [Int]]
     private let requests: Counts
     private let decisions: Counts
     private let wouldRefuse: Counts
     private let refreshes: Counts
     private let rateLimited: Counts
-    private let serverRequests: Counts
 
-    /// - Parameter keySets: Of all tenants.
-    init(_ count: GatewayCount, keySets: [KeySetStatus]) {
+    /// - Parameters:
+    ///   - tenants: Those that are reported.
+    ///   - keySets: Of all tenants.
+    init(_ count: GatewayCount, of tenants: [TenantIndex], keySets: [KeySetStatus]) {
         self.count = count
         self.keySets = keySets
-        let reading = MetricsReading(count, ConfigurationCount(generation: count.snapshot.generation))
+        keySetIndices = Dictionary(grouping: keySets.indices) { keySets[$0].label }
+        var isShown = Array(repeating: false, count: count.snapshot.tenants.count)
+        for index in tenants { isShown[index.value] = true }
+        let all = MetricsReading(count, ConfigurationCount(generation: count.snapshot.generation))
+        let reading = all.grouped(isShown)
+        servers = Dictionary(grouping: reading.backends, by: \.tenant)
         requests = Metric.requests.counts(of: ["tenant"], by: "status", in: reading)
         decisions = Metric.decisions.counts(of: ["tenant"], by: "outcome", in: reading)
         wouldRefuse = Metric.wouldRefuse.counts(of: ["tenant"], by: "code", in: reading)
         refreshes = Metric.refreshes.counts(of: ["tenant"], by: "outcome", in: reading)
         rateLimited = Metric.rateLimited.counts(of: ["tenant"], by: "limit", in: reading)
-        serverRequests = Metric.serverRequests.counts(of: ["tenant", "backend", "server"], by: "outcome", in: reading)
     }
 
     /// - Parameter index: The tenant's index in the counters.
@@ -50,21 +59,32 @@ struct TenantReports {
         object["revocations"] = isLoaded ? .number(JSONNumber(count.shared.revocations[name] ?? 0)) : .null
         object["refuses_callers"] = .bool(tenant.refusesCallers(staleness: count.shared.staleness))
         object["has_issuer"] = .bool(tenant.issuer != nil)
-        let servers = count.backends.filter { $0.tenant == name }
-        object["servers"] = .array(
-            servers.map { server in
-                let requests = serverRequests[[name, server.backend, server.server]]
-                return [
-                    "backend": .string(server.backend),
-                    "url": .string(server.server),
-                    "healthy": .bool(server.isHealthy),
-                    "requests": .counts(requests),
-                ]
-            }
-        )
+        object["servers"] = .array((servers[name] ?? []).map { .object($0.json) })
         let labels = Set((RemoteKeySource.all(of: [tenant]) + RemoteKeySource.ofSignIn([tenant])).map(\.label))
-        object["key_sets"] = .array(keySets.filter { labels.contains($0.label) }.map { .object($0.json) })
+        let indices = labels.flatMap { keySetIndices[$0] ?? [] }.sorted()
+        object["key_sets"] = .array(indices.map { .object(keySets[$0].json) })
         return object
+    }
+}
+
+extension BackendCount {
+    fileprivate var json: JSONObject {
+        let requests = Dictionary(counts.byOutcome, uniquingKeysWith: +)
+        return [
+            "backend": .string(backend),
+            "url": .string(server),
+            "healthy": .bool(isHealthy),
+            "requests": .counts(requests),
+        ]
+    }
+}
+
+extension BackendCounters {
+    /// By the label in metrics.
+    var byOutcome: [(String, UInt64)] {
+        [
+            ("answered", answers), ("failed", failures), ("timeout", timeouts), ("connect_failure", connectFailures),
+        ]
     }
 }
 

@@ -62,11 +62,7 @@ extension Metric {
         labels: ["tenant", "backend", "server", "outcome"]
     ) { reading in
         reading.backends.flatMap { backend in
-            let counts = backend.counts
-            return [
-                ("answered", counts.answers), ("failed", counts.failures), ("timeout", counts.timeouts),
-                ("connect_failure", counts.connectFailures),
-            ].map { Sample([backend.tenant, backend.backend, backend.server, $0], $1) }
+            backend.counts.byOutcome.map { Sample([backend.tenant, backend.backend, backend.server, $0], $1) }
         }
     }
 

@@ -70,7 +70,10 @@ package final class Authorizer {
     private func authorizeCaller(_ input: DecisionInput, _ bytes: Span<UInt8>) -> Decision {
         let isSignIn = input.decisionContext.signIn != nil
         let rules = RequestRules(input.request, input.head, bytes, isSignIn: isSignIn)
-        if !isSignIn, input.decisionContext.countsRules() { input.request.tenant.count(rules) }
+        if !isSignIn, input.decisionContext.countsRules() {
+            input.request.tenant.count(rules)
+            input.request.tenant.count(input.request.route)
+        }
         let authentication = authenticate(input, bytes)
         if let decision = checkAmbiguousPath(input, authentication) { return decision }
         if let decision = refreshExpired(input, bytes, rules, authentication) { return decision }

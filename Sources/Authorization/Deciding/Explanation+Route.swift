@@ -67,25 +67,7 @@ extension Explanation {
             return note(.route, "no route is for it: \(text)", line: tenant.lines["routes"])
         }
         let methods = route.methods.names.isEmpty ? "" : " [\(route.methods.names.joined(separator: ", "))]"
-        note(.route, "route \(route.path)\(methods): \(Self.text(route.action, of: tenant))", line: route.line)
-    }
-
-    private static func text(_ action: Route.Action, of tenant: Tenant) -> String {
-        switch action {
-        case .redirect(let redirect): return "\(redirect.status) to \(redirect.origin ?? "")\(redirect.path)"
-        case .respond(let response): return "the gateway answers \(response.status) by itself"
-        case .forward(let forwarding):
-            let shares = forwarding.shares.map { share in
-                let name = tenant.backends[share.backend].name
-                return forwarding.shares.count > 1 ? "\(name) (weight \(share.weight))" : name
-            }
-            var text = "backend \(shares.joined(separator: ", "))"
-            if let rewrite = forwarding.rewrite { text += ", which sees it as \(rewrite)" }
-            if let mirror = forwarding.mirror {
-                text += "; \(tenant.backends[mirror.backend].name) gets a copy of \(mirror.percent) %"
-            }
-            return text
-        }
+        note(.route, "route \(route.path)\(methods): \(route.text(of: tenant))", line: route.line)
     }
 
     /// Which paths the expected tenant has, if not all.

@@ -33,11 +33,14 @@ package final class TenantRuntime {
     package let needsClientCertificate: Bool
     /// How many requests each access rule has been for.
     package private(set) var ruleCounts: RuleCounts
+    /// The same of each route; nil for a tenant without routes.
+    package private(set) var routeCounts: RouteCounts?
 
     /// - Parameters:
     ///   - revision: See ``ConfigurationSnapshot/revisions``.
     ///   - revocations: Of the same tenant's previous runtime; nil for a new tenant.
     ///   - ruleCounts: The same; nil for a new tenant.
+    ///   - routeCounts: The same; nil for a new tenant.
     ///   - since: When the tenant's configuration came into force.
     package init(
         index: TenantIndex,
@@ -45,6 +48,7 @@ package final class TenantRuntime {
         tenant: Tenant,
         revocations: TenantRevocations? = nil,
         ruleCounts: RuleCounts? = nil,
+        routeCounts: RouteCounts? = nil,
         since: UnixTime = .distantPast,
         proofNonces: ProofNonces = ProofNonces(),
         limits: TenantLimits? = nil
@@ -65,6 +69,9 @@ package final class TenantRuntime {
         defaultBackend = tenant.defaultBackend
         strippedPrefix = tenant.stripPrefix ? Array((tenant.pathPrefix ?? "").utf8) : []
         self.ruleCounts = RuleCounts(tenant.access, since: since, after: ruleCounts)
+        if !tenant.routes.isEmpty {
+            self.routeCounts = RouteCounts(tenant.routes.routes, since: since, after: routeCounts)
+        }
     }
 
     /// Counts the access rules that a request is for, each once.
@@ -76,6 +83,11 @@ package final class TenantRuntime {
             counted.append(other)
             ruleCounts.count(other)
         }
+    }
+
+    /// Counts the route that a request is for.
+    func count(_ route: RouteRuntime?) {
+        if routeCounts != nil { routeCounts?.count(route?.index) }
     }
 
     /// Whether requests for an endpoint are forwarded to the backend once they are checked.

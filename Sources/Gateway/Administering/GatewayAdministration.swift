@@ -63,6 +63,16 @@ struct GatewayAdministration: AdministeredGateway {
         return sum
     }
 
+    func routeCounts(ofTenant tenant: TenantIndex) async throws -> RouteCounts {
+        let snapshot = live.current
+        var sum = RouteCounts(snapshot.tenants[tenant].routes.routes, since: snapshot.since)
+        guard !sum.items.isEmpty else { return sum }
+        for worker in workers {
+            if let counts = try await worker.submit({ $0.routeCounts(ofTenant: tenant) }) { sum.add(counts) }
+        }
+        return sum
+    }
+
     func recentRefusals(ofTenant tenant: String?) async throws -> [RecentRefusal] {
         var refusals: [RecentRefusal] = []
         for worker in workers {

@@ -13,7 +13,7 @@ extension RequestExchange {
     func decide(_ request: ReceivedRequest, _ bytes: Span<UInt8>, at now: UnixTime) {
         switch worker.serving.authorizer.authorize(request, bytes, decisionContext, at: now) {
         case .granted(let grant):
-            begin(for: grant.request, bytes)
+            begin(for: grant.request, request, bytes)
             granted(grant, bytes)
         case .refused(let refusal, let tenant):
             begin(for: tenant, request, bytes)
@@ -36,10 +36,10 @@ extension RequestExchange {
             record.outcome = .anonymous
             respond(.redirectToHTTPS(location))
         case .endpoint(let endpoint, let routed):
-            begin(for: routed, bytes)
+            begin(for: routed, request, bytes)
             serve(endpoint, routed, bytes)
         case .pending(let step, let routed):
-            begin(for: routed, bytes)
+            begin(for: routed, request, bytes)
             wait(for: step, routed, bytes)
         }
     }
@@ -49,8 +49,8 @@ extension RequestExchange {
         return ProblemPage(record.request.method, target: bytes.extracting(request.head.target))
     }
 
-    private func begin(for routed: RoutedRequest, _ bytes: Span<UInt8>) {
-        begin(for: routed.tenant, routed.received, bytes)
+    private func begin(for routed: RoutedRequest, _ request: ReceivedRequest, _ bytes: Span<UInt8>) {
+        begin(for: routed.tenant, request, bytes)
         if let route = routed.route { record.route = record.tenant?.routes[route.index] }
     }
 

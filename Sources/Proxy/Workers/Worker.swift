@@ -155,6 +155,7 @@ package final class Worker {
             tenant: tenant,
             revocations: previous?.runtime.revocations,
             ruleCounts: previous?.runtime.ruleCounts,
+            routeCounts: previous?.runtime.routeCounts,
             since: parts.snapshot.since,
             proofNonces: parts.proofNonces,
             limits: limits
@@ -325,6 +326,11 @@ package final class Worker {
     /// How many requests each access rule of a tenant was for; nil if this loop has not adopted the tenant yet.
     package func ruleCounts(ofTenant index: TenantIndex) -> RuleCounts? {
         index.value < serving.tenants.count ? serving.tenants[index].runtime.ruleCounts : nil
+    }
+
+    /// The same of its routes; nil for a tenant without routes too.
+    package func routeCounts(ofTenant index: TenantIndex) -> RouteCounts? {
+        index.value < serving.tenants.count ? serving.tenants[index].runtime.routeCounts : nil
     }
 
     /// The last refusals on this loop; nil without an admin listener.

@@ -23,7 +23,7 @@ import Verification
     private let numbers = Numbers()
 
     private func feed(capacity: Int = 16, interval: Duration = .milliseconds(5)) -> ReportFeed {
-        ReportFeed(capacity: capacity, interval: interval) { [numbers] in numbers.next() }
+        ReportFeed(capacity: capacity, interval: interval) { [numbers] _ in numbers.next() }
     }
 
     private struct NoMore: Error {}
@@ -96,8 +96,20 @@ import Verification
         #expect(!numbers.isEmpty)
     }
 
+    @Test func reportHasTheTenantsOfAllWatchers() async throws {
+        let feed = ReportFeed(interval: .milliseconds(5)) { watched in ["number": .number(JSONNumber(watched.count))] }
+        _ = await feed.watch()
+        let shop = await feed.watch("shop")
+        let again = await feed.watch("shop")
+        let stream = await feed.watch("blog")
+        #expect(shop != nil && again != nil)
+        var events = try #require(stream).makeAsyncIterator()
+        var event = try await Self.next(&events)
+        while try Self.number(event) != 2 { event = try await Self.next(&events) }
+    }
+
     @Test func streamEndsWithoutMoreReports() async throws {
-        let feed = ReportFeed(interval: .milliseconds(5)) { throw NoMore() }
+        let feed = ReportFeed(interval: .milliseconds(5)) { _ in throw NoMore() }
         let events = await feed.watch()
         var heard: [String] = []
         for await event in try #require(events) { heard.append(String(buffer: event)) }
@@ -106,7 +118,7 @@ import Verification
 
     @Test func lateReportIsPrecededByComments() async throws {
         let (late, arrive) = AsyncStream.makeStream(of: JSONObject.self)
-        let feed = ReportFeed(interval: .milliseconds(5)) {
+        let feed = ReportFeed(interval: .milliseconds(5)) { _ in
             for await report in late { return report }
             throw NoMore()
         }

@@ -55,7 +55,7 @@ struct TenantReportTests {
     }
 
     private func report(_ tenant: Tenant, keySets: [KeySetStatus] = []) -> JSONObject {
-        TenantReports(count(), keySets: keySets).json(tenant, index: 1)
+        TenantReports(count(), of: [1], keySets: keySets).json(tenant, index: 1)
     }
 
     @Test func reportHasOnlyTheTenantsNumbers() throws {

@@ -21,10 +21,11 @@ final class DashboardFixture: Sendable {
     private let site: String
     private let admin: String
 
-    fileprivate init(appPort: String, _ provider: ProviderStandIn) async throws {
+    /// - Parameter further: How many tenants there are beside, `more-0` and so on, with routes.
+    fileprivate init(appPort: String, _ provider: ProviderStandIn, further: Int) async throws {
         self.provider = provider
         var configuration = try TenantsConfiguration.reading(
-            Self.text(appPort: appPort),
+            Self.text(appPort: appPort) + Self.further(further, appPort: appPort),
             environment: ["ADMIN_TOKEN": Self.adminToken]
         )
         for index in configuration.tenants.indices { provider.apply(to: &configuration.tenants[index]) }
@@ -117,6 +118,26 @@ final class DashboardFixture: Sendable {
         }
     }
 
+    private static func further(_ count: Int, appPort: String) -> String {
+        (0..<count).map { number in
+            """
+              more-\(number):
+                hosts: [more-\(number).localtest]
+                backends:
+                  default: { servers: ["http://127.0.0.1:\(appPort)"] }
+                  api: { servers: ["http://127.0.0.1:\(appPort)"] }
+                routes:
+                  - { path: /api/**, methods: [GET], backend: api, rewrite: "/v2/**" }
+                  - { path: /never/**, backend: default }
+                authenticate:
+                  from: [bearer]
+                  issuers: [ { issuer: "https://secret.test", algorithms: [HS256], secret: "${SECRET}" } ]
+                access: [ { path: /**, allow: anyone } ]
+
+            """
+        }.joined()
+    }
+
     private static func text(appPort: String) -> String {
         """
         version: 1
@@ -150,12 +171,14 @@ final class DashboardFixture: Sendable {
 }
 
 /// Runs `test` with a gateway, which is closed afterwards.
-func withDashboardFixture(_ test: (DashboardFixture) async throws -> Void) async throws {
+///
+/// - Parameter further: See ``DashboardFixture``.
+func withDashboardFixture(further: Int = 0, _ test: (DashboardFixture) async throws -> Void) async throws {
     let provider = try DashboardFixture.provider()
     let app = try Program.python.start([Program.script("sign_in_app")])
     try await attempt {
         try await provider.start()
-        let fixture = try await DashboardFixture(appPort: try await app.line(), provider)
+        let fixture = try await DashboardFixture(appPort: try await app.line(), provider, further: further)
         try await attempt {
             try await test(fixture)
         } finally: {

@@ -61,6 +61,28 @@ extension RealClients {
             }
         }
 
+        /// Of more tenants than an event has.
+        @Test func oneOfManyTenantsIsFoundAndShownWithRoutesAndBackends() async throws {
+            try await withDashboardFixture(further: 240) { fixture async throws in
+                let result = try await fixture.plays("many")
+                #expect(result["rows"] == 100)
+                #expect(result["note"] == "The 100 with the most requests, of 242.")
+                #expect(try #require(result["elements"]?.double) < 4000)
+                #expect(result["found"] == ["more-239"])
+                #expect(try #require(result["tile"]?.string).contains("2 since the start"))
+                let routes = try Self.strings(result["routes"])
+                #expect(routes.count == 3)
+                #expect(routes[0].hasPrefix("/api/** GET any backend api, which sees it as /v2/**"))
+                #expect(routes[0].hasSuffix(" 2 100 %"))
+                #expect(routes[1].contains("none since"))
+                let backends = try Self.strings(result["backends"])
+                #expect(backends.count == 2)
+                #expect(backends[0].contains(" default up 0 0") && backends[1].contains(" api up 2 0"))
+                #expect(result["chosen"] == "more-117")
+                #expect(result["complaints"] == [])
+            }
+        }
+
         @Test func deadRulesShowOnTenantsPage() async throws {
             try await withDashboardFixture { fixture async throws in
                 let result = try await fixture.plays("rules")

@@ -191,6 +191,47 @@ async def rules(browser, admin, token, site, caller, **_):
             "complaints": tab.complaints}
 
 
+ROWS = """[...document.querySelectorAll('{} tbody tr')].map(row => row.innerText.replace(/\\s+/g, ' ').trim())"""
+
+
+async def many(browser, admin, token, site, **_):
+    """One of many tenants, by its name."""
+    for _ in range(2):
+        await call(site, "more-239.localtest", "/api/things")
+    # With a request each, a hundred others are before the one that is looked for.
+    for number in range(120):
+        for _ in range(3):
+            await call(site, f"more-{number}.localtest", "/things")
+    tab = await browser.page(await browser.person(), **DESKTOP)
+    await enter(tab, admin, token)
+    note = await tab.until("document.getElementById('tenants-note').textContent")
+    size = await tab.evaluate("document.querySelectorAll('*').length")
+    rows = await tab.evaluate("document.querySelectorAll('#tenants tbody tr').length")
+    await reach(tab, "document.getElementById('tenant-search')", steps=400)
+    await tab.type("more-239")
+    await tab.until("document.getElementById('tenants-note').textContent === '1 found.'")
+    found = await tab.evaluate("[...document.querySelectorAll('#tenants tbody button')].map(button => button.textContent)")
+    await tab.evaluate("document.querySelector('#tenants tbody button').click()")
+    tile = await tab.until("""[...document.querySelectorAll('#tiles li')]
+        .find(tile => /Requests[^]*2 since/.test(tile.innerText))?.innerText""")
+    await tab.evaluate("document.querySelector('#tenants tbody a').click()")
+    routes = await tab.until("document.querySelectorAll('#routes tbody tr').length === 3 && " + ROWS.format("#routes"))
+    backends = await tab.evaluate(ROWS.format("#backends"))
+    # Another one, by the last entry of the list.
+    await tab.evaluate("""(() => {
+        const list = document.getElementById('tenant-name');
+        list.selectedIndex = list.options.length - 1;
+        list.dispatchEvent(new Event('change', { bubbles: true }));
+    })()""")
+    await tab.until("document.activeElement?.id === 'find-tenant-name'")
+    await tab.type("MORE-117")
+    await tab.until("document.querySelectorAll('#found-tenants button').length === 1")
+    await tab.evaluate("document.querySelector('#found-tenants button').click()")
+    await tab.until("location.hash === '#tenant/more-117' && /more-117/.test(document.getElementById('tenant-facts').innerText)")
+    return {"rows": rows, "note": note, "elements": size, "found": found, "tile": tile, "routes": routes, "backends": backends,
+            "chosen": await tab.evaluate("document.getElementById('tenant-name').value"), "complaints": tab.complaints}
+
+
 async def reloads(browser, admin, token, **_):
     """A reload that is refused, and one that is in force."""
     tab = await browser.page(await browser.person(), **DESKTOP)
@@ -500,7 +541,7 @@ async def scheme(browser, admin, token, **_):
     return {"colors": colors}
 
 
-SCENARIOS = [looks, widths, refused, rules, reloads, edit, names, prompt, traffic, keyboard, explain, sessions, lock, scheme]
+SCENARIOS = [looks, widths, refused, rules, many, reloads, edit, names, prompt, traffic, keyboard, explain, sessions, lock, scheme]
 
 
 async def main(name, options):

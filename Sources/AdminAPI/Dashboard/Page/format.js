@@ -52,8 +52,3 @@ const readable = code => code.replaceAll("_", " ");
 
 /** The entries of `{ name: number }` above 0, the largest first. */
 const ranked = counts => Object.entries(counts ?? {}).filter(([, value]) => value > 0).sort((a, b) => b[1] - a[1]);
-
-function added(sum, counts) {
-    for (const [name, value] of Object.entries(counts ?? {})) sum[name] = (sum[name] ?? 0) + value;
-    return sum;
-}

@@ -24,11 +24,23 @@ class Gateway {
 
     #token = sessionStorage.getItem("gatehouse-token");
     #stream = null;
+    /** A tenant that the reports must have; "" for none. */
+    #watched = "";
     /** Aborts all requests when the page is locked. */
     #requests = new AbortController();
 
     get hasToken() { return this.#token !== null; }
     get isListening() { return this.#stream !== null; }
+    get watched() { return this.#watched; }
+
+    /** Has the reports contain a tenant, however few requests it has; "" for none. */
+    watch(name) {
+        if (name === this.#watched) return;
+        this.#watched = name;
+        if (!this.#stream) return;
+        this.#stream.isOther = true;
+        this.#stream.abort.abort();
+    }
 
     /** Stores the token until the tab is closed; null removes it. */
     set token(token) {
@@ -55,6 +67,7 @@ class Gateway {
     /** Removes the token and aborts all requests. */
     lock() {
         this.stop();
+        this.#watched = "";
         this.token = null;
         this.#requests.abort();
         this.#requests = new AbortController();
@@ -73,6 +86,11 @@ class Gateway {
                 stream.pause = stream.retry;
             } catch (error) {
                 if (this.#stream !== stream) return;
+                if (stream.isOther) {
+                    stream.isOther = false;
+                    stream.abort = new AbortController();
+                    continue;
+                }
                 if (error.status === 401 || error.status === 403) {
                     this.stop();
                     handlers.refused(error);
@@ -101,7 +119,8 @@ class Gateway {
 
     async #read(stream, handlers) {
         const abort = stream.abort;
-        const response = await this.#fetch("GET", "api/events", undefined, abort.signal);
+        const query = this.#watched ? `?${new URLSearchParams({ tenant: this.#watched })}` : "";
+        const response = await this.#fetch("GET", `api/events${query}`, undefined, abort.signal);
         if (!response.ok) throw await Problem.of(response);
         const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
         const events = new EventReader(data => {

@@ -7,7 +7,7 @@ class Health {
             setChip(cell, server.healthy ? "good" : "bad", server.healthy ? "up" : "down") },
         { title: "Answered", number: true, cell: (cell, { server }) => setText(cell, count(server.requests.answered ?? 0)) },
         { title: "Failed", number: true, cell: (cell, { server }) => setText(cell, count(failed(server.requests))) },
-    ], ({ tenant, server }) => `${tenant} ${server.url}`);
+    ], ({ tenant, server }) => `${tenant} ${server.backend} ${server.url}`);
 
     #keySets = new Table(byId("key-sets"), [
         { title: "Key set", cell: (cell, { set }) => setText(cell, set.label) },
@@ -25,6 +25,8 @@ class Health {
     show(report) {
         this.#servers.show(report.tenants.flatMap(tenant =>
             tenant.servers.map(server => ({ tenant: tenant.name, server }))));
+        setText(byId("servers-note"), isPartial(report)
+            ? `Those of the ${count(report.tenants.length)} tenants with the most requests.` : "");
         const sets = shared(report.tenants);
         this.#keySets.show(sets);
         byId("key-sets-note").hidden = sets.length > 0;
@@ -32,17 +34,16 @@ class Health {
             ["Generation", count(report.generation)],
             ["In force since", moment(report.loaded_at)],
             ["Last reload", reloaded(report.reload)],
-            ["Tenants", count(report.tenants.length)],
+            ["Tenants", count(report.total.tenants)],
             ["Version", report.version],
             ["Running since", moment(report.started_at)],
         ]);
         const { store, token_cache: { hit, miss, refused } } = report;
-        const revocations = report.tenants.reduce((sum, tenant) => sum + (tenant.revocations ?? 0), 0);
         facts(byId("shared"), [
             ["Store", store.up ? "up" : "out of reach", store.up ? "good" : "bad"],
             ["Revocations known as of", store.staleness_seconds === null
                 ? "not loaded yet" : `${duration(store.staleness_seconds)} ago`, store.staleness_seconds > 30 ? "bad" : null],
-            ["Revocations in force", count(revocations)],
+            ["Revocations in force", count(report.total.revocations ?? 0)],
             ["Tokens known from memory", count(hit)],
             ["Tokens checked", count(miss)],
             ["Tokens known to be bad", count(refused)],
@@ -51,6 +52,7 @@ class Health {
 
     clear() {
         this.#servers.show([]);
+        setText(byId("servers-note"), "");
         this.#keySets.show([]);
         for (const list of ["configuration", "shared"]) byId(list).replaceChildren();
     }
@@ -89,6 +91,10 @@ function facts(list, rows) {
         });
 }
 
+/** Names, and how many more there are. */
+const listed = ({ count: all, names }) =>
+    names.join(", ") + (all > names.length ? ` and ${count(all - names.length)} more` : "");
+
 /** Problems that need attention: `{ key, title, lines }`. */
 function problems(report) {
     const found = [];
@@ -96,21 +102,20 @@ function problems(report) {
         found.push({ key: "reload", title: "The last reload was refused; the configuration of before is in force",
             lines: report.reload.mistakes });
     }
-    const refusing = report.tenants.filter(({ refuses_callers }) => refuses_callers).map(({ name }) => name);
+    const { refuses_callers: refusing, without_server: down } = report.total;
     if (!report.store.up) {
         found.push({ key: "store", title: "The store is out of reach",
             lines: ["Callers are checked by the revocations known here, until those are older than the tenant's max_staleness; "
                 + "then on_store_failure decides. Sign-ins and refreshes that need the store are answered 503."] });
     }
-    if (refusing.length) {
+    if (refusing.count) {
         found.push({ key: "stale", title: "Callers are refused",
-            lines: [`Whoever has a token is answered 503 at ${refusing.join(", ")}: the revocations known here are older than `
+            lines: [`Whoever has a token is answered 503 at ${listed(refusing)}: the revocations known here are older than `
                 + "max_staleness, and on_store_failure is deny."] });
     }
-    const down = report.tenants.filter(({ servers }) => servers.length && !servers.some(({ healthy }) => healthy));
-    if (down.length) {
+    if (down.count) {
         found.push({ key: "servers", title: "No server is up",
-            lines: [`Requests are answered 503 for ${down.map(({ name }) => name).join(", ")}.`] });
+            lines: [`Requests are answered 503 for ${listed(down)}.`] });
     }
     return found;
 }

@@ -5,7 +5,7 @@
 class History {
     /** How many seconds are kept. */
     static span = 300;
-    /** Maximum of tenants in all kept reports: with hundreds of tenants fewer reports are kept. */
+    /** Maximum of tenants in all kept reports; a report has about a hundred at most. */
     static maximumTenants = 30_000;
 
     #samples = [];
@@ -17,13 +17,17 @@ class History {
 
     clear() { this.#samples = []; }
 
+    /** Whether the last report has this tenant. */
+    has(name) { return this.#samples.at(-1)?.tenants.has(name) ?? false; }
+
     add(report) {
         const last = this.#samples.at(-1);
         const time = Date.parse(report.now) / 1000;
         if (last && time <= last.time) return;
         // A new process counts from 0.
         if (last && last.report.started_at !== report.started_at) this.#samples = [];
-        this.#samples.push({ time, report, sums: new Map() });
+        const tenants = new Map(report.tenants.map(tenant => [tenant.name, tenant]));
+        this.#samples.push({ time, report, tenants, sums: new Map() });
         const maximum = Math.max(30, Math.floor(History.maximumTenants / Math.max(1, report.tenants.length)));
         while (this.#samples.length > maximum || this.length > History.span) this.#samples.shift();
     }
@@ -38,9 +42,8 @@ class History {
     points(name, seconds) {
         const points = [];
         for (let index = 1; index < this.#samples.length; index += 1) {
-            points.push({
-                time: this.#samples[index].time, ...this.#between(name, this.#before(index, seconds), index),
-            });
+            const counts = this.#between(name, this.#before(index, seconds), index);
+            if (counts.seconds > 0) points.push({ time: this.#samples[index].time, ...counts });
         }
         return points;
     }
@@ -54,6 +57,8 @@ class History {
 
     #between(name, from, to) {
         if (to < 0) return { seconds: 0, ...nothing() };
+        // A tenant that has only come into the reports has no rate before.
+        while (name && from < to && !this.#samples[from].tenants.has(name)) from += 1;
         const [first, last] = [this.#sum(name, from), this.#sum(name, to)];
         const seconds = this.#samples[to].time - this.#samples[from].time;
         const difference = key => Math.max(0, last[key] - first[key]);
@@ -65,11 +70,12 @@ class History {
     }
 
     #sum(name, index) {
-        const { report, sums } = this.#samples[index];
+        const { report, tenants, sums } = this.#samples[index];
         let sum = sums.get(name);
         if (!sum) {
             sum = nothing();
-            for (const tenant of report.tenants) if (!name || tenant.name === name) include(tenant, sum);
+            const counted = name ? tenants.get(name) : report.total;
+            if (counted) include(counted, sum);
             sums.set(name, sum);
         }
         return sum;
@@ -95,8 +101,9 @@ function include(tenant, sum) {
     }
 }
 
-/** Refused requests by code; none in observe mode. */
+/** Refused requests of a tenant, or of all together, by code; none in observe mode. */
 function refusals(tenant) {
+    if (tenant.refused) return ranked(tenant.refused);
     if (tenant.mode === "observe") return [];
     return ranked(tenant.decisions).filter(([outcome]) => outcome !== "granted" && outcome !== "anonymous");
 }

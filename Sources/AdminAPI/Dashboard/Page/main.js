@@ -108,7 +108,8 @@ class Dashboard {
 
     #gateway = new Gateway();
     #history = new History();
-    #overview = new Overview(this.#history);
+    #choice = new TenantChoice(this.#gateway);
+    #overview = new Overview(this.#history, this.#gateway, this.#choice);
     #health = new Health();
     #revocations = new Revocations(this.#gateway);
     #sessions = new Sessions(this.#gateway);
@@ -149,6 +150,7 @@ class Dashboard {
             this.#certificates, this.#reloads, this.#editor,
         ];
         for (const part of parts) part.clear();
+        this.#choice.clear();
         byId("confirm").close();
         for (const select of document.querySelectorAll("select[data-tenants]")) select.replaceChildren();
         for (const output of document.querySelectorAll("#alerts, #news, #dashboard .error, #confirm h2, #confirm p")) {
@@ -198,14 +200,19 @@ class Dashboard {
         setText(byId("version"), report.version);
         setText(byId("generation"), `generation ${report.generation}`);
         setText(byId("uptime"), `up ${duration((Date.parse(report.now) - Date.parse(report.started_at)) / 1000)}`);
-        for (const select of document.querySelectorAll("select[data-tenants]")) {
-            const named = report.tenants.filter(tenant => select.dataset.tenants !== "issuer" || tenant.has_issuer);
-            const options = named.map(({ name }) => [name, name]);
-            setOptions(select, select.dataset.tenants === "all" ? [["", "all tenants"], ...options] : options);
-        }
+        this.#choice.show(report);
         alerts(report);
         this.#sessions.show(report);
         this.#showReport(report);
+        this.#watch(report);
+    }
+
+    /** Has the reports contain the tenant that is looked at, where they cannot have all. */
+    #watch(report) {
+        const name = { overview: this.#overview.name, tenant: this.#views.subject }[this.#views.name] ?? "";
+        const isOnlyWatched = name && name === this.#gateway.watched;
+        if (!name || !isPartial(report)) this.#gateway.watch("");
+        else if (isOnlyWatched || !this.#history.has(name)) this.#gateway.watch(name);
     }
 
     /** What follows the reports. */

@@ -23,12 +23,20 @@ class Overview {
         ],
     });
     #tenants;
+    #list;
 
-    constructor(history) {
+    #choice;
+
+    constructor(history, gateway, choice) {
         this.#history = history;
+        this.#choice = choice;
         byId("tenant").addEventListener("change", event => this.choose(event.target.value));
         this.#tenants = new Table(byId("tenants"), this.#columns(), tenant => tenant.name);
+        this.#list = new TenantList(gateway, tenants => this.#tenants.show(tenants));
     }
+
+    /** The tenant that is looked at; "" for all. */
+    get name() { return this.#name; }
 
     /** `name`: a tenant's, or "" for all. */
     choose(name) {
@@ -40,29 +48,28 @@ class Overview {
     show() {
         const report = this.#history.latest;
         if (!report) return;
-        if (this.#name && !report.tenants.some(({ name }) => name === this.#name)) this.#name = "";
-        setOptions(byId("tenant"), [["", "all tenants"], ...report.tenants.map(({ name }) => [name, name])]);
+        // One that is not in this report may be in the next.
+        if (this.#name && !isPartial(report) && !this.#history.has(this.#name)) this.#name = "";
         this.#tiles(report);
         const span = Math.min(History.span, Math.max(60, this.#history.length));
         this.#traffic.show(this.#history.points(this.#name, Overview.window), span);
         this.#latency.show(this.#history.points(this.#name, Overview.latencyWindow), span);
-        this.#tenants.show(report.tenants);
-        const shown = report.tenants.filter(({ name }) => !this.#name || name === this.#name);
-        const refused = {};
-        for (const tenant of shown) added(refused, Object.fromEntries(refusals(tenant)));
-        bars(byId("refusals"), refused, "Nothing was refused.");
+        this.#list.show(report);
+        const shown = this.#name ? report.tenants.find(({ name }) => name === this.#name) : report.total;
+        bars(byId("refusals"), Object.fromEntries(shown ? refusals(shown) : []), "Nothing was refused.");
         for (const [list, member, nothing] of [
             ["refreshes", "refreshes", "Nothing was refreshed."],
             ["observed", "would_refuse", "Nothing was let through that would be refused."],
             ["limited", "rate_limited", "Nobody asked too often."],
         ]) {
-            bars(byId(list), shown.reduce((sum, tenant) => added(sum, tenant[member]), {}), nothing);
+            bars(byId(list), shown?.[member] ?? {}, nothing);
         }
     }
 
     clear() {
         this.#name = "";
         setOptions(byId("tenant"), [["", "all tenants"]]);
+        this.#list.clear();
         this.#traffic.clear();
         this.#latency.clear();
         this.#tenants.show([]);
@@ -73,8 +80,8 @@ class Overview {
         const now = this.#history.recent(this.#name, Overview.window);
         const timed = this.#history.recent(this.#name, Overview.latencyWindow);
         const before = this.#history.recent(this.#name, History.span);
-        const tenants = report.tenants.filter(({ name }) => !this.#name || name === this.#name);
-        const total = tenants.reduce((sum, tenant) => sum + tenant.requests.total, 0);
+        const shown = this.#name ? report.tenants.find(({ name }) => name === this.#name) : report.total;
+        const total = shown?.requests.total ?? 0;
         const { hit, miss, refused } = report.token_cache;
         const each = now.seconds || 1;
         const tiles = [
@@ -99,19 +106,21 @@ class Overview {
         const recent = tenant => this.#history.recent(tenant.name, Overview.window);
         const slow = (tenant, kind) =>
             milliseconds(quantile(this.#history.recent(tenant.name, Overview.latencyWindow)[kind], 0.99));
+        // Of a tenant that was searched for there is no history.
+        const rated = (tenant, part) => {
+            if (!this.#history.has(tenant.name)) return "–";
+            const now = recent(tenant);
+            return `${rate(now[part] / (now.seconds || 1))}/s`;
+        };
         return [
             { title: "Tenant", cell: (cell, tenant) => this.#nameCell(cell, tenant) },
             { title: "Requests", number: true, cell: (cell, tenant) => {
                 if (!cell.firstChild) cell.append(element("span"));
-                const now = recent(tenant);
-                setText(cell.firstChild, `${rate(now.total / (now.seconds || 1))}/s`);
+                setText(cell.firstChild, rated(tenant, "total"));
             } },
             { title: "Last 5 minutes", hidden: true, cell: (cell, tenant) => sparkline(cell,
                 this.#history.points(tenant.name, Overview.window).map(point => point.total / point.seconds)) },
-            { title: "Refused", number: true, cell: (cell, tenant) => {
-                const now = recent(tenant);
-                setText(cell, `${rate(now.refused / (now.seconds || 1))}/s`);
-            } },
+            { title: "Refused", number: true, cell: (cell, tenant) => setText(cell, rated(tenant, "refused")) },
             { title: "5xx", number: true, cell: (cell, tenant) => {
                 const now = recent(tenant);
                 setText(cell, percent(now.server, now.total));
@@ -133,7 +142,11 @@ class Overview {
     #nameCell(cell, tenant) {
         if (!cell.firstChild) {
             const button = element("button", { type: "button", class: "link" }, tenant.name);
-            button.addEventListener("click", () => this.choose(this.#name === tenant.name ? "" : tenant.name));
+            button.addEventListener("click", () => {
+                // One that was found is in no list yet.
+                if (!this.#history.has(tenant.name)) this.#choice.add(tenant.name, tenant.has_issuer);
+                this.choose(this.#name === tenant.name ? "" : tenant.name);
+            });
             cell.append(element("div", {}, button,
                 element("span", { class: "chip", "data-state": "note", hidden: "" }, "observe"),
                 element("small", { class: "quiet" })));

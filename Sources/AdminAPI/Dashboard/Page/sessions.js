@@ -27,8 +27,7 @@ class Sessions {
     }
 
     show(report) {
-        const any = report.tenants.some(tenant => tenant.has_issuer);
-        this.#form.querySelector("button").disabled = !any;
+        this.#form.querySelector("button").disabled = !report.total.issuers;
     }
 
     clear() {

@@ -1,4 +1,4 @@
-/** One tenant: its access rules with their use, its refusals and servers. */
+/** One tenant: its access rules and routes with their use, its backends and refusals. */
 class TenantPage {
     #gateway;
     #refused;
@@ -21,6 +21,28 @@ class TenantPage {
         { title: "Use", cell: (cell, { hits, since, share }) =>
             setChip(cell, hits ? "good" : "warn", hits ? share : `none since ${moment(since)}`) },
     ], ({ key }) => key);
+
+    #routes = new Table(byId("routes"), [
+        { title: "Route", cell: (cell, { path }) => {
+            if (!cell.firstChild) cell.append(element("code"));
+            setText(cell.firstChild, path);
+        } },
+        { title: "Methods", cell: (cell, { methods }) => setText(cell, methods.join(", ") || "all") },
+        { title: "Fields", cell: (cell, { fields }) => setText(cell, fields.join(", ") || "any") },
+        { title: "Does", cell: (cell, { does }) => setText(cell, does) },
+        { title: "Line", number: true, cell: (cell, { line }) => setText(cell, line || "–") },
+        { title: "Requests", number: true, cell: (cell, { hits }) => setText(cell, count(hits)) },
+        { title: "Use", cell: (cell, { hits, since, share }) =>
+            setChip(cell, hits ? "good" : "warn", hits ? share : `none since ${moment(since)}`) },
+    ], ({ key }) => key);
+
+    #backends = new Table(byId("backends"), [
+        { title: "Server", cell: (cell, { url }) => setText(cell, url) },
+        { title: "Backend", cell: (cell, { backend }) => setText(cell, backend) },
+        { title: "State", cell: (cell, { healthy }) => setChip(cell, healthy ? "good" : "bad", healthy ? "up" : "down") },
+        { title: "Answered", number: true, cell: (cell, { requests }) => setText(cell, count(requests.answered ?? 0)) },
+        { title: "Failed", number: true, cell: (cell, { requests }) => setText(cell, count(failed(requests))) },
+    ], ({ backend, url }) => `${backend} ${url}`);
 
     #keys = new Table(byId("signing-keys"), [
         { title: "Key", cell: (cell, { kid }) => setText(cell, kid) },
@@ -45,8 +67,12 @@ class TenantPage {
     /** `name`: of the tenant in the URL; the first one without. */
     show(report, name) {
         this.#report = report;
-        const tenant = report.tenants.find(tenant => tenant.name === (name || this.#select.value)) ?? report.tenants[0];
+        const wanted = name || this.#select.value;
+        let tenant = report.tenants.find(tenant => tenant.name === wanted);
+        // One that is not in this report may be in the next.
+        if (!tenant && !(name && isPartial(report))) [tenant] = report.tenants;
         if (!tenant) return;
+        this.#backends.show(tenant.servers);
         this.#select.value = tenant.name;
         byId("tenant-edit").href = `#edit/${tenant.name}`;
         setText(byId("tenant-edit"), tenant.source === "store" ? "Edit" : "Text and versions");
@@ -71,6 +97,9 @@ class TenantPage {
     clear() {
         [this.#report, this.#loaded, this.#keysLoaded] = [null, "", ""];
         this.#rules.show([]);
+        this.#routes.show([]);
+        this.#backends.show([]);
+        byId("routes-card").hidden = true;
         this.#keys.show([]);
         byId("tenant-edit").href = "#edit";
         for (const list of ["tenant-facts", "tenant-refusals"]) byId(list).replaceChildren();
@@ -104,7 +133,8 @@ class TenantPage {
         setText(byId("signing-keys-note"), note);
     }
 
-    #fill({ rules, default: rest }) {
+    #fill({ rules, default: rest, routes, unrouted }) {
+        this.#fillRoutes(routes, unrouted);
         const all = rules.reduce((sum, { hits }) => sum + hits, rest.hits);
         const others = {
             path: "every other path", methods: [], allow: "signed_in", roles: [], scopes: [], mode: "–", line: 0, ...rest,
@@ -115,6 +145,16 @@ class TenantPage {
         const dead = rules.filter(({ hits }) => !hits).length;
         setText(byId("rules-note"), dead ? `${dead} of ${rules.length} rules had no request yet.`
             : rules.length ? "Every rule had requests." : "There are no rules: every path needs a signed-in caller.");
+    }
+
+    #fillRoutes(routes, rest) {
+        byId("routes-card").hidden = !routes.length;
+        if (!routes.length) return this.#routes.show([]);
+        const all = routes.reduce((sum, { hits }) => sum + hits, rest.hits);
+        const others = { path: "every other path", methods: [], fields: [], does: "backend default, if there is one", line: 0, ...rest };
+        this.#routes.show([...routes, others].map((route, index) => ({
+            ...route, key: `${index} ${route.path} ${route.methods} ${route.fields}`, share: percent(route.hits, all),
+        })));
     }
 }
 
