@@ -179,7 +179,6 @@ struct EnvoyTests {
 
     @Test(arguments: [
         "redirect: { https_redirect: true }", "redirect: { host_redirect: a.test, strip_query: true }",
-        "route: { cluster: c, regex_rewrite: { pattern: { regex: a }, substitution: b } }",
         "direct_response: { status: 200, body: { filename: x } }",
         "route: { weighted_clusters: { clusters: [ { name: c, weight: 0 } ] } }",
     ])

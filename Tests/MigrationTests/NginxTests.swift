@@ -154,8 +154,9 @@ struct NginxTests {
         let tenant = try draft.tenant("shop")
         #expect(
             told(tenant) == [
-                "/api/v1/**: api as /v2/**", "/api/plain: default", "/reports/**: reports as /**", "/api/**: api",
-                "/health: api as /status", "/old/**: default as /new/**",
+                "/reports/**: reports as /**", "/api/plain: default", "/api/v1/**: 127-0-0-1-9002 as /v2/**",
+                "/api/**: 127-0-0-1-9002",
+                "/health: 127-0-0-1-9002 as /status", "/old/**: default as /new/**",
             ]
         )
         #expect(tenant.routes.first { $0.path == "/reports/**" }?.bodyBytes?.text == "5MiB")
@@ -169,7 +170,7 @@ struct NginxTests {
         )
         let tenant = try draft.tenant("shop")
         #expect(tenant.backend.servers.map(\.url.text) == ["http://127.0.0.1:9001"])
-        #expect(told(tenant).last == "/**: 127-0-0-1 5, default 95")
+        #expect(told(tenant).last == "/**: 127-0-0-1-9002 5, default 95")
         #expect(told(tenant).count == 2)
         #expect(draft.read().errors.isEmpty, "\(draft.read().errors)\n\(DraftWriter.text(of: draft))")
     }

@@ -15,6 +15,7 @@ struct SampleTests {
         var draft = try sample.draft()
         for index in draft.tenants.indices { draft.tenants[index].certificate = nil }
         for index in draft.listeners.indices { draft.listeners[index].isTLS = false }
+        draft.redirectsToHTTPS = nil
         let result = draft.read()
         #expect(result.errors.isEmpty, "\(result.errors)\n\(DraftWriter.text(of: draft))")
     }

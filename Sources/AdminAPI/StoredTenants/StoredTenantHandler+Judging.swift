@@ -75,7 +75,7 @@ extension StoredTenantHandler {
         let configuration = live.current.configuration
         let stored = configuration.tenants.filter { configuration.storedNames.contains($0.name) }
         let routes = Set(tenant.routes)
-        let found = Counterparts.of(tenant, among: stored)
+        let found = TenantCounterparts.of(tenant, among: stored)
             .filter { !$0.routes.contains(where: routes.contains) }
         guard !found.isEmpty else { return [] }
         let names = Set(found.map(\.name))

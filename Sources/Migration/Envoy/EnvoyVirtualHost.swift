@@ -287,7 +287,7 @@ struct EnvoyVirtualHost {
             isUnknown = noteUnknown(entry, &draft) || isUnknown
         }
         let actions: Set<String> = [
-            "cluster", "weighted_clusters", "timeout", "prefix_rewrite", "regex_rewrite", "retry_policy",
+            "cluster", "weighted_clusters", "timeout", "prefix_rewrite", "retry_policy",
             "idle_timeout", "upgrade_configs",
         ]
         for entry in route["route"]?.entries ?? [] where !actions.contains(SourceNode.snakeCase(entry.key)) {

@@ -110,7 +110,7 @@ struct NginxRoutes {
             guard let pattern = Self.pattern(of: location), let target = target(of: location),
                 location.kind != .named, !location.scope.own.contains(where: { $0.name == "internal" })
             else { continue }
-            if isDefault(location) {
+            if case .forwarded(_, rewrite: nil) = target, isDefault(location) {
                 // One that is inside of a route's paths, and comes before it.
                 let isInside = routes.contains { PathMatcher.pattern($0.path).mayOverlap(.pattern(pattern)) }
                 guard isCovered || isInside else { continue }
@@ -142,7 +142,7 @@ struct NginxRoutes {
         let named = shares.map { share in
             var backend = NginxTarget.backend(share.url, root: root, &draft)
             backend.readTimeouts(location.scope)
-            let name = tenant.addBackend(backend, named: share.url.host, timeout: &route.responseTimeout)
+            let name = tenant.addBackend(backend, named: share.url.backendName, timeout: &route.responseTimeout)
             return DraftRoute.Share(backend: name, weight: share.weight)
         }
         route.action = named.count == 1 ? .backend(named[0].backend) : .split(named)
@@ -183,5 +183,13 @@ extension DraftBackend {
         if let authority = scope.directive("proxy_ssl_trusted_certificate") {
             caFile = DraftText(literal: authority.first, authority.origin)
         }
+    }
+}
+
+extension SourceURL {
+    /// What a backend is called after: the first label of its host, or the whole address.
+    fileprivate var backendName: String {
+        let isName = host.contains { $0.isLetter } && !host.hasPrefix("[")
+        return isName ? host : String(authority.map { $0.isLetter || $0.isNumber ? $0 : "-" })
     }
 }

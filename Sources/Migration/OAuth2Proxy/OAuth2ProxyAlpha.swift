@@ -88,7 +88,7 @@ enum OAuth2ProxyAlpha {
                     continue
                 }
                 let url = upstream["uri"]?.text.flatMap { SourceURL($0) }
-                let code = upstream["staticCode"]?.text ?? (upstream["static"]?.isTrue == true ? "200" : "")
+                let code = upstream["static_code"]?.text ?? (upstream["static"]?.isTrue == true ? "200" : "")
                 let value = url.map { $0.origin + path } ?? "static://\(code)#\(path)"
                 settings.append(OAuth2ProxySetting("upstreams", [value], upstream.origin))
                 if let url, !["", "/", path].contains(url.path) {
@@ -112,7 +112,7 @@ enum OAuth2ProxyAlpha {
     /// `path: ^/old/(.*)$` with `rewriteTarget: /new/$1`, and nothing else of interest; nil for all else.
     private static func rewritten(_ upstream: SourceNode) -> [String]? {
         let known = ["id", "path", "uri", "rewriteTarget", "flushInterval", "passHostHeader", "proxyWebSockets"]
-        guard let path = upstream["path"]?.text, let target = upstream["rewriteTarget"]?.text,
+        guard let path = upstream["path"]?.text, let target = upstream["rewrite_target"]?.text,
             let url = upstream["uri"]?.text.flatMap({ SourceURL($0) }), ["", "/"].contains(url.path),
             upstream.entries.allSatisfy({ known.contains($0.key) }), path.hasPrefix("^/"), target.hasSuffix("/$1"),
             let end = ["/(.*)$", "/(.*)"].first(where: path.hasSuffix)

@@ -3,7 +3,7 @@ import Testing
 @testable import Tenants
 
 /// Which tenants one is compared with.
-struct CounterpartsTests {
+struct TenantCounterpartsTests {
     private static func tenants(_ texts: [(name: String, keys: String)]) throws -> [Tenant] {
         var text = "version: 1\ntenants:\n"
         for tenant in texts {
@@ -17,7 +17,7 @@ struct CounterpartsTests {
 
     private static func counterparts(_ texts: [(name: String, keys: String)]) throws -> [String] {
         let tenants = try tenants(texts)
-        return Counterparts.of(try #require(tenants.last), among: tenants).map(\.name)
+        return TenantCounterparts.of(try #require(tenants.last), among: tenants).map(\.name)
     }
 
     @Test func tenantWithNothingInCommonHasNone() throws {

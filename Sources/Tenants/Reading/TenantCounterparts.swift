@@ -1,5 +1,5 @@
-/// The tenants with which one has to agree: ``SharedSettingsCheck`` compares them.
-public enum Counterparts {
+/// The tenants with which one has to agree, which reading checks: hosts, realms, issuers and their keys.
+public enum TenantCounterparts {
     private enum Key: Hashable {
         case host(HostPattern)
         case realm(String)
