@@ -72,19 +72,16 @@ public struct ConfigurationSnapshot: Sendable {
         var known: [[UInt8]: TenantIndex] = [:]
         known.reserveCapacity(tenants.count)
         for index in tenants.tenantIndices { known[Array(tenants[index].name.utf8)] = index }
+        // Tenants are large: each is compared in place, and copied only if it has changed.
         let indices = configuration.tenants.indices.map { place -> TenantIndex in
-            let tenant = configuration.tenants[place]
-            guard let index = known[Array(tenant.name.utf8)] else {
-                tenants.append(tenant)
+            guard let index = known[Array(configuration.tenants[place].name.utf8)] else {
+                tenants.append(configuration.tenants[place])
                 revisions.append(generation)
                 return TenantIndex(tenants.count - 1)
             }
             isRemoved[index] = false
-            if tenants[index] == tenant {
-                // In memory once.
-                configuration.tenants[place] = tenants[index]
-            } else {
-                tenants[index] = tenant
+            if self.tenants[index] != configuration.tenants[place] {
+                tenants[index] = configuration.tenants[place]
                 revisions[index] = generation
             }
             return index
@@ -93,6 +90,7 @@ public struct ConfigurationSnapshot: Sendable {
             tenants[index].remove()
             revisions[index] = generation
         }
+        // In memory once.
         if indices.elementsEqual(tenants.tenantIndices) { configuration.tenants = tenants }
         return ConfigurationSnapshot(
             configuration,

@@ -47,19 +47,20 @@ struct OwnIssuers: Sendable {
         self.tenants = tenants
         self.logger = logger
         let kept = tenants.tenantIndices.map { previous?.isSame($0, as: tenants[$0]) == true }
-        let keys = tenants.enumerated().map { index, tenant -> Keys? in
-            guard let issuer = tenant.issuer else { return nil }
+        let keys = tenants.tenantIndices.map { index -> Keys? in
+            guard let issuer = tenants[index].issuer else { return nil }
+            let name = tenants[index].name
             if kept[index] { return previous?.keys[index] }
             if let path = issuer.keysDirectory {
                 let directory = SigningKeyDirectory(path: path, algorithm: issuer.algorithm, files: files)
                 return .directory(path, DirectoryKeys(algorithm: issuer.algorithm, directory: directory))
             }
             guard let sealer else { return nil }
-            let source = KeySource.builtIn(tenant: tenant.name)
+            let source = KeySource.builtIn(tenant: name)
             return .stored(
                 StoredKeys(
                     issuer,
-                    tenant: tenant.name,
+                    tenant: name,
                     store: store,
                     sealer: sealer,
                     now: { Clock.unix() },
@@ -68,11 +69,11 @@ struct OwnIssuers: Sendable {
             )
         }
         self.keys = keys
-        services = tenants.enumerated().map { index, tenant in
-            guard let issuer = tenant.issuer, let keys = keys[index] else { return nil }
+        services = tenants.tenantIndices.map { index in
+            guard let issuer = tenants[index].issuer, let keys = keys[index] else { return nil }
             if kept[index] { return previous?.services[index] }
             return SessionService(
-                IssuerRules(issuer, tenant: tenant.name),
+                IssuerRules(issuer, tenant: tenants[index].name),
                 store: store,
                 keys: keys.signing,
                 revocations: revocations,

@@ -154,7 +154,7 @@ final class SharedServices: Sendable {
         // For both: the present one stays in force until the loops have changed, or permanently if this fails.
         let inForce = current.withLock { $0.snapshot.tenants }
         let pace = RevocationPace(
-            staleAfter: (inForce + snapshot.tenants).map(\.maxStaleness),
+            staleAfter: inForce.map(\.maxStaleness) + snapshot.tenants.map(\.maxStaleness),
             isLocal: store.isLocal
         )
         let hasRead = await revocations.follow(snapshot.names, pace: pace, within: Self.patience, on: eventLoop)
@@ -376,8 +376,8 @@ extension KeyFileSource {
     static func all(of tenants: [Tenant]) -> [KeyFileSource] {
         var known: Set<KeyFileSource> = []
         var sources: [KeyFileSource] = []
-        for tenant in tenants {
-            for case .file(let source) in tenant.authenticate.keySources where known.insert(source).inserted {
+        for index in tenants.tenantIndices {
+            for case .file(let source) in tenants[index].authenticate.keySources where known.insert(source).inserted {
                 sources.append(source)
             }
         }

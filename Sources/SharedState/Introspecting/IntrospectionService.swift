@@ -69,9 +69,9 @@ public actor IntrospectionService {
     ///
     /// - Parameter tenants: By tenant index.
     public func adopt(_ tenants: [Tenant]) {
-        states = tenants.enumerated().map { index, tenant in
-            let known = index < states.count ? states[index] : nil
-            guard let new = Self.state(tenant, server) else { return nil }
+        states = tenants.tenantIndices.map { index in
+            let known = index.value < states.count ? states[index] : nil
+            guard tenants[index].introspection != nil, let new = Self.state(tenants[index], server) else { return nil }
             return known.map { $0.rules == new.rules && $0.policy == new.policy } == true ? known : new
         }
     }

@@ -5,8 +5,8 @@ extension RemoteKeySource {
     public static func all(of tenants: [Tenant]) -> [RemoteKeySource] {
         var known: Set<RemoteKeySource> = []
         var sources: [RemoteKeySource] = []
-        for tenant in tenants {
-            for case .remote(let source) in tenant.authenticate.keySources where known.insert(source).inserted {
+        for index in tenants.tenantIndices {
+            for case .remote(let source) in tenants[index].authenticate.keySources where known.insert(source).inserted {
                 sources.append(source)
             }
         }

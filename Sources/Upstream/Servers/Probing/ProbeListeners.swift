@@ -12,38 +12,38 @@ package struct ProbeListener: Sendable, Hashable {
 }
 
 /// Who listens to which probe: a server that many tenants have is probed once for all of them.
-struct ProbeListeners<Question: Hashable> {
+struct ProbeListeners<ProbeKey: Hashable> {
     /// What a tenant's new list changes.
     struct Change {
         /// Probes that nobody listened to before.
-        var begun: [Question] = []
+        var begun: [ProbeKey] = []
         /// Probes that nobody listens to any more.
-        var ended: [Question] = []
+        var ended: [ProbeKey] = []
     }
 
-    private var listeners: [Question: Set<ProbeListener>] = [:]
-    private var questions: [TenantIndex: Set<Question>] = [:]
+    private var listeners: [ProbeKey: Set<ProbeListener>] = [:]
+    private var keys: [TenantIndex: Set<ProbeKey>] = [:]
 
     var count: Int { listeners.count }
 
-    func of(_ question: Question) -> Set<ProbeListener> { listeners[question] ?? [] }
+    func of(_ key: ProbeKey) -> Set<ProbeListener> { listeners[key] ?? [] }
 
     /// Whether the tenant listens to a probe.
-    func includes(_ tenant: TenantIndex) -> Bool { questions[tenant] != nil }
+    func includes(_ tenant: TenantIndex) -> Bool { keys[tenant] != nil }
 
     /// A tenant listens to these probes from now on, and to no others.
-    mutating func set(_ wanted: [Question: [BackendIndex]], of tenant: TenantIndex) -> Change {
+    mutating func set(_ wanted: [ProbeKey: [BackendIndex]], of tenant: TenantIndex) -> Change {
         var change = Change()
-        for question in questions[tenant] ?? [] {
-            let left = of(question).filter { $0.tenant != tenant }
-            if left.isEmpty, wanted[question] == nil { change.ended.append(question) }
-            listeners[question] = left.isEmpty && wanted[question] == nil ? nil : left
+        for key in keys[tenant] ?? [] {
+            let left = of(key).filter { $0.tenant != tenant }
+            if left.isEmpty, wanted[key] == nil { change.ended.append(key) }
+            listeners[key] = left.isEmpty && wanted[key] == nil ? nil : left
         }
-        for (question, backends) in wanted {
-            if listeners[question] == nil { change.begun.append(question) }
-            listeners[question, default: []].formUnion(backends.map { ProbeListener(tenant: tenant, backend: $0) })
+        for (key, backends) in wanted {
+            if listeners[key] == nil { change.begun.append(key) }
+            listeners[key, default: []].formUnion(backends.map { ProbeListener(tenant: tenant, backend: $0) })
         }
-        questions[tenant] = wanted.isEmpty ? nil : Set(wanted.keys)
+        keys[tenant] = wanted.isEmpty ? nil : Set(wanted.keys)
         return change
     }
 }

@@ -22,7 +22,7 @@ package final class ServerProbes {
     package typealias Announce = (_ listeners: Set<ProbeListener>, BackendServer, _ isUp: Bool) -> Void
 
     /// What makes two probes the same.
-    private struct Question: Hashable {
+    private struct ProbeKey: Hashable {
         let scheme: BackendServer.Scheme
         let address: HostPort
         let check: HealthCheck
@@ -33,8 +33,8 @@ package final class ServerProbes {
 
     private unowned let loop: LoopContext
     private var pacing: ProbePacing
-    private var listeners = ProbeListeners<Question>()
-    private var checkers: [Question: HealthChecker] = [:]
+    private var listeners = ProbeListeners<ProbeKey>()
+    private var checkers: [ProbeKey: HealthChecker] = [:]
 
     /// - Parameter loops: How many event loops the process has.
     package init(loop: LoopContext, loops: Int) {
@@ -51,25 +51,25 @@ package final class ServerProbes {
     ///   before, with the state of each server; for a new one, where a server is known to be down.
     package func set(_ wanted: [WantedProbe], of tenant: TenantIndex, announce: @escaping Announce) {
         let isKnown = listeners.includes(tenant)
-        var probes: [Question: [WantedProbe]] = [:]
+        var probes: [ProbeKey: [WantedProbe]] = [:]
         for probe in wanted {
-            if let question = Self.question(probe) { probes[question, default: []].append(probe) }
+            if let key = Self.key(probe) { probes[key, default: []].append(probe) }
         }
         let change = listeners.set(probes.mapValues { $0.map(\.index) }, of: tenant)
-        for question in change.ended { checkers.removeValue(forKey: question)?.stop() }
-        for question in change.begun {
-            if let first = probes[question]?.first { begin(question, first, announce) }
+        for key in change.ended { checkers.removeValue(forKey: key)?.stop() }
+        for key in change.begun {
+            if let first = probes[key]?.first { begin(key, first, announce) }
         }
-        for (question, wanting) in probes {
-            guard let checker = checkers[question], isKnown || !checker.isUp else { continue }
+        for (key, wanting) in probes {
+            guard let checker = checkers[key], isKnown || !checker.isUp else { continue }
             let backends = wanting.map { ProbeListener(tenant: tenant, backend: $0.index) }
             announce(Set(backends), wanting[0].server, checker.isUp)
         }
     }
 
-    private static func question(_ wanted: WantedProbe) -> Question? {
+    private static func key(_ wanted: WantedProbe) -> ProbeKey? {
         guard let check = wanted.backend.health else { return nil }
-        return Question(
+        return ProbeKey(
             scheme: wanted.server.scheme,
             address: wanted.server.address,
             check: check,
@@ -79,10 +79,10 @@ package final class ServerProbes {
         )
     }
 
-    private func begin(_ question: Question, _ wanted: WantedProbe, _ announce: @escaping Announce) {
+    private func begin(_ key: ProbeKey, _ wanted: WantedProbe, _ announce: @escaping Announce) {
         let (server, isTLS) = (wanted.server, wanted.tls != nil)
         let checker = HealthChecker(
-            question.check,
+            key.check,
             of: server,
             wanted.backend,
             tls: wanted.tls?.any,
@@ -90,10 +90,10 @@ package final class ServerProbes {
         ) { [weak self] now in
             self?.pacing.turn(at: now, cost: isTLS ? ProbePacing.costOfTLS : 1) ?? now
         } announce: { [weak self] isUp in
-            if let self { announce(listeners.of(question), server, isUp) }
+            if let self { announce(listeners.of(key), server, isUp) }
         }
-        checkers[question] = checker
-        let interval = question.check.every.nanosecondsClamped
+        checkers[key] = checker
+        let interval = key.check.every.nanosecondsClamped
         let random = loop.identifiers.next()
         checker.start(after: ProbePacing.firstDelay(interval, count: checkers.count, random: random))
     }
