@@ -41,6 +41,13 @@ struct Key<Value: Sendable>: Sendable {
         return key
     }
 
+    /// The same key, which means something by being there, even with its default or with no key in it.
+    func onlyIfGiven() -> Key {
+        var key = self
+        key.schema.isOnlyIfGiven = true
+        return key
+    }
+
     /// The same key with its line in the reference.
     ///
     /// - Parameter example: A value in YAML, on one line, other than the default; nil: the type's.

@@ -51,6 +51,9 @@ struct SchemaKey: Sendable {
     var name: String
     var type: SchemaType
     var isRequired = false
+    /// Whether the key means something by being there, even with its default or with no key in it: it is not written out
+    /// where it is not given.
+    var isOnlyIfGiven = false
     /// Keys beside it, of which one may stand in its place if it is required.
     var alternatives: [String] = []
     /// In YAML; nil if there is none.

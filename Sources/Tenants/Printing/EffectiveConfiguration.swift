@@ -60,6 +60,8 @@ private struct ConfigurationPrinter {
         for key in object.keys {
             if let value = node?[named: key.name] {
                 self.value(value, key.type, name: key.name, indentation: indentation)
+            } else if key.isOnlyIfGiven {
+                continue
             } else if let text = key.default {
                 line(indentation, "\(key.name): \(text)")
             } else if case .object(let below) = key.type, below.isWhollyOptional {

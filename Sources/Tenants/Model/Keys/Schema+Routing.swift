@@ -29,8 +29,10 @@ extension Schema {
                 "Whose requests stay together in a split, at every instance: those of a caller, of a session, or none. "
                     + "Without a caller the client's address counts."
             )
+            .onlyIfGiven()
         let redirect = Key("redirect", .object(Schema.routeRedirect)).means("Where the client is sent instead.")
         let respond = Key("respond", .object(Schema.routeResponse)).means("What the gateway answers by itself.")
+            .onlyIfGiven()
         let rewrite = Key("rewrite", .text(example: "/v2/**"))
             .means(
                 "The path that the backend sees, in place of `strip_prefix`. A `*` stands for what the path's `*` matched, "
@@ -39,7 +41,7 @@ extension Schema {
         let mirror = Key("mirror", .object(Schema.routeMirror))
             .means("A copy of some requests, whose answer is dropped.")
         let timeouts = Key("timeouts", .object(Schema.routeTimeouts)).means("Instead of the backend's.")
-        let retries = Key("retries", .object(Schema.retries)).means("Instead of the backend's.")
+        let retries = Key("retries", .object(Schema.retries)).means("Instead of the backend's.").onlyIfGiven()
         let limits = Key("limits", .object(Schema.routeLimits))
             .means("Instead of the tenant's, each key that is given.")
         let websocket = Key("websocket", .object(Schema.routeWebSocket)).means("Instead of the tenant's.")
