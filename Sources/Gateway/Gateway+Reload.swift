@@ -39,7 +39,7 @@ extension Gateway {
         ReloadReport(
             result: .refused,
             generation: live.current.generation,
-            mistakes: mistakes,
+            mistakes: ListedLines.shortened(mistakes),
             mayRetry: mayRetry
         )
     }
@@ -151,7 +151,7 @@ extension Gateway {
         var metadata: Logger.Metadata = ["because": "\(trigger.rawValue)", "generation": "\(report.generation)"]
         switch report.result {
         case .applied:
-            for warning in warnings { logger.warning("\(warning)") }
+            for warning in ListedLines.shortened(warnings.map(\.description)) { logger.warning("\(warning)") }
             metadata["read_ms"] = "\(read / 1_000_000)"
             metadata["put_into_force_ms"] = "\(putIntoForce / 1_000_000)"
             metadata["changes"] = .array(report.changes.map { "\($0)" })

@@ -51,10 +51,18 @@ extension Gateway {
             defer { known = faulty }
             return known
         }
-        for (name, mistakes) in faulty.sorted(by: { $0.key < $1.key }) where before[name] != mistakes {
+        let new = faulty.filter { before[$0.key] != $0.value }.sorted { $0.key < $1.key }
+        for (name, mistakes) in new.prefix(ListedLines.most) {
             logger.error(
                 "a tenant of the store has mistakes, and is not in force",
                 metadata: ["tenant": "\(name)", "mistakes": .array(mistakes.map { "\($0)" })]
+            )
+        }
+        let more = new.count - ListedLines.most
+        if more > 0 {
+            logger.error(
+                "more tenants of the store have mistakes: see GET /api/tenants",
+                metadata: ["count": "\(more)"]
             )
         }
     }

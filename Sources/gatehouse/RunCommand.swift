@@ -33,9 +33,13 @@ struct RunCommand: AsyncParsableCommand {
         }
         let output = LogOutput(configuration.gateway.log)
         let logger = output.logger
-        for warning in result.warnings {
+        for warning in result.warnings.prefix(ListedLines.most) {
             let location = "\(warning.file):\(warning.line):\(warning.column)"
             logger.warning("\(warning.message)", metadata: ["at": "\(location)"])
+        }
+        let more = result.warnings.count - ListedLines.most
+        if more > 0 {
+            logger.warning("there are more warnings: \"gatehouse check\" lists all", metadata: ["count": "\(more)"])
         }
         if let limit = FileDescriptorLimit.raise() {
             logger.debug(

@@ -4,7 +4,7 @@ import Tenants
 struct ReloadPlan {
     /// Changes that need a restart, one per line; if there are any, nothing is changed.
     let obstacles: [String]
-    /// The changes, one per line; empty if there are none.
+    /// The changes, one per line; empty if there are none. Of very many the first, see ``ListedLines``.
     let changes: [String]
     let opened: [Listener]
     let closed: [Listener]
@@ -15,9 +15,10 @@ struct ReloadPlan {
         obstacles = Self.obstacles(from: before, to: after)
         opened = after.listeners.filter { !before.listeners.contains($0) }
         closed = before.listeners.filter { !after.listeners.contains($0) }
-        changes =
+        changes = ListedLines.shortened(
             opened.map { "listener \($0.address): added" } + closed.map { "listener \($0.address): removed" }
-            + Self.settings(from: before, to: after) + Self.tenants(from: old, to: new)
+                + Self.settings(from: before, to: after) + Self.tenants(from: old, to: new)
+        )
     }
 
     private static func obstacles(from old: GatewaySettings, to new: GatewaySettings) -> [String] {

@@ -71,4 +71,17 @@ import UpstreamTestSupport
         let plan = Self.plan(from: old, to: new)
         #expect(plan.obstacles == [] && plan.changes == ["gateway.redirect_https: changed"])
     }
+
+    /// A change of a template may change ten thousand tenants: what is logged and kept of it has a bound.
+    @Test func onlyTheFirstOfManyChangesAreListed() throws {
+        let tenants = try (0..<150).map { try RequestPipeline.tenant(name: "t\($0)") }
+        let changed = tenants.map { tenant in
+            var tenant = tenant
+            tenant.mode = .observe
+            return tenant
+        }
+        let changes = Self.plan(from: Self.configuration(tenants), to: Self.configuration(changed)).changes
+        #expect(changes.count == 101)
+        #expect(changes.first == "tenant t0: changed" && changes.last == "and 50 more")
+    }
 }
