@@ -27,7 +27,7 @@ import urllib.request
 import svg
 from faulty_backend import body_of
 from gateway_process import Gateway, end_in_order, require, start_backend, stop
-from processes import Watch, await_port, end, start
+from processes import Watch, await_port, end, raise_open_files, start
 
 CONFIGURATION = """\
 version: 1
@@ -39,7 +39,8 @@ gateway:
   log: {{ level: warning, access: false }}
 templates:
   common:
-    backend: {{ servers: ["http://127.0.0.1:{backend}"] }}
+    # Each tenant has connections of its own, at each instance: the one backend here cannot have thirty thousand.
+    backend: {{ servers: ["http://127.0.0.1:{backend}"], timeouts: {{ idle: 1s }} }}
     authenticate:
       issuers: [ {{ issuer: load, audiences: [load], algorithms: [HS256], secret: "only-for-load-tests-0123456789012345" }} ]
     access:
@@ -149,6 +150,7 @@ class Fleet:
                    "--appendonly", "no"]
         self.redis = start(command, directory / "redis.log")
         await_port(self.redis_port, self.redis, "redis-server")
+        raise_open_files()
         self.backend = start_backend(self.backend_port)
         os.environ["GATEHOUSE_KEY"] = base64.b64encode(bytes(range(32))).decode()
         self.gateways = []
