@@ -126,18 +126,6 @@ extension Gateway {
         await running.shared.retireOld()
     }
 
-    /// Probes again where servers, or their probes, have changed.
-    private func probeAnew(from old: Running, _ new: Running) {
-        let (before, after) = (old.parts.snapshot, new.parts.snapshot)
-        for index in after.tenants.tenantIndices {
-            let isSame =
-                index.value < before.tenants.count && before.isServed(index) == after.isServed(index)
-                && before.tenants[index].backends == after.tenants[index].backends
-                && old.parts.backendTLS[index] == new.parts.backendTLS[index]
-            if !isSame { probeServers(of: index, new, isReloaded: true) }
-        }
-    }
-
     /// - Parameters:
     ///   - read: Nanoseconds that the reading took.
     ///   - putIntoForce: Nanoseconds from then until it was in force everywhere.

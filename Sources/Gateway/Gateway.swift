@@ -266,30 +266,6 @@ public final class Gateway: Service, Sendable {
         return workers
     }
 
-    /// Each server is probed by one loop, the same for all tenants that have it, which notifies all loops.
-    ///
-    /// - Parameter isReloaded: Whether loops may have probes for the tenant already.
-    func probeServers(of tenant: TenantIndex, _ running: Running, isReloaded: Bool = false) {
-        let snapshot = running.parts.snapshot
-        let workers = running.workers
-        var wanted: [[WantedProbe]] = Array(repeating: [], count: workers.count)
-        let backends = snapshot.isServed(tenant) ? snapshot.tenants[tenant].backends : []
-        for index in backends.backendIndices where backends[index].health != nil {
-            let tls = running.parts.backendTLS[tenant][index]
-            for server in backends[index].servers {
-                let turn = StableHash.of(ServerPool.label(of: server).utf8) % UInt64(workers.count)
-                wanted[Int(turn)].append(WantedProbe(server, of: backends[index], at: index, tls))
-            }
-        }
-        for (worker, probes) in zip(workers, wanted) where isReloaded || !probes.isEmpty {
-            worker.execute { worker in
-                worker.probes.set(probes, of: tenant) { listeners, server, isUp in
-                    for worker in workers { worker.execute { $0.probed(listeners, server, isUp: isUp) } }
-                }
-            }
-        }
-    }
-
     /// Uses reloaded certificates, but only for the configuration that they were read for.
     func use(_ certificates: ServerCertificates, of generation: UInt64) {
         let workers = state.withLock { state -> [WorkerHandle] in
