@@ -94,9 +94,6 @@ package final class TokenCache {
         }
     }
 
-    /// Removes every entry, including those that connections remember.
-    package func removeAll() { removeAll { _ in true } }
-
     /// Removes the entries of some tenants, including those that connections remember.
     package func removeAll(where isGone: (TenantRevision) -> Bool) {
         for index in entries.indices {

@@ -16,8 +16,6 @@ public final class KnownTenants: Sendable {
         var text: SourceText
         var tenant: Tenant
         var settings: SharedSettings
-        /// Of its `tls`.
-        var certificatePosition: Position?
         /// Values that it repeats, see ``RepetitionBudget``.
         var repeated: Int
 

@@ -28,7 +28,7 @@ public struct DocumentSource: Sendable, Hashable {
         index == 0 ? nil : Self.table.withLock { $0.name(index) }
     }
 
-    /// Lets go of names that begin with `prefix` and that nobody wants.
+    /// Forgets names that begin with `prefix` and are not in use.
     static func forget(prefix: String, besides wanted: [String]) {
         table.withLock { names in
             var all: Set<String>?

@@ -43,7 +43,7 @@ struct SourceNames {
     /// - Returns: Nil for one that was forgotten.
     func name(_ number: UInt32) -> String? { names[Int(number)]?.text }
 
-    /// Forgets names that begin with `prefix`, if there are many that nobody wants.
+    /// Forgets names that begin with `prefix`, if many of them are not in use.
     ///
     /// - Parameters:
     ///   - wanted: How many of them are in use.

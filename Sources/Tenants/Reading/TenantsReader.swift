@@ -79,7 +79,6 @@ struct TenantsReader {
                 text: composed.text,
                 tenant: tenant,
                 settings: settings,
-                certificatePosition: read.certificatePosition,
                 repeated: composed.repeated
             )
     }
@@ -92,15 +91,14 @@ struct TenantsReader {
         var certificatePosition: Position?
     }
 
-    /// A tenant that was read before: what the others are has changed.
+    /// A tenant that was read before: what the others are has changed. It has no certificate, as that is a file's.
     private func take(_ known: KnownTenants.Known) -> Parts {
         shared.checkHosts(known.settings.hosts, prefix: known.settings.pathPrefix, of: known.tenant.name)
         shared.check(known.settings)
         return Parts(
             tenant: (known.tenant, known.settings),
             hosts: known.settings.hosts,
-            prefix: known.settings.pathPrefix,
-            certificatePosition: known.certificatePosition
+            prefix: known.settings.pathPrefix
         )
     }
 

@@ -157,7 +157,7 @@ struct TokenCacheTests {
             }
         }
         #expect(held() == 7)
-        cache.removeAll()
+        cache.removeAll { _ in true }
         #expect(held() == 0)
         #expect(all.allSatisfy { $0.find(in: cache) == nil })
     }
