@@ -5,12 +5,12 @@ import Testing
 
 /// Tenants that are taken over from the last reading.
 struct KnownTenantsTests {
-    private static func main(_ more: String = "") -> String {
+    private static func main(_ more: String = "", port: Int = 9001, before: String = "") -> String {
         """
         version: 1
-        templates:
+        templates:\(before)
           mobile:
-            backend: { servers: [http://127.0.0.1:9001] }
+            backend: { servers: ["http://127.0.0.1:\(port)"] }
             authenticate: { issuers: [\(Sample.issuer)] }
         \(more)
         tenants:
@@ -98,7 +98,8 @@ struct KnownTenantsTests {
         ]
         let files = [
             Self.main(), Self.main("  other: { extends: mobile, mode: observe }"),
-            Self.main("  other: { extends: mobile, bakend: 1 }"), Self.main("# a line more\n"),
+            Self.main("  other: { extends: mobile, bakend: 1 }"), Self.main(port: 9002),
+            Self.main(before: " # moves what follows\n"),
         ]
         let known = KnownTenants()
         var tenants: [String: String] = [:]
