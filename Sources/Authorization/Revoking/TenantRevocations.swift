@@ -20,7 +20,7 @@ package final class TenantRevocations {
     private var isStale = true
     private var refusesWhenStale: Bool
     /// Nanoseconds.
-    private var maximumStaleness: UInt64
+    package private(set) var maximumStaleness: UInt64
 
     init(_ tenant: Tenant) {
         refusesWhenStale = tenant.onStoreFailure == .deny

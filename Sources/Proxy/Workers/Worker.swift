@@ -160,6 +160,7 @@ package final class Worker {
             proofNonces: parts.proofNonces,
             limits: limits
         )
+        copies.revocationWatch.limits.add(runtime.revocations.maximumStaleness)
         return ServedTenant(runtime, backends: backends)
     }
 
@@ -386,6 +387,6 @@ extension Worker: LoopTickDelegate {
     }
 
     package func loopWoke(at now: MonotonicTime) {
-        for tenant in serving.tenants { tenant.runtime.revocations.age(since: copies.revocationWatch.contact, at: now) }
+        ageRevocations(at: now)
     }
 }
