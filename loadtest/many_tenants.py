@@ -386,4 +386,5 @@ def main():
         sys.exit("\n".join(faults))
 
 
-main()
+if __name__ == "__main__":
+    main()

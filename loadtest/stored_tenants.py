@@ -11,8 +11,6 @@ one that its tenant and its path call for. Exits 1 when an answer was wrong, a w
 
 import argparse
 import base64
-import http.client
-import json
 import multiprocessing
 import os
 import pathlib
@@ -22,11 +20,11 @@ import sys
 import tempfile
 import threading
 import time
-import urllib.request
 
 import svg
 from faulty_backend import body_of
 from gateway_process import Gateway, end_in_order, require, start_backend, stop
+from plain_client import PlainClient
 from processes import Watch, await_port, end, raise_open_files, start
 
 CONFIGURATION = """\
@@ -55,6 +53,8 @@ WRITERS = 6
 # Enough that a sample is looked at as soon as it is written.
 WATCHERS = 24
 PROCESSES = 2
+# Seconds between two looks whether a change is in force.
+POLL = 0.02
 # How long a change may take before it counts as lost.
 PATIENCE = 30
 
@@ -64,30 +64,6 @@ def text_of(number, edition):
     return (f"extends: common\nhosts: [t{number}.test]\n"
             f"access: [ {{ path: /right/**, allow: anyone }}, {{ path: /edition, allow: anyone }} ]\n"
             f"routes: [ {{ path: /edition, respond: {{ body: \"{number}.{edition}\" }} }} ]\n")
-
-
-class Instance:
-    """Connections to one instance, one for each thread."""
-
-    def __init__(self, port):
-        self.port, self.kept = port, threading.local()
-
-    def ask(self, method, path, host=None, body=None, fields=None):
-        """Status, fields and body; a connection that was closed between two requests is opened anew."""
-        for attempt in (1, 2):
-            connection = getattr(self.kept, "connection", None)
-            if connection is None:
-                connection = self.kept.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
-            try:
-                connection.request(method, path, body, {**(fields or {}), **({"Host": host} if host else {})})
-                response = connection.getresponse()
-                return response.status, response.headers, response.read()
-            except (http.client.HTTPException, OSError):
-                connection.close()
-                self.kept.connection = None
-                if attempt == 2:
-                    raise
-        return None
 
 
 # The load, in processes of its own
@@ -104,7 +80,7 @@ def judge(number, path, status, body):
 
 
 def one_load_thread(ports, rate, in_force, counted, wrong, stopping):
-    instances = [Instance(port) for port in ports]
+    instances = [PlainClient(port) for port in ports]
     due, turn = time.monotonic(), random.randrange(len(ports))
     while not stopping.is_set():
         due += 1 / rate
@@ -120,7 +96,7 @@ def one_load_thread(ports, rate, in_force, counted, wrong, stopping):
         try:
             status, _, body = instances[turn].ask("GET", path, f"t{number}.test")
             mistake = judge(number, path, status, body)
-        except (http.client.HTTPException, OSError) as error:
+        except (OSError, ValueError) as error:
             mistake = f"tenant t{number} {path}: {error!r}"
         with counted.get_lock():
             counted.value += 1
@@ -159,7 +135,7 @@ class Fleet:
             place.mkdir()
             text = CONFIGURATION.format(port=port, admin=admin, redis=self.redis_port, backend=self.backend_port)
             self.gateways.append(Gateway(program, text, place, port, admin))
-        self.doors, self.admins = [Instance(port) for port in self.ports], [Instance(port) for port in self.admin_ports]
+        self.doors, self.admins = [PlainClient(port) for port in self.ports], [PlainClient(port) for port in self.admin_ports]
 
     def put(self, number, edition, at):
         """Writes a tenant; gives its ETag."""
@@ -170,7 +146,7 @@ class Fleet:
             {"Content-Type": "application/yaml", **condition})
         if status not in (200, 201):
             raise ValueError(f"PUT {name} at instance {at}: {status} {body[:300]!r}")
-        self.tags[number] = fields["ETag"]
+        self.tags[number] = fields["etag"]
 
     tags = {}
 
@@ -183,7 +159,7 @@ class Fleet:
                     status, _, body = self.doors[at].ask("GET", "/edition", f"t{number}.test")
                     if status == 200 and body == wanted:
                         times[at] = time.monotonic() - since
-            time.sleep(0.01)
+            time.sleep(POLL)
         return times
 
     def close(self):
@@ -233,7 +209,7 @@ class Run:
             begin = time.monotonic()
             self.fleet.put(number, 1, at)
             since = time.monotonic()
-        except (ValueError, OSError, http.client.HTTPException) as error:
+        except (OSError, ValueError) as error:
             with self.lock:
                 self.mistakes.append(repr(error))
             return
@@ -255,7 +231,7 @@ class Run:
             self.fleet.put(number, edition, at)
             self.editions[number] = edition
             self.timed.put((number, edition, time.monotonic()))
-        except (ValueError, OSError, http.client.HTTPException) as error:
+        except (OSError, ValueError) as error:
             with self.lock:
                 self.mistakes.append(repr(error))
                 self.changing.discard(number)
