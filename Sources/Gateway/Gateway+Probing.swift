@@ -34,8 +34,7 @@ extension Gateway {
         let (before, after) = (old.parts.snapshot, new.parts.snapshot)
         for index in after.tenants.tenantIndices {
             let isSame =
-                index.value < before.tenants.count && before.isServed(index) == after.isServed(index)
-                && before.tenants[index].backends == after.tenants[index].backends
+                index.value < before.tenants.count && before.revisions[index] == after.revisions[index]
                 && old.parts.backendTLS[index] == new.parts.backendTLS[index]
             if !isSame { probeServers(of: index, new, isReloaded: true) }
         }

@@ -20,8 +20,10 @@ public struct ConfigurationSnapshot: Sendable {
     public let indices: [TenantIndex]
     /// The tenants whose issuers have their keys from a source.
     public let tenantsByKeySource: [KeySource: [TenantIndex]]
-    /// By the bytes of the name, of the tenants in the file.
+    /// By the bytes of the name, including removed tenants.
     private let indicesByName: [[UInt8]: TenantIndex]
+    /// By index: whether the file has the tenant.
+    private let served: [Bool]
 
     /// The snapshot that a process starts with.
     public init(_ configuration: TenantsConfiguration, at now: UnixTime) {
@@ -31,7 +33,8 @@ public struct ConfigurationSnapshot: Sendable {
             since: now,
             tenants: configuration.tenants,
             revisions: Array(repeating: 1, count: configuration.tenants.count),
-            indices: configuration.tenants.tenantIndices
+            indices: configuration.tenants.tenantIndices,
+            indicesByName: Self.byName(configuration.tenants)
         )
     }
 
@@ -41,7 +44,8 @@ public struct ConfigurationSnapshot: Sendable {
         since: UnixTime,
         tenants: [Tenant],
         revisions: [UInt64],
-        indices: [TenantIndex]
+        indices: [TenantIndex],
+        indicesByName: [[UInt8]: TenantIndex]
     ) {
         self.configuration = configuration
         self.generation = generation
@@ -49,17 +53,25 @@ public struct ConfigurationSnapshot: Sendable {
         self.tenants = tenants
         self.revisions = revisions
         self.indices = indices
-        var byName: [[UInt8]: TenantIndex] = [:]
-        byName.reserveCapacity(indices.count)
+        self.indicesByName = indicesByName
+        var served = Array(repeating: false, count: tenants.count)
         var byKeySource: [KeySource: [TenantIndex]] = [:]
         for index in indices {
-            byName[Array(tenants[index].name.utf8)] = index
-            for source in Set(tenants[index].authenticate.keySources) where source != .inline {
+            served[index] = true
+            for source in tenants[index].authenticate.keySources
+            where source != .inline && byKeySource[source]?.last != index {
                 byKeySource[source, default: []].append(index)
             }
         }
-        indicesByName = byName
+        self.served = served
         tenantsByKeySource = byKeySource
+    }
+
+    private static func byName(_ tenants: [Tenant]) -> [[UInt8]: TenantIndex] {
+        var indices: [[UInt8]: TenantIndex] = [:]
+        indices.reserveCapacity(tenants.count)
+        for index in tenants.tenantIndices { indices[Array(tenants[index].name.utf8)] = index }
+        return indices
     }
 
     /// The snapshot after a reload.
@@ -69,19 +81,27 @@ public struct ConfigurationSnapshot: Sendable {
         var configuration = configuration
         let generation = generation + 1
         var isRemoved = Array(repeating: true, count: tenants.count)
-        var known: [[UInt8]: TenantIndex] = [:]
-        known.reserveCapacity(tenants.count)
-        for index in tenants.tenantIndices { known[Array(tenants[index].name.utf8)] = index }
-        // Tenants are large: each is compared in place, and copied only if it has changed.
-        let indices = configuration.tenants.indices.map { place -> TenantIndex in
-            guard let index = known[Array(configuration.tenants[place].name.utf8)] else {
-                tenants.append(configuration.tenants[place])
+        var byName = indicesByName
+        // Most are those that were there, in the same order: they are found without their name.
+        var expected = self.indices.makeIterator()
+        var next = expected.next()
+        let indices = configuration.tenants.map { tenant -> TenantIndex in
+            if let index = next, self.tenants[index].isIdentical(to: tenant) {
+                isRemoved[index] = false
+                next = expected.next()
+                return index
+            }
+            let name = Array(tenant.name.utf8)
+            guard let index = byName[name] else {
+                tenants.append(tenant)
                 revisions.append(generation)
+                byName[name] = TenantIndex(tenants.count - 1)
                 return TenantIndex(tenants.count - 1)
             }
+            if index == next { next = expected.next() }
             isRemoved[index] = false
-            if self.tenants[index] != configuration.tenants[place] {
-                tenants[index] = configuration.tenants[place]
+            if self.tenants[index] != tenant {
+                tenants[index] = tenant
                 revisions[index] = generation
             }
             return index
@@ -98,7 +118,8 @@ public struct ConfigurationSnapshot: Sendable {
             since: now,
             tenants: tenants,
             revisions: revisions,
-            indices: indices
+            indices: indices,
+            indicesByName: byName
         )
     }
 
@@ -106,10 +127,12 @@ public struct ConfigurationSnapshot: Sendable {
     public var names: [String] { tenants.map(\.name) }
 
     /// The index of the tenant with this name, compared byte for byte; nil if the file has none.
-    public func index(of name: String) -> TenantIndex? { indicesByName[Array(name.utf8)] }
+    public func index(of name: String) -> TenantIndex? {
+        indicesByName[Array(name.utf8)].flatMap { served[$0] ? $0 : nil }
+    }
 
     /// Whether the file has the tenant at an index.
-    public func isServed(_ tenant: TenantIndex) -> Bool { index(of: tenants[tenant].name) == tenant }
+    public func isServed(_ tenant: TenantIndex) -> Bool { served[tenant] }
 
     /// The sources in files, with their keys as they were when the configuration was read.
     public var keysInFiles: [(source: KeySource, keys: KeySet?)] {
@@ -128,11 +151,11 @@ public struct ConfigurationSnapshot: Sendable {
 }
 
 extension Tenant {
-    fileprivate var isRemoved: Bool { hosts.isEmpty && issuer == nil && signIn == nil }
+    fileprivate var isRemoved: Bool { self.hosts.isEmpty && self.issuer == nil && self.signIn == nil }
 
     fileprivate mutating func remove() {
-        hosts = []
-        issuer = nil
-        signIn = nil
+        self.hosts = []
+        self.issuer = nil
+        self.signIn = nil
     }
 }

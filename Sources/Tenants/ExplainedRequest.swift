@@ -96,7 +96,7 @@ public struct ExplainedRequest: Sendable {
     }
 }
 
-extension Tenant {
+extension TenantSettings {
     /// A host of the tenant; for `*.example.com` one that matches.
     fileprivate var firstHost: String {
         switch hosts.first {

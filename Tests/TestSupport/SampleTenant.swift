@@ -23,10 +23,12 @@ package enum SampleTenant {
             keys: try KeySet(secret: secret, algorithms: [.hs256])
         )
         return Tenant(
-            name: name,
-            hosts: [.exact(host)],
-            backends: [Backend(servers: [BackendServer(address: HostPort(host: "127.0.0.1", port: 9))])],
-            authenticate: Authentication(from: from, policy: VerificationPolicy(issuers: [issuer], leeway: 60))
+            TenantSettings(
+                name: name,
+                hosts: [.exact(host)],
+                backends: [Backend(servers: [BackendServer(address: HostPort(host: "127.0.0.1", port: 9))])],
+                authenticate: Authentication(from: from, policy: VerificationPolicy(issuers: [issuer], leeway: 60))
+            )
         )
     }
 

@@ -84,7 +84,7 @@ struct GatewayReporter: Sendable {
             "tenants": .array(
                 shown.map { tenant, index in
                     var object = reports.json(tenant, index: index)
-                    object["source"] = snapshot.configuration.storedNames.contains(tenant.name) ? "store" : "file"
+                    object["source"] = tenant.isStored ? "store" : "file"
                     return .object(object)
                 }
             ),

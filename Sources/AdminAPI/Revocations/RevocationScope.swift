@@ -76,7 +76,7 @@ struct RevocationScope: Equatable {
     }
 }
 
-extension Tenant {
+extension TenantSettings {
     /// The names of its issuers, including that of introspected tokens, each once.
     fileprivate var issuers: [String] {
         guard let name = introspection?.name, !signers.contains(where: { $0.utf8.elementsEqual(name.utf8) })
@@ -93,9 +93,11 @@ extension Tenant {
         }
         return names
     }
+}
 
+extension Tenant {
     /// The issuer with this name, compared byte for byte, as verification does.
     fileprivate func issuer(sameAs name: String) -> String? {
-        authenticate.policy.issuers.first { $0.issuer.utf8.elementsEqual(name.utf8) }?.issuer
+        self.authenticate.policy.issuers.first { $0.issuer.utf8.elementsEqual(name.utf8) }?.issuer
     }
 }

@@ -47,9 +47,9 @@ extension StoredTenantHandler {
             ]
             throw problem
         }
-        guard let tenant = configuration.tenants.first(where: { $0.name == name }),
-            configuration.storedNames.contains(name)
-        else { throw Self.inFile(name) }
+        guard let tenant = configuration.tenants.first(where: { $0.name == name }), tenant.isStored else {
+            throw Self.inFile(name)
+        }
         try TenantReach(caller, among: live.current.configuration.tenants).check(tenant)
         let counterparts = counterparts(of: tenant)
         let whole = counterparts.isEmpty ? result : try await read(counterparts + [.stored(name, text)], name)
@@ -72,10 +72,8 @@ extension StoredTenantHandler {
     /// was first.
     private func counterparts(of tenant: Tenant) -> [TenantSource] {
         guard let service else { return [] }
-        let configuration = live.current.configuration
-        let stored = configuration.tenants.filter { configuration.storedNames.contains($0.name) }
         let routes = Set(tenant.routes)
-        let found = TenantCounterparts.of(tenant, among: stored)
+        let found = counterparts.among(live.current).of(tenant)
             .filter { !$0.routes.contains(where: routes.contains) }
         guard !found.isEmpty else { return [] }
         let names = Set(found.map(\.name))
@@ -88,14 +86,14 @@ extension StoredTenantHandler {
         guard !routes.isEmpty else { return nil }
         let wanted = Set(routes)
         let configuration = live.current.configuration
-        for tenant in configuration.tenants where !configuration.storedNames.contains(tenant.name) {
+        for tenant in configuration.tenants where !tenant.isStored {
             if let route = tenant.routes.first(where: wanted.contains) { return (route, tenant.name) }
         }
         return nil
     }
 }
 
-extension Tenant {
+extension TenantSettings {
     /// Its hosts, each with the path prefix if there is one.
     var routes: [String] { hosts.map { "\($0)\(pathPrefix ?? "")" } }
 }

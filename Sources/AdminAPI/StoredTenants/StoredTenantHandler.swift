@@ -16,6 +16,7 @@ struct StoredTenantHandler: Sendable {
     let faulty: @Sendable () -> [String: [Diagnostic]]
     let now: @Sendable () -> UnixTime
     let logger: Logger
+    let counterparts = StoredCounterparts()
 
     init(
         live: LiveConfiguration,
@@ -101,7 +102,7 @@ struct StoredTenantHandler: Sendable {
 
     func isInFile(_ name: String) -> Bool {
         let snapshot = live.current
-        return snapshot.index(of: name) != nil && !snapshot.configuration.storedNames.contains(name)
+        return snapshot.index(of: name).map { !snapshot.tenants[$0].isStored } ?? false
     }
 
     static func unknown(_ name: String) -> AdminProblem {

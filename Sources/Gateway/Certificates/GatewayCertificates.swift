@@ -17,11 +17,10 @@ struct GatewayCertificates: Sendable {
     ) async throws -> GatewayCertificates {
         let hosts = hosts(snapshot.configuration)
         let tenants = snapshot.tenants
-        let served = Set(snapshot.indices)
         return try await NIOThreadPool.singleton.runIfActive {
             var made: [BackendTLS: BackendTLSContexts] = [:]
             let backends = try tenants.tenantIndices.map { index -> [BackendTLSContexts?] in
-                guard served.contains(index) else { return before[index] }
+                guard snapshot.isServed(index) else { return before[index] }
                 return try tenants[index].backends.map { backend in
                     guard backend.servers.contains(where: { $0.scheme == .https }) else { return nil }
                     let contexts = try made[backend.tls] ?? BackendTLSContexts(backend.tls)

@@ -56,17 +56,15 @@ struct ReloadPlan {
     }
 
     private static func tenants(from old: ConfigurationSnapshot, to new: ConfigurationSnapshot) -> [String] {
-        let before = Set(old.indices)
         let changed = new.indices.compactMap { index -> String? in
             let name = new.tenants[index].name
-            guard before.contains(index) else { return "tenant \(name): added" }
+            guard index.value < old.tenants.count, old.isServed(index) else { return "tenant \(name): added" }
             guard new.revisions[index] != old.revisions[index],
                 old.tenants[index].withoutLines != new.tenants[index].withoutLines
             else { return nil }
             return "tenant \(name): changed"
         }
-        let after = Set(new.indices)
         return changed
-            + old.indices.filter { !after.contains($0) }.map { "tenant \(old.tenants[$0].name): removed" }
+            + old.indices.filter { !new.isServed($0) }.map { "tenant \(old.tenants[$0].name): removed" }
     }
 }

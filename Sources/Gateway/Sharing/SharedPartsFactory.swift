@@ -56,6 +56,7 @@ struct SharedPartsFactory {
             services: services,
             limits: previous?.limits ?? SharedLimits(tenants, store: store, logger: logger.of(.limits)),
             usedProofs: UsedProofs(tenants, previous: previous?.usedProofs, store: store),
+            keySources: RemoteKeySource.needed(by: snapshot.configuration.tenants),
             keyFiles: KeyFileWatch(sources: sources, logger: logger.of(.keys)) { source, keys in
                 await loops.use(keys, from: .file(source))
                 // In this order: verifiers know a key before it signs.

@@ -29,6 +29,8 @@ final class SharedServices: Sendable {
         /// Nil if no tenant ever had a rate limit.
         let limits: SharedLimits?
         let usedProofs: UsedProofs
+        /// Of its issuers and its sign-in providers.
+        let keySources: [RemoteKeySource]
         let keyFiles: KeyFileWatch
     }
 
@@ -161,7 +163,7 @@ final class SharedServices: Sendable {
         guard hasRead || !needsStore else {
             throw .unusable("the store is out of reach, so the revocations of a new tenant cannot be loaded")
         }
-        await keySets.follow(Self.keySources(snapshot.configuration))
+        await keySets.follow(parts.keySources)
         do throws(StoreError) {
             try await parts.issuers.load()
         } catch {
@@ -172,7 +174,7 @@ final class SharedServices: Sendable {
     }
 
     private func retireUnused() async {
-        await keySets.retire(allBut: Self.keySources(parts.snapshot.configuration))
+        await keySets.retire(allBut: parts.keySources)
     }
 
     /// Puts the parts into force that are not on the loops. Call it before the loops change.
@@ -203,12 +205,6 @@ final class SharedServices: Sendable {
         }
     }
 
-    private static func keySources(_ configuration: TenantsConfiguration) -> [RemoteKeySource] {
-        let needed = RemoteKeySource.all(of: configuration.tenants)
-        let known = Set(needed)
-        return needed + RemoteKeySource.ofSignIn(configuration.tenants).filter { !known.contains($0) }
-    }
-
     private static func keySets(
         _ configuration: TenantsConfiguration,
         _ store: any Store,
@@ -217,7 +213,7 @@ final class SharedServices: Sendable {
         use: @escaping @Sendable (RemoteKeySource, KeySet?) async -> Void
     ) -> KeySetService {
         KeySetService(
-            sources: keySources(configuration),
+            sources: RemoteKeySource.needed(by: configuration.tenants),
             store: store,
             stateDirectory: configuration.gateway.stateDirectory,
             fetcher: KeySetFetcher(group: group),
@@ -381,8 +377,8 @@ extension KeyFileSource {
                 sources.append(source)
             }
         }
-        for issuer in tenants.compactMap(\.issuer) {
-            guard let path = issuer.keysDirectory else { continue }
+        for index in tenants.tenantIndices {
+            guard let issuer = tenants[index].issuer, let path = issuer.keysDirectory else { continue }
             let source = KeyFileSource(kind: .directory, path: path, algorithms: [issuer.algorithm])
             if known.insert(source).inserted { sources.append(source) }
         }

@@ -1,6 +1,13 @@
 public import Tenants
 
 extension RemoteKeySource {
+    /// The sources of all tenants' issuers and sign-in providers, without duplicates.
+    public static func needed(by tenants: [Tenant]) -> [RemoteKeySource] {
+        let ofIssuers = all(of: tenants)
+        let known = Set(ofIssuers)
+        return ofIssuers + ofSignIn(tenants).filter { !known.contains($0) }
+    }
+
     /// The sources of all tenants' issuers, without duplicates.
     public static func all(of tenants: [Tenant]) -> [RemoteKeySource] {
         var known: Set<RemoteKeySource> = []
@@ -17,7 +24,8 @@ extension RemoteKeySource {
     public static func ofSignIn(_ tenants: [Tenant]) -> [RemoteKeySource] {
         var known: Set<RemoteKeySource> = []
         var sources: [RemoteKeySource] = []
-        for signIn in tenants.compactMap(\.signIn) {
+        for index in tenants.tenantIndices {
+            guard let signIn = tenants[index].signIn else { continue }
             for provider in signIn.providers {
                 let source = signIn.browserAddresses(of: provider).keys
                 if known.insert(source).inserted { sources.append(source) }

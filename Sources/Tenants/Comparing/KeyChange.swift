@@ -39,8 +39,10 @@ public struct KeyChanges: Sendable, Equatable {
     /// - Returns: No keys if one of them was not read from a file.
     public init(from old: ConfigurationDocument?, to new: ConfigurationDocument?) {
         self.init()
-        guard let old, let new, old != new, let before = DocumentComposer.root(of: old.without(new)),
-            let after = DocumentComposer.root(of: new.without(old))
+        guard let old, let new else { return }
+        let differences = ConfigurationDocument.differences(old, new)
+        guard differences.old != differences.new, let before = DocumentComposer.root(of: differences.old),
+            let after = DocumentComposer.root(of: differences.new)
         else { return }
         var comparison = DocumentComparison()
         comparison.compare(before, after, .object(Schema.root.object), key: "")

@@ -9,6 +9,8 @@ struct ComposedDocument: Sendable {
         var isIncomplete: Bool
         /// Whether it extends a template.
         var isExtending: Bool
+        /// Whether a mistake in it leaves the rest usable.
+        var leavesRest: Bool
         /// As it was read before; its entry has no value then.
         var known: KnownTenants.Known?
         /// Values that it repeats, see ``RepetitionBudget``.

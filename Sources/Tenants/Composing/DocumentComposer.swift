@@ -4,6 +4,8 @@ struct DocumentComposer {
     private struct Part {
         var text: SourceText
         var root: DocumentNode
+        /// Whether a mistake in it leaves the rest usable.
+        var leavesRest = false
         var known: KnownTenants.Known?
         /// Values that it repeats, see ``RepetitionBudget``.
         var repeated = 0
@@ -12,6 +14,7 @@ struct DocumentComposer {
     private struct WrittenTenant {
         var entry: DocumentNode.Entry
         var text: SourceText
+        var leavesRest = false
         var known: KnownTenants.Known?
         var repeated = 0
     }
@@ -23,8 +26,6 @@ struct DocumentComposer {
     private var origins = DocumentOrigins()
     private var tenants: [WrittenTenant] = []
     private var places: [String: Position] = [:]
-    /// The sources whose mistakes leave the rest usable.
-    private(set) var blamed: Set<DocumentSource> = []
     /// The texts so far.
     var texts: [SourceText] { parts.map(\.text) }
     /// Whether a file cannot be read, which was reported; it may have the templates that others lack.
@@ -48,14 +49,13 @@ struct DocumentComposer {
     /// - Returns: Its root; nil if it has none.
     @discardableResult
     mutating func add(_ text: SourceText, leavesRest: Bool = false) -> DocumentNode? {
-        if leavesRest { blamed.insert(text.source) }
         let before = budget.left
         let content = report(text, leavesRest: leavesRest) {
             YAMLDocument.read(text.text, of: text.source, environment: environment, budget: budget, into: findings)
         }
         switch (content, text.kind) {
         case (.root(let root), _):
-            parts.append(Part(text: text, root: root, repeated: before - budget.left))
+            parts.append(Part(text: text, root: root, leavesRest: leavesRest, repeated: before - budget.left))
             return root
         case (.unreadable, .main), (.unreadable, .included): lacksFile = true
         case (.unreadable, .tenant): break
@@ -74,20 +74,27 @@ struct DocumentComposer {
         return nil
     }
 
-    /// Parses a tenant that is in no file.
+    /// Parses tenants that are in no file.
     ///
-    /// - Parameter known: Tenants that were read before, and are taken over where the text is the same.
-    mutating func add(_ tenant: TenantSource, leavesRest: Bool, known: [DocumentSource: KnownTenants.Known] = [:]) {
+    /// - Parameter known: Tenants that were read before, by name; they are taken over where the text is the same.
+    mutating func add(_ further: FurtherTenants, known: [String: KnownTenants.Known]) {
+        parts.reserveCapacity(parts.count + further.sources.count)
+        findings.reserve(sources: parts.count + further.sources.count)
+        origins.reserve(tenants: further.sources.count)
+        places.reserveCapacity(further.sources.count)
+        for tenant in further.sources {
+            add(tenant, leavesRest: further.faults == .leaveOut, known: known[tenant.name])
+        }
+    }
+
+    private mutating func add(_ tenant: TenantSource, leavesRest: Bool, known: KnownTenants.Known?) {
+        if let known, known.isSame(as: tenant), budget.take(known.repeated) {
+            findings.add(known.text.source)
+            return parts.append(Part(text: known.text, root: .absent, leavesRest: leavesRest, known: known))
+        }
         let source = DocumentSource(named: tenant.label)
         findings.add(source)
-        if let known = known[source], known.isSame(as: tenant), budget.take(known.repeated) {
-            if leavesRest { blamed.insert(source) }
-            return parts.append(Part(text: known.text, root: .absent, known: known))
-        }
-        let kind = SourceText.Kind.tenant(name: tenant.name)
-        let empty = SourceText(source: source, kind: kind, text: "")
-        let text = report(empty, leavesRest: leavesRest) { SourceText(tenant.text, source, kind, into: findings) }
-        if let text { add(text, leavesRest: leavesRest) }
+        add(SourceText(source: source, kind: .tenant(name: tenant.name), text: tenant.text), leavesRest: leavesRest)
     }
 
     /// Findings that `body` adds are about a text.
@@ -104,6 +111,7 @@ struct DocumentComposer {
     /// - Returns: nil if tenants.yaml has no root, or if templates repeat too much, which was reported.
     mutating func compose() -> ComposedDocument? {
         guard let main = parts.first(where: { $0.text.kind == .main }) else { return nil }
+        tenants.reserveCapacity(parts.count)
         for part in parts { collect(part) }
         var templates = Templates(findings: findings, budget: budget, tenants: places, isPartial: lacksFile)
         for part in parts {
@@ -142,7 +150,13 @@ struct DocumentComposer {
             }
             let entry = DocumentNode.Entry(key: name, keyPosition: start, value: part.root)
             tenants.append(
-                WrittenTenant(entry: entry, text: part.text, known: part.known, repeated: part.repeated)
+                WrittenTenant(
+                    entry: entry,
+                    text: part.text,
+                    leavesRest: part.leavesRest,
+                    known: part.known,
+                    repeated: part.repeated
+                )
             )
             places[name] = start
             return
@@ -169,6 +183,7 @@ struct DocumentComposer {
                 text: tenant.text,
                 isIncomplete: false,
                 isExtending: false,
+                leavesRest: tenant.leavesRest,
                 known: known,
                 repeated: known.repeated
             )
@@ -177,7 +192,7 @@ struct DocumentComposer {
         let reading = Findings.ReadTenant(
             name: tenant.entry.key,
             isOwn: { _ in true },
-            blamed: blamed.contains(tenant.text.source) ? tenant.text.source : nil
+            blamed: tenant.leavesRest ? tenant.text.source : nil
         )
         let resolved = findings.reading(reading) { templates.resolve(tenant: tenant.entry.value) }.value
         var entry = tenant.entry
@@ -188,6 +203,7 @@ struct DocumentComposer {
             text: tenant.text,
             isIncomplete: resolved.isIncomplete,
             isExtending: isExtending,
+            leavesRest: tenant.leavesRest,
             repeated: tenant.repeated + before - budget.left
         )
     }

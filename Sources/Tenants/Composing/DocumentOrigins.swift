@@ -14,6 +14,8 @@ struct DocumentOrigins: Sendable {
 
     /// By their source, in the order of its lines.
     private var starts: [DocumentSource: [Start]] = [:]
+    /// By sources that are one tenant as a whole.
+    private var tenants: [DocumentSource: String] = [:]
 
     /// - Parameter root: Of tenants.yaml or of an included file.
     mutating func add(_ root: DocumentNode, of source: DocumentSource) {
@@ -32,12 +34,15 @@ struct DocumentOrigins: Sendable {
         starts[source] = found.sorted { $0.position < $1.position }
     }
 
+    mutating func reserve(tenants count: Int) { tenants.reserveCapacity(count) }
+
     /// A source that is one tenant as a whole.
     mutating func add(tenant name: String, of source: DocumentSource) {
-        starts[source] = [Start(position: .start(of: source), owner: .tenant(name))]
+        tenants[source] = name
     }
 
     func owner(of position: Position) -> Owner {
+        if let tenant = tenants[position.source] { return .tenant(tenant) }
         guard let starts = starts[position.source] else { return .none }
         var (low, high) = (0, starts.count)
         while low < high {

@@ -2,16 +2,16 @@
 public struct TenantSource: Sendable {
     /// The tenant's name.
     public var name: String
-    /// What stands for a file's path in positions, like `store:shop`.
-    public var label: String
-    /// YAML: the map that would stand below the tenant's name in tenants.yaml, in UTF-8.
-    public var text: [UInt8]
+    /// YAML: the map that would stand below the tenant's name in tenants.yaml.
+    public var text: String
 
-    public init(name: String, label: String, text: [UInt8]) {
+    public init(name: String, text: String) {
         self.name = name
-        self.label = label
         self.text = text
     }
+
+    /// What stands for a file's path in positions, like `store:shop`.
+    public var label: String { Self.label(of: name) }
 }
 
 /// The tenants that are in no file. They may extend the templates of the files. Where a name is in a file too, the file

@@ -12,34 +12,43 @@ public final class KnownTenants: Sendable {
         var environment: [String: String]
     }
 
-    struct Known: Sendable {
-        var text: SourceText
-        var tenant: Tenant
-        var settings: SharedSettings
+    /// A class, so that it is passed on by one reference.
+    final class Known: Sendable {
+        let text: SourceText
+        let tenant: Tenant
+        let settings: SharedSettings
         /// Values that it repeats, see ``RepetitionBudget``.
-        var repeated: Int
+        let repeated: Int
 
+        init(text: SourceText, tenant: Tenant, settings: SharedSettings, repeated: Int) {
+            self.text = text
+            self.tenant = tenant
+            self.settings = settings
+            self.repeated = repeated
+        }
+
+        /// Byte by byte: equal characters may be different bytes.
         func isSame(as source: TenantSource) -> Bool {
-            tenant.name == source.name && text.text.utf8.elementsEqual(source.text)
+            text.text.utf8.count == source.text.utf8.count && text.text.utf8.elementsEqual(source.text.utf8)
         }
     }
 
     private struct State {
         var context: Context?
-        var tenants: [DocumentSource: Known] = [:]
+        var tenants: [String: Known] = [:]
     }
 
     private let state = Mutex(State())
 
     public init() {}
 
-    /// - Returns: None if they were read in another context.
-    func all(in context: Context) -> [DocumentSource: Known] {
+    /// - Returns: By name; none if they were read in another context.
+    func all(in context: Context) -> [String: Known] {
         state.withLock { $0.context == context ? $0.tenants : [:] }
     }
 
     /// Replaces what is known.
-    func keep(_ tenants: [DocumentSource: Known], _ context: Context) {
+    func keep(_ tenants: [String: Known], _ context: Context) {
         state.withLock { $0 = State(context: context, tenants: tenants) }
     }
 }

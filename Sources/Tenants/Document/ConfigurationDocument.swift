@@ -12,18 +12,36 @@ public struct ConfigurationDocument: Sendable, Equatable, CustomStringConvertibl
         self.environment = environment
     }
 
-    /// Without the further tenants that are the same in another document, if the files are too: what these say then is the
-    /// same.
-    func without(_ other: ConfigurationDocument) -> ConfigurationDocument {
-        guard environment == other.environment, files == other.files else { return self }
-        let known = Dictionary(other.texts.map { ($0.source, $0) }) { first, _ in first }
-        return ConfigurationDocument(
-            texts: texts.filter { !$0.kind.isTenant || known[$0.source] != $0 },
-            environment: environment
+    /// Two documents without the further tenants that are the same in both, if the files are the same: what these say then
+    /// is the same.
+    static func differences(_ old: ConfigurationDocument, _ new: ConfigurationDocument) -> Differences {
+        guard old.environment == new.environment, old.files == new.files else { return Differences(old: old, new: new) }
+        // Files come first, and few tenants differ.
+        let start = zip(old.texts, new.texts).prefix { $0 == $1 }.count
+        let end = zip(old.texts[start...].reversed(), new.texts[start...].reversed()).prefix { $0 == $1 }.count
+        let before = old.texts[start..<(old.texts.count - end)]
+        let after = new.texts[start..<(new.texts.count - end)]
+        return Differences(
+            old: old.files(and: before, differentFrom: after),
+            new: new.files(and: after, differentFrom: before)
         )
     }
 
-    private var files: [SourceText] { texts.filter { !$0.kind.isTenant } }
+    struct Differences {
+        var old: ConfigurationDocument
+        var new: ConfigurationDocument
+    }
+
+    private func files(
+        and tenants: ArraySlice<SourceText>,
+        differentFrom others: ArraySlice<SourceText>
+    ) -> ConfigurationDocument {
+        let places = Dictionary(others.indices.map { (others[$0].source, $0) }) { first, _ in first }
+        let different = tenants.filter { tenant in places[tenant.source].map { others[$0] != tenant } ?? true }
+        return ConfigurationDocument(texts: files + different, environment: environment)
+    }
+
+    private var files: [SourceText] { Array(texts.prefix { !$0.kind.isTenant }) }
 
     public var description: String { "the text of a configuration" }
     public var customMirror: Mirror { Mirror(self, children: []) }

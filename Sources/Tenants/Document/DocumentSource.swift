@@ -20,7 +20,7 @@ public struct DocumentSource: Sendable, Hashable {
 
     /// - Parameter name: As messages show it: a path, or like `store:shop`.
     init(named name: String) {
-        index = Self.table.withLock { $0.number(of: name, at: Clock.monotonic()) }
+        index = Self.table.withLock { $0.number(of: name) }
     }
 
     /// nil for tenants.yaml, and for a stored tenant that is long gone.
@@ -29,13 +29,16 @@ public struct DocumentSource: Sendable, Hashable {
     }
 
     /// Forgets names that begin with `prefix` and are not in use.
-    static func forget(prefix: String, besides wanted: [String]) {
+    ///
+    /// - Parameters:
+    ///   - wanted: How many are in use.
+    ///   - all: Those; asked the few times that anything is forgotten.
+    static func forget(prefix: String, wanted: Int, _ all: () -> Set<String>) {
         table.withLock { names in
-            var all: Set<String>?
-            names.forget(prefix: prefix, wanted: wanted.count, at: Clock.monotonic()) { name in
-                // Made for the few times that anything is forgotten.
-                let set = all ?? Set(wanted)
-                all = set
+            var known: Set<String>?
+            names.forget(prefix: prefix, wanted: wanted, at: Clock.monotonic()) { name in
+                let set = known ?? all()
+                known = set
                 return set.contains(name)
             }
         }

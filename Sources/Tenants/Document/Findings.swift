@@ -17,9 +17,9 @@ final class Findings {
 
     /// The path of tenants.yaml.
     private let file: String
-    /// The others in the order in which they were read.
     private var places: [DocumentSource: Int] = [:]
-    private var names: [String]
+    /// In the order in which they were read, tenants.yaml first.
+    private(set) var sources: [DocumentSource] = [.main]
     private var seen: Set<Finding> = []
     private var entries: [Entry] = []
     /// Sources with an error that leave the rest usable.
@@ -34,14 +34,18 @@ final class Findings {
 
     init(file: String) {
         self.file = file
-        names = [file]
+    }
+
+    func reserve(sources count: Int) {
+        places.reserveCapacity(count)
+        sources.reserveCapacity(count)
     }
 
     /// Findings in the source come after those of the sources before it.
     func add(_ source: DocumentSource) {
         guard source != .main, places[source] == nil else { return }
-        places[source] = names.count
-        names.append(source.name ?? "")
+        places[source] = sources.count
+        sources.append(source)
     }
 
     /// The tenant that findings are about while it is read.
@@ -130,7 +134,4 @@ final class Findings {
             message: entry.message + user
         )
     }
-
-    /// The files in their order, tenants.yaml first.
-    var files: [String] { names }
 }

@@ -2,8 +2,8 @@ import Time
 
 /// The names of sources, each with a number.
 ///
-/// A number is the name's as long as anything may refer to it. Names of stored tenants are forgotten when the tenant is
-/// gone and no reading has named it for ten minutes: a line that somebody still has of it then has no file.
+/// A number is the name's as long as anything may refer to it. Names of stored tenants are forgotten when the tenant has
+/// been gone for ten minutes: a line that somebody still has of it then has no file.
 struct SourceNames {
     /// Far longer than a configuration is read.
     private static let grace: UInt64 = 600 * 1_000_000_000
@@ -12,7 +12,8 @@ struct SourceNames {
 
     private struct Name {
         var text: String
-        var namedAt: MonotonicTime
+        /// Nil while it is in use.
+        var unwantedSince: MonotonicTime?
     }
 
     /// By number, from 1.
@@ -23,18 +24,18 @@ struct SourceNames {
 
     var count: Int { numbers.count }
 
-    mutating func number(of name: String, at now: MonotonicTime) -> UInt32 {
+    mutating func number(of name: String) -> UInt32 {
         if let known = numbers[name] {
-            names[Int(known)]?.namedAt = now
+            names[Int(known)]?.unwantedSince = nil
             return known
         }
         let number: UInt32
         if let unused = free.popFirst() {
             number = unused
-            names[Int(number)] = Name(text: name, namedAt: now)
+            names[Int(number)] = Name(text: name)
         } else {
             number = UInt32(names.count)
-            names.append(Name(text: name, namedAt: now))
+            names.append(Name(text: name))
         }
         numbers[name] = number
         return number
@@ -50,8 +51,16 @@ struct SourceNames {
     ///   - isWanted: Whether one is in use.
     mutating func forget(prefix: String, wanted: Int, at now: MonotonicTime, _ isWanted: (String) -> Bool) {
         guard count > 2 * wanted + Self.fewest else { return }
-        for (name, number) in numbers where name.hasPrefix(prefix) && !isWanted(name) {
-            guard let namedAt = names[Int(number)]?.namedAt, now - namedAt >= Self.grace else { continue }
+        for (name, number) in numbers where name.hasPrefix(prefix) {
+            guard !isWanted(name) else {
+                names[Int(number)]?.unwantedSince = nil
+                continue
+            }
+            let since = names[Int(number)]?.unwantedSince ?? now
+            guard now - since >= Self.grace else {
+                names[Int(number)]?.unwantedSince = since
+                continue
+            }
             names[Int(number)] = nil
             numbers[name] = nil
             free.append(number)

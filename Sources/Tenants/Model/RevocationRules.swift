@@ -25,8 +25,8 @@ extension Tenant {
     ///
     /// - Parameter staleness: Seconds since the store was known to have nothing newer; nil: never.
     public func refusesCallers(staleness: Double?) -> Bool {
-        guard onStoreFailure == .deny else { return false }
-        return staleness.map { $0 > maxStaleness.secondsAsDouble } ?? true
+        guard self.onStoreFailure == .deny else { return false }
+        return staleness.map { $0 > self.maxStaleness.secondsAsDouble } ?? true
     }
 }
 

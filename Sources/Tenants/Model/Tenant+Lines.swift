@@ -1,7 +1,7 @@
 extension Tenant {
     /// The tenant without its lines in the file: tenants that are equal then are served alike.
     public var withoutLines: Tenant {
-        var tenant = self
+        var tenant = box.settings
         tenant.lines = [:]
         tenant.tests = []
         tenant.authenticate.issuerLines = []
@@ -18,6 +18,6 @@ extension Tenant {
         tenant.crossSite.line = 0
         tenant.proof?.line = 0
         tenant.introspection?.line = 0
-        return tenant
+        return Tenant(tenant)
     }
 }

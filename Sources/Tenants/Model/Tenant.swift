@@ -1,51 +1,39 @@
-/// One app behind the gateway: its hosts, backends, token rules and policy.
+/// One app behind the gateway: its hosts, backends, token rules and policy, which ``TenantSettings`` lists.
+///
+/// Configurations of ten thousand tenants are compared, put together and put into force: their settings are behind one
+/// reference, so that a copy costs no more than that reference. A change copies the settings.
+@dynamicMemberLookup
 public struct Tenant: Sendable, Equatable {
-    /// Its key in tenants.yaml; also the metric label.
-    public var name: String
-    public var hosts: [HostPattern]
-    /// Starts with `/`, no trailing `/`; nil stands for every path. Matches at a segment boundary.
-    public var pathPrefix: String?
-    public var stripPrefix = Schema.tenant.stripPrefix.default
-    public var backends: [Backend]
-    /// Without a match the default backend gets a request.
-    public var routes = RouteTable([])
-    public var authenticate: Authentication
-    public var access: AccessRules = AccessRules([])
-    public var identity: Identity = Identity()
-    public var mode = Schema.tenant.mode.default
-    public var limits: RequestLimits = RequestLimits()
-    /// nil: the certificate of the first tenant that has one.
-    public var tls: ServerCertificate?
-    public var webSocket: WebSocketRules = WebSocketRules()
-    /// A 2xx from the backend to one of these revokes the token that was presented, and its session.
-    public var revokeOn: [RevokeRule] = []
-    public var onStoreFailure = Schema.tenant.onStoreFailure.default
-    public var maxStaleness = Schema.tenant.maxStaleness.default
-    /// nil: sessions are not refreshed.
-    @Boxed public var refresh: RefreshRules?
-    /// The tenant's own issuer; nil if it has none.
-    @Boxed public var issuer: BuiltInIssuer?
-    /// nil: the gateway has no sign-in.
-    @Boxed public var signIn: SignIn?
-    public var accounts: AccountRules = AccountRules()
-    /// Checked in order; every limit that applies counts the request.
-    public var rateLimits: [RateLimit] = []
-    /// nil: CORS is left to the backend.
-    public var crossOrigin: CrossOriginRules?
-    /// Applies to tokens in cookies.
-    public var crossSite: CrossSiteRules = CrossSiteRules()
-    public var headers: HeaderRules = HeaderRules()
-    /// nil: opaque tokens are refused.
-    @Boxed public var introspection: Introspection?
-    /// nil: DPoP proofs are not checked, and tokens that need one are refused.
-    public var proof: ProofRules?
-    /// Run by `gatehouse check`.
-    public var tests: [TenantTest] = []
-    /// Lines in the configuration by the key's path below the tenant, like `authenticate.issuers[0]`, for explanations; the
-    /// tenant's own line by the empty path.
-    public var lines: KeyLines = [:]
-    /// The paths of sign-in, refresh and sign-out. A request to one of these never causes a refresh.
-    public var signInPaths: [PathPattern] = []
+    @usableFromInline
+    final class Box: Sendable {
+        @usableFromInline let settings: TenantSettings
+
+        init(_ settings: TenantSettings) { self.settings = settings }
+    }
+
+    @usableFromInline private(set) var box: Box
+
+    public init(_ settings: TenantSettings) { box = Box(settings) }
+
+    @inlinable public subscript<Value>(dynamicMember path: KeyPath<TenantSettings, Value>) -> Value {
+        box.settings[keyPath: path]
+    }
+
+    public subscript<Value>(dynamicMember path: WritableKeyPath<TenantSettings, Value>) -> Value {
+        @inlinable get { box.settings[keyPath: path] }
+        set {
+            var settings = box.settings
+            settings[keyPath: path] = newValue
+            box = Box(settings)
+        }
+    }
+
+    /// Whether both are copies of one, which says at once that they are equal.
+    func isIdentical(to other: Tenant) -> Bool { box === other.box }
+
+    public static func == (left: Tenant, right: Tenant) -> Bool {
+        left.box === right.box || left.box.settings == right.box.settings
+    }
 
     public enum Mode: String, Sendable, CaseIterable {
         /// Refusals are enforced.
@@ -53,21 +41,4 @@ public struct Tenant: Sendable, Equatable {
         /// Refusals are logged and counted, and requests go on: for migrations.
         case observe
     }
-
-    /// The backend that takes what no route is for; nil: such requests are refused.
-    public var defaultBackend: BackendIndex? {
-        backends.firstIndex { $0.name == Backend.defaultName }.map(BackendIndex.init)
-    }
-
-    /// How long after its expiry a token may still be refreshed; its revocation is kept that much longer.
-    public var refreshGrace: Duration { refresh?.grace ?? .zero }
-}
-
-/// Bounds on one request.
-public struct RequestLimits: Sendable, Equatable {
-    /// Longest request body in bytes (413 above it); nil: no bound.
-    public var bodyBytes: Int?
-    /// Bytes a second that a body must keep on average after its first 10 s; 0: no least rate.
-    public var bodyRate = Schema.requestLimits.bodyRate.default
-    public var replayBytes = Schema.requestLimits.replayBytes.default
 }

@@ -3,8 +3,6 @@ public struct TenantsConfiguration: Sendable {
     public var gateway: GatewaySettings
     /// In the order of the file; then those of the store, in the order of their names.
     public var tenants: [Tenant]
-    /// The names of those that are the store's; some may have been left out.
-    public var storedNames: Set<String> = []
     /// What it was read from; nil if it was made otherwise.
     public var document: ConfigurationDocument?
 }

@@ -9,8 +9,9 @@ public struct ReadResult: Sendable {
     public let diagnostics: [Diagnostic]
     /// The further tenants that are left out of the configuration for their mistakes, which are not in `diagnostics`.
     public let leftOut: [LeftOutTenant]
-    /// The files, and what else was read, in the order of `diagnostics`.
-    public let files: [String]
+    private let sources: [DocumentSource]
+    /// The path of tenants.yaml.
+    private let file: String
 
     init(
         configuration: TenantsConfiguration? = nil,
@@ -22,14 +23,19 @@ public struct ReadResult: Sendable {
         self.effective = effective
         self.leftOut = leftOut
         diagnostics = findings.sorted
-        files = findings.files
+        sources = findings.sources
+        file = findings.name(of: .main)
     }
+
+    /// The files, and what else was read, in the order of `diagnostics`.
+    public var files: [String] { sources.map { $0.name ?? file } }
 
     public var errors: [Diagnostic] { diagnostics.filter { $0.severity == .error } }
     public var warnings: [Diagnostic] { diagnostics.filter { $0.severity == .warning } }
 
     /// `diagnostics` with others about the same files, in the same order.
     public func diagnostics(with others: [Diagnostic]) -> [Diagnostic] {
+        let files = files
         let places = Dictionary(files.enumerated().map { ($0.element, $0.offset) }) { first, _ in first }
         return (diagnostics + others).enumerated()
             .map { (place: places[$0.element.file] ?? files.count, offset: $0.offset, diagnostic: $0.element) }

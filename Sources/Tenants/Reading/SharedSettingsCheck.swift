@@ -42,6 +42,11 @@ struct SharedSettingsCheck {
         self.session = session
     }
 
+    mutating func reserve(tenants count: Int) {
+        routes.reserveCapacity(count)
+        certificates.reserveCapacity(count)
+    }
+
     // MARK: Hosts
 
     /// Checks a tenant's hosts against those that were added, and against each other.
@@ -55,7 +60,7 @@ struct SharedSettingsCheck {
                     "\(host.shown)\(below) is tenant \"\(first.tenant)\"'s already (\(place(first.position, host.position))): "
                         + "give one of them another host or path_prefix"
                 )
-            } else {
+            } else if hosts.count > 1 {
                 own[route] = First(tenant: tenant, position: host.position, value: ())
             }
         }

@@ -1,5 +1,6 @@
-/// The tenants with which one has to agree, which reading checks: hosts, realms, issuers and their keys.
-public enum TenantCounterparts {
+/// The tenants with which one has to agree, which reading checks: hosts, realms, issuers and their keys. Found without
+/// looking at all, of which there may be ten thousand.
+public struct TenantCounterparts: Sendable {
     private enum Key: Hashable {
         case host(HostPattern)
         case realm(String)
@@ -7,22 +8,36 @@ public enum TenantCounterparts {
         case keys(String)
     }
 
+    private let tenants: [Tenant]
+    /// The places of those that have a key, ascending.
+    private let places: [Key: [Int]]
+
+    /// - Parameter tenants: Those among which ``of(_:)`` looks.
+    public init(_ tenants: [Tenant]) {
+        self.tenants = tenants
+        var places: [Key: [Int]] = [:]
+        places.reserveCapacity(tenants.count)
+        for place in tenants.indices {
+            for key in Self.keys(of: tenants[place]) { places[key, default: []].append(place) }
+        }
+        self.places = places
+    }
+
     /// The tenants that `tenant` could contradict: for each of its hosts, its realm and its issuer the first that has it
     /// too, and the first for each provider of sign-in in the realm.
-    public static func of(_ tenant: Tenant, among tenants: [Tenant]) -> [Tenant] {
-        let own = Set(keys(of: tenant))
-        guard !own.isEmpty else { return [] }
+    public func of(_ tenant: Tenant) -> [Tenant] {
+        let own = Set(Self.keys(of: tenant))
         var missing = own
-        var providers: Set<SignIn.Provider> = tenant.accounts.realm == nil ? [] : Set(providers(of: tenant))
+        var providers: Set<SignIn.Provider> = tenant.accounts.realm == nil ? [] : Set(Self.providers(of: tenant))
         var found: [Tenant] = []
-        for other in tenants where other.name != tenant.name {
-            let shared = keys(of: other).filter(own.contains)
-            guard !shared.isEmpty else { continue }
+        for place in Set(own.flatMap { places[$0] ?? [] }).sorted() where tenants[place].name != tenant.name {
+            let other = tenants[place]
+            let shared = Self.keys(of: other).filter(own.contains)
             let hasNew = shared.contains(where: missing.contains)
             missing.subtract(shared)
             var hasProvider = false
             if let realm = tenant.accounts.realm, other.accounts.realm == realm {
-                let theirs = self.providers(of: other)
+                let theirs = Self.providers(of: other)
                 hasProvider = theirs.contains(where: providers.contains)
                 providers.subtract(theirs)
             }

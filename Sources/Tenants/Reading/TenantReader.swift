@@ -1,6 +1,7 @@
 /// Reads one tenant.
 struct TenantReader {
     var name: String
+    var isStored: Bool
     var hosts: [HostPattern]
     var pathPrefix: String?
 
@@ -38,36 +39,39 @@ struct TenantReader {
         let strips = readStripping(node, session)
         guard let authentication else { return nil }
         return Tenant(
-            name: name,
-            hosts: hosts,
-            pathPrefix: pathPrefix,
-            stripPrefix: strips,
-            backends: backends,
-            routes: routes,
-            authenticate: authentication,
-            access: access,
-            identity: identity,
-            mode: mode,
-            limits: limits,
-            tls: tls,
-            webSocket: webSocket,
-            revokeOn: revokeOn,
-            onStoreFailure: node.read(Schema.tenant.onStoreFailure),
-            maxStaleness: node.read(Schema.tenant.maxStaleness),
-            refresh: refresh,
-            issuer: issuer,
-            signIn: signingIn.signIn,
-            accounts: signingIn.accounts,
-            rateLimits: RateLimitsReader.read(node.read(Schema.tenant.rateLimits), session),
-            crossOrigin: browsers.crossOrigin,
-            crossSite: browsers.crossSite,
-            headers: browsers.headers,
-            introspection: introspection,
-            proof: proof,
-            tests: TenantTestsReader(backends: backends, routes: routes)
-                .read(node.read(Schema.tenant.tests) ?? [], session),
-            lines: TenantLines.read(node, issuers: authentication.issuerLines, session),
-            signInPaths: signingIn.paths
+            TenantSettings(
+                name: name,
+                isStored: isStored,
+                hosts: hosts,
+                pathPrefix: pathPrefix,
+                stripPrefix: strips,
+                backends: backends,
+                routes: routes,
+                authenticate: authentication,
+                access: access,
+                identity: identity,
+                mode: mode,
+                limits: limits,
+                tls: tls,
+                webSocket: webSocket,
+                revokeOn: revokeOn,
+                onStoreFailure: node.read(Schema.tenant.onStoreFailure),
+                maxStaleness: node.read(Schema.tenant.maxStaleness),
+                refresh: refresh,
+                issuer: issuer,
+                signIn: signingIn.signIn,
+                accounts: signingIn.accounts,
+                rateLimits: RateLimitsReader.read(node.read(Schema.tenant.rateLimits), session),
+                crossOrigin: browsers.crossOrigin,
+                crossSite: browsers.crossSite,
+                headers: browsers.headers,
+                introspection: introspection,
+                proof: proof,
+                tests: TenantTestsReader(backends: backends, routes: routes)
+                    .read(node.read(Schema.tenant.tests) ?? [], session),
+                lines: TenantLines.read(node, issuers: authentication.issuerLines, session),
+                signInPaths: signingIn.paths
+            )
         )
     }
 

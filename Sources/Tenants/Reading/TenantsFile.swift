@@ -43,7 +43,7 @@ public enum TenantsFile {
         composer.lacksFile = findings.hasErrors
         for text in included.texts { composer.add(text) }
         let context = KnownTenants.Context(texts: composer.texts, environment: environment)
-        composer.add(further, known: further?.known?.all(in: context) ?? [:])
+        if let further { composer.add(further, known: further.known?.all(in: context) ?? [:]) }
         guard let document = composer.compose() else { return ReadResult(findings: findings) }
         let check = SchemaCheck(findings: findings)
         check.main(document.main)
@@ -51,7 +51,7 @@ public enum TenantsFile {
 
         let session = ReadingSession(findings: findings, files: files, path: path, environment: environment, now: now)
         let gateway = GatewayReader.read(document.main[Schema.root.gateway], session)
-        var reader = TenantsReader(document, blamed: composer.blamed, session)
+        var reader = TenantsReader(document, session)
         reader.read()
         if further == nil, !gateway.tenants.contains(.store) { reader.requireTenants() }
         ListenerTLSCheck.check(document.main[Schema.root.gateway], certificates: reader.certificates, session)
@@ -62,7 +62,6 @@ public enum TenantsFile {
             configuration: TenantsConfiguration(
                 gateway: gateway,
                 tenants: reader.tenants,
-                storedNames: document.names(of: further),
                 document: ConfigurationDocument(
                     texts: document.texts.filter { !findings.faulty.contains($0.source) },
                     environment: environment
@@ -80,25 +79,10 @@ public enum TenantsFile {
     }
 }
 
-extension DocumentComposer {
-    fileprivate mutating func add(_ further: FurtherTenants?, known: [DocumentSource: KnownTenants.Known]) {
-        for tenant in further?.sources ?? [] {
-            add(tenant, leavesRest: further?.faults == .leaveOut, known: known)
-        }
-    }
-}
-
-extension ComposedDocument {
-    /// The names of the tenants that are further ones.
-    fileprivate func names(of further: FurtherTenants?) -> Set<String> {
-        let sources = Set((further?.sources ?? []).map { DocumentSource(named: $0.label) })
-        return Set(tenants.filter { sources.contains($0.source) }.map(\.entry.key))
-    }
-}
-
 extension LeftOutTenant {
     fileprivate static func all(of further: FurtherTenants, _ findings: Findings) -> [LeftOutTenant] {
-        further.sources.compactMap { tenant in
+        guard !findings.faulty.isEmpty else { return [] }
+        return further.sources.compactMap { tenant in
             let source = DocumentSource(named: tenant.label)
             guard findings.faulty.contains(source) else { return nil }
             return LeftOutTenant(

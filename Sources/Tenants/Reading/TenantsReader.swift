@@ -9,8 +9,6 @@ struct TenantsReader {
 
     private let document: ComposedDocument
     private let session: ReadingSession
-    /// The sources whose mistakes leave the rest usable.
-    private let blamed: Set<DocumentSource>
     private var shared: SharedSettingsCheck
     private var checked: Set<CheckedValue> = []
     private(set) var tenants: [Tenant] = []
@@ -18,12 +16,11 @@ struct TenantsReader {
     private(set) var certificates: [Position] = []
     /// Those of the document that are left out for a mistake, by their place.
     private(set) var leftOut: Set<Int> = []
-    /// What the next reading may take over.
-    private(set) var known: [DocumentSource: KnownTenants.Known] = [:]
+    /// What the next reading may take over, by name.
+    private(set) var known: [String: KnownTenants.Known] = [:]
 
-    init(_ document: ComposedDocument, blamed: Set<DocumentSource>, _ session: ReadingSession) {
+    init(_ document: ComposedDocument, _ session: ReadingSession) {
         self.document = document
-        self.blamed = blamed
         self.session = session
         shared = SharedSettingsCheck(session)
     }
@@ -34,6 +31,8 @@ struct TenantsReader {
             checkSchema(template, isWhole: false, isExtending: true)
         }
         tenants.reserveCapacity(document.tenants.count)
+        known.reserveCapacity(document.tenants.count)
+        shared.reserve(tenants: document.tenants.count)
         for index in document.tenants.indices { read(document.tenants[index], at: index) }
         requireAccessTokens()
     }
@@ -56,7 +55,7 @@ struct TenantsReader {
                 guard composed.isExtending, case .template = origins.owner(of: position) else { return true }
                 return false
             },
-            blamed: blamed.contains(source) ? source : nil
+            blamed: composed.leavesRest ? source : nil
         )
         let wasFaulty = session.findings.faulty.contains(source)
         let filesBefore = session.filesRead
@@ -73,7 +72,7 @@ struct TenantsReader {
         tenants.append(tenant)
         guard reading.blamed != nil, !session.findings.mentioned.contains(source), session.filesRead == filesBefore
         else { return }
-        known[source] =
+        known[name] =
             composed.known
             ?? KnownTenants.Known(
                 text: composed.text,
@@ -112,7 +111,12 @@ struct TenantsReader {
         let certificate = entry.value.entry(Schema.tenant.tls)?.keyPosition
         var parts = Parts(hosts: hosts, prefix: prefix, certificatePosition: certificate)
         guard !composed.isIncomplete else { return parts }
-        let reader = TenantReader(name: entry.key, hosts: hosts.map(\.pattern), pathPrefix: prefix)
+        let reader = TenantReader(
+            name: entry.key,
+            isStored: composed.text.kind.isTenant,
+            hosts: hosts.map(\.pattern),
+            pathPrefix: prefix
+        )
         if let tenant = reader.read(entry.value, session) {
             let settings = SharedSettings(tenant, entry.value, hosts: hosts)
             shared.check(settings)

@@ -1,14 +1,14 @@
 extension TenantSource {
     /// A tenant of the store.
     public static func stored(_ name: String, _ text: TenantText) -> TenantSource {
-        TenantSource(name: name, label: label(of: name), text: Array(text.text.utf8))
+        TenantSource(name: name, text: text.text)
     }
 
     /// Lets go of the labels of tenants that are stored no more.
     ///
     /// - Parameter stored: All that are.
     public static func forgetLabels(besides stored: [TenantSource]) {
-        DocumentSource.forget(prefix: label(of: ""), besides: stored.map(\.label))
+        DocumentSource.forget(prefix: label(of: ""), wanted: stored.count) { Set(stored.map(\.label)) }
     }
 
     /// What stands for the path of a file in positions of a stored tenant.

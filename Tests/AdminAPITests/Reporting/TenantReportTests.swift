@@ -45,10 +45,12 @@ struct TenantReportTests {
 
     private func tenant(_ change: (inout Tenant) -> Void = { _ in }) -> Tenant {
         var tenant = Tenant(
-            name: "two",
-            hosts: [.exact("two.test"), .oneLabelBelow("below.test")],
-            backends: [Backend(servers: [BackendServer(address: HostPort(host: "two", port: 1))])],
-            authenticate: Authentication(from: [.bearer], policy: VerificationPolicy(issuers: []))
+            TenantSettings(
+                name: "two",
+                hosts: [.exact("two.test"), .oneLabelBelow("below.test")],
+                backends: [Backend(servers: [BackendServer(address: HostPort(host: "two", port: 1))])],
+                authenticate: Authentication(from: [.bearer], policy: VerificationPolicy(issuers: []))
+            )
         )
         change(&tenant)
         return tenant

@@ -41,11 +41,13 @@ final class AdminFixture: Sendable {
 
     static func tenant(_ name: String, _ issuer: BuiltInIssuer? = nil) -> Tenant {
         Tenant(
-            name: name,
-            hosts: [.exact("\(name).test")],
-            backends: [Backend(servers: [BackendServer(address: HostPort(host: "127.0.0.1", port: 9))])],
-            authenticate: Authentication(from: [.bearer], policy: VerificationPolicy(issuers: [])),
-            issuer: issuer
+            TenantSettings(
+                name: name,
+                hosts: [.exact("\(name).test")],
+                backends: [Backend(servers: [BackendServer(address: HostPort(host: "127.0.0.1", port: 9))])],
+                authenticate: Authentication(from: [.bearer], policy: VerificationPolicy(issuers: [])),
+                issuer: issuer
+            )
         )
     }
 }

@@ -41,10 +41,12 @@ struct StandInUnderTest {
 
     static func tenant(_ host: String, apple: Bool) throws -> Tenant {
         var tenant = Tenant(
-            name: host,
-            hosts: [.exact(host)],
-            backends: [Backend(servers: [])],
-            authenticate: Authentication(policy: VerificationPolicy(issuers: []))
+            TenantSettings(
+                name: host,
+                hosts: [.exact(host)],
+                backends: [Backend(servers: [])],
+                authenticate: Authentication(policy: VerificationPolicy(issuers: []))
+            )
         )
         if apple {
             tenant.issuer = BuiltInIssuer(

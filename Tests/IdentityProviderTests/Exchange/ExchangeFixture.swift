@@ -155,27 +155,29 @@ extension Tenant {
     static func chat(_ signIn: SignIn, trustedOrigins: [String] = []) throws -> Tenant {
         let accessToken = try #require(JSONPointer("/access_token"))
         return Tenant(
-            name: "chat",
-            hosts: [],
-            backends: [Backend(servers: [])],
-            authenticate: Authentication(
-                from: [.bearer, .cookie(name: "ce_access_token")],
-                policy: VerificationPolicy(issuers: [])
-            ),
-            refresh: RefreshRules(
-                grace: .seconds(600),
-                source: .cookie(name: "ce_refresh_token"),
-                call: RefreshCall(strategy: .builtIn, target: nil, accessToken: accessToken),
-                delivery: RefreshDelivery()
-            ),
-            issuer: BuiltInIssuer(
-                url: "https://chat.example",
-                audience: "chat-api",
-                algorithm: .es256,
-                access: .seconds(1800)
-            ),
-            signIn: signIn,
-            crossSite: CrossSiteRules(trustedOrigins: trustedOrigins)
+            TenantSettings(
+                name: "chat",
+                hosts: [],
+                backends: [Backend(servers: [])],
+                authenticate: Authentication(
+                    from: [.bearer, .cookie(name: "ce_access_token")],
+                    policy: VerificationPolicy(issuers: [])
+                ),
+                refresh: RefreshRules(
+                    grace: .seconds(600),
+                    source: .cookie(name: "ce_refresh_token"),
+                    call: RefreshCall(strategy: .builtIn, target: nil, accessToken: accessToken),
+                    delivery: RefreshDelivery()
+                ),
+                issuer: BuiltInIssuer(
+                    url: "https://chat.example",
+                    audience: "chat-api",
+                    algorithm: .es256,
+                    access: .seconds(1800)
+                ),
+                signIn: signIn,
+                crossSite: CrossSiteRules(trustedOrigins: trustedOrigins)
+            )
         )
     }
 }

@@ -11,11 +11,13 @@ struct BrowserProvidersTests {
 
     private func tenant(_ signIn: SignIn?) throws -> Tenant {
         Tenant(
-            name: "chat",
-            hosts: [],
-            backends: [Backend(servers: [])],
-            authenticate: Authentication(policy: VerificationPolicy(issuers: [])),
-            signIn: signIn
+            TenantSettings(
+                name: "chat",
+                hosts: [],
+                backends: [Backend(servers: [])],
+                authenticate: Authentication(policy: VerificationPolicy(issuers: [])),
+                signIn: signIn
+            )
         )
     }
 

@@ -95,11 +95,13 @@ extension Tenant {
             keys: try KeySet(secret: Array("a secret that is long enough for HS256".utf8), algorithms: [.hs256])
         )
         return Tenant(
-            name: "app",
-            hosts: [.exact("app.test")],
-            backends: [Backend(servers: [BackendServer(address: HostPort(host: "127.0.0.1", port: 9))])],
-            authenticate: Authentication(policy: VerificationPolicy(issuers: [issuer], leeway: 60)),
-            introspection: rules
+            TenantSettings(
+                name: "app",
+                hosts: [.exact("app.test")],
+                backends: [Backend(servers: [BackendServer(address: HostPort(host: "127.0.0.1", port: 9))])],
+                authenticate: Authentication(policy: VerificationPolicy(issuers: [issuer], leeway: 60)),
+                introspection: rules
+            )
         )
     }
 }

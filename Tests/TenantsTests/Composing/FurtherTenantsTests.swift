@@ -19,7 +19,7 @@ struct FurtherTenantsTests {
         _ tenants: KeyValuePairs<String, String>,
         faults: FurtherTenants.Faults = .leaveOut
     ) -> ReadResult {
-        let sources = tenants.map { TenantSource(name: $0.key, label: "store:\($0.key)", text: Array($0.value.utf8)) }
+        let sources = tenants.map { TenantSource(name: $0.key, text: $0.value) }
         return TenantsFile.read(
             text: Array(text.utf8),
             path: "t.yaml",

@@ -25,7 +25,7 @@ struct KnownTenantsTests {
         _ known: KnownTenants?,
         isKept: Bool = true
     ) -> ReadResult {
-        let sources = tenants.map { TenantSource(name: $0.0, label: "store:\($0.0)", text: Array($0.1.utf8)) }
+        let sources = tenants.map { TenantSource(name: $0.0, text: $0.1) }
         var further = FurtherTenants(sources, faults: .leaveOut)
         further.known = known
         further.isKept = isKept
@@ -115,7 +115,6 @@ struct KnownTenantsTests {
             let sources = tenants.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
             let (one, other) = (Self.read(file, sources, known), Self.read(file, sources, nil))
             #expect(one.configuration?.tenants == other.configuration?.tenants)
-            #expect(one.configuration?.storedNames == other.configuration?.storedNames)
             #expect(one.configuration?.document == other.configuration?.document)
             #expect(one.leftOut == other.leftOut)
             #expect(one.diagnostics == other.diagnostics)

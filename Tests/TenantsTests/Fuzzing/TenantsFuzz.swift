@@ -84,7 +84,9 @@ enum TenantsFuzz {
     private static func compose(_ parts: [[UInt8]]) -> ReadResult {
         var files = PretendFiles()
         if parts.count > 1 { files.files["d/a.yaml"] = parts[1] }
-        let tenants = parts.dropFirst(2).prefix(1).map { TenantSource(name: "far", label: "store:far", text: $0) }
+        let tenants = parts.dropFirst(2).prefix(1).map {
+            TenantSource(name: "far", text: String(decoding: $0, as: UTF8.self))
+        }
         return TenantsFile.read(
             text: parts.first ?? [],
             path: "t.yaml",

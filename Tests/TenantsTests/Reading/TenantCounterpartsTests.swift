@@ -17,7 +17,7 @@ struct TenantCounterpartsTests {
 
     private static func counterparts(_ texts: [(name: String, keys: String)]) throws -> [String] {
         let tenants = try tenants(texts)
-        return TenantCounterparts.of(try #require(tenants.last), among: tenants).map(\.name)
+        return TenantCounterparts(tenants).of(try #require(tenants.last)).map(\.name)
     }
 
     @Test func tenantWithNothingInCommonHasNone() throws {

@@ -78,28 +78,30 @@ struct BrowserSignInFixture {
         _ clients: [IssuerClient]
     ) throws -> Tenant {
         Tenant(
-            name: name,
-            hosts: [.exact(host)],
-            backends: [Backend(servers: [])],
-            authenticate: Authentication(policy: VerificationPolicy(issuers: [])),
-            refresh: nil,
-            issuer: BuiltInIssuer(
-                url: "https://chat.example",
-                audience: "chat-api",
-                algorithm: .es256,
-                basePath: "/id",
-                clients: clients,
-                page: page
-            ),
-            signIn: SignIn(
-                web: WebSignIn(
-                    login: try PathPattern("/login"),
-                    callback: try PathPattern("/login/callback"),
-                    provider: webProvider,
-                    clientID: "chat-web",
-                    after: "https://app.chat.example/home",
-                    accessCookie: "chat_access",
-                    refreshCookie: "chat_refresh"
+            TenantSettings(
+                name: name,
+                hosts: [.exact(host)],
+                backends: [Backend(servers: [])],
+                authenticate: Authentication(policy: VerificationPolicy(issuers: [])),
+                refresh: nil,
+                issuer: BuiltInIssuer(
+                    url: "https://chat.example",
+                    audience: "chat-api",
+                    algorithm: .es256,
+                    basePath: "/id",
+                    clients: clients,
+                    page: page
+                ),
+                signIn: SignIn(
+                    web: WebSignIn(
+                        login: try PathPattern("/login"),
+                        callback: try PathPattern("/login/callback"),
+                        provider: webProvider,
+                        clientID: "chat-web",
+                        after: "https://app.chat.example/home",
+                        accessCookie: "chat_access",
+                        refreshCookie: "chat_refresh"
+                    )
                 )
             )
         )

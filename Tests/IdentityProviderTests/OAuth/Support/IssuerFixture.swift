@@ -45,12 +45,14 @@ struct IssuerFixture {
             directory: SigningKeyDirectory(path: TestKeys.directory, algorithm: issuer.algorithm, files: files)
         )
         tenant = Tenant(
-            name: name,
-            hosts: [.exact("\(name).example")],
-            backends: [Backend(servers: [])],
-            authenticate: Authentication(policy: VerificationPolicy(issuers: [])),
-            issuer: issuer,
-            proof: proof
+            TenantSettings(
+                name: name,
+                hosts: [.exact("\(name).example")],
+                backends: [Backend(servers: [])],
+                authenticate: Authentication(policy: VerificationPolicy(issuers: [])),
+                issuer: issuer,
+                proof: proof
+            )
         )
         self.store = store
         let revocations = StoredRevocations(store: store)
