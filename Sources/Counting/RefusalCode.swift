@@ -17,6 +17,7 @@ public enum RefusalCode: String, CaseIterable, Sendable {
     case overloaded
     case storeUnavailable = "store_unavailable"
     case badRequest = "bad_request"
+    case notAllowed = "not_allowed"
 
     /// A short heading for people (RFC 9457 section 3.1.3).
     public var title: StaticString {
@@ -38,6 +39,7 @@ public enum RefusalCode: String, CaseIterable, Sendable {
         case .overloaded: "Too much is going on"
         case .storeUnavailable: "The store is not available"
         case .badRequest: "The request is malformed"
+        case .notAllowed: "This account may not sign in"
         }
     }
 }
@@ -91,6 +93,7 @@ extension RefusalCode {
         case .overloaded: 14
         case .storeUnavailable: 15
         case .badRequest: 16
+        case .notAllowed: 17
         }
     }
 }

@@ -24,6 +24,7 @@ public struct EndpointService: Sendable {
             checks: ProviderChecks(
                 apple: tenant.signIn?.apple,
                 google: tenant.signIn?.google,
+                who: tenant.signIn?.who,
                 tokens: context.providerTokens,
                 requests: context.requests
             ),
@@ -33,21 +34,25 @@ public struct EndpointService: Sendable {
         sessions = OwnSessionEndpoints(context) { token, now, allowExpired in
             await tokens.presented(token, allowExpired: allowExpired, at: now)
         }
+        let page = BrowserProviders.forPage(
+            tenant,
+            tokens: context.providerTokens,
+            requests: context.requests,
+            logger: context.logger
+        )
+        let own = BrowserProviders.forWeb(
+            tenant,
+            tokens: context.providerTokens,
+            requests: context.requests,
+            logger: context.logger
+        )
+        let offersAll = tenant.signIn?.web.map { $0.provider == nil } ?? false
         browser = BrowserEndpoints(
             context,
-            page: BrowserProviders.forPage(
-                tenant,
-                tokens: context.providerTokens,
-                requests: context.requests,
-                logger: context.logger
-            ),
-            web: BrowserProviders.forWeb(
-                tenant,
-                tokens: context.providerTokens,
-                requests: context.requests,
-                logger: context.logger
-            ),
-            codes: codes
+            page: page,
+            web: offersAll ? page : own.map { [$0] } ?? [],
+            codes: codes,
+            counts: counts
         )
         issuer = tokens.verifier.flatMap { IssuerEndpoints(context, codes: codes, verifier: $0) }
     }
@@ -60,9 +65,10 @@ public struct EndpointService: Sendable {
 
     private func checked(_ request: EndpointRequest) async -> EndpointResult {
         switch request.endpoint {
-        case .appleExchange, .googleExchange, .appleNotifications: return await exchanges.respond(to: request)
+        case .appleExchange, .googleExchange, .namedExchange, .appleNotifications:
+            return await exchanges.respond(to: request)
         case .sessionRefresh, .sessionValidate, .sessionMe, .sessionLogout: return await sessions.respond(to: request)
-        case .webLogin, .webCallback, .authorize, .appleCallback, .googleCallback:
+        case .webLogin, .webCallback, .authorize, .appleCallback, .googleCallback, .namedCallback:
             return await browser.respond(to: request)
         case .discovery, .jwks, .token, .revoke, .introspect, .userInfo, .logout:
             return await issuer?.respond(to: request) ?? .refused(.badRequest("there is no issuer here"))
@@ -109,9 +115,11 @@ extension Endpoint {
     fileprivate var limit: AttemptLimit? {
         switch self {
         case .discovery, .jwks: nil
-        case .authorize, .appleCallback, .googleCallback, .webLogin, .webCallback, .logout: .pages
+        case .authorize, .appleCallback, .googleCallback, .namedCallback, .webLogin, .webCallback, .logout: .pages
         case .introspect, .userInfo, .sessionMe, .sessionValidate: .queries
-        case .appleExchange, .googleExchange, .appleNotifications, .sessionRefresh, .sessionLogout, .token, .revoke:
+        case .appleExchange, .googleExchange, .namedExchange, .appleNotifications, .sessionRefresh, .sessionLogout,
+            .token,
+            .revoke:
             .exchanges
         }
     }

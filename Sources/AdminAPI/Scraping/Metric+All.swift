@@ -89,7 +89,7 @@ extension Metric {
         Metric(
             "gatehouse_sign_ins_total",
             .counter,
-            "Sign-ins with a provider's token, by outcome.",
+            "Sign-ins by an identity provider, of apps and in browsers, by outcome.",
             labels: ["tenant", "provider", "outcome"]
         ) { reading in
             reading.shared.signIns.signIns.map { labels, count in

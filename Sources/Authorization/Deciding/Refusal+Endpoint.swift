@@ -37,6 +37,7 @@ extension RefusalCode {
             case .overloaded: .overloaded
             case .storeUnavailable: .storeUnavailable
             case .badRequest: .badRequest
+            case .notAllowed: .notAllowed
             }
     }
 }

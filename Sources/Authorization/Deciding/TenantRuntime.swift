@@ -91,12 +91,17 @@ package final class TenantRuntime {
     }
 
     /// Whether requests for an endpoint are forwarded to the backend once they are checked.
+    ///
+    /// Several providers may have endpoints of one kind: then it is enough that one of them forwards, since the endpoint
+    /// itself knows which it is.
     package func forwardsSignIns(_ endpoint: Endpoint) -> Bool {
         switch endpoint {
         case .appleExchange, .appleNotifications: tenant.signIn?.apple?.then == .forward
         case .googleExchange: tenant.signIn?.google?.then == .forward
+        case .namedExchange: tenant.signIn?.named.contains { $0.exchange?.then == .forward } ?? false
         case .webLogin, .webCallback, .sessionRefresh, .sessionValidate, .sessionMe, .sessionLogout, .discovery, .jwks,
-            .authorize, .appleCallback, .googleCallback, .token, .revoke, .introspect, .userInfo, .logout:
+            .authorize, .appleCallback, .googleCallback, .namedCallback, .token, .revoke, .introspect, .userInfo,
+            .logout:
             false
         }
     }

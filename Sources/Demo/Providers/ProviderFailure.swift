@@ -17,6 +17,8 @@ public enum ProviderFailure: Sendable, Equatable {
     case slow(seconds: Double)
     /// Responds 200 with something that is not JSON.
     case garbage
+    /// Responds 200 with a page.
+    case page
 }
 
 /// Knows the connection, which is closed if the server is to seem down.
@@ -44,6 +46,8 @@ extension ProviderFailure {
         case .slow(let seconds):
             try await Task.sleep(for: .seconds(seconds))
             return nil
+        case .page:
+            return HTMLPage.response(.ok, title: "Maintenance", content: "<p>We are back soon.</p>")
         case .garbage:
             return Response(
                 status: .ok,

@@ -48,6 +48,7 @@ extension ProviderStandIn {
         return switch provider {
         case .apple: try ProviderAuthorizationRequest(parameters, appleClients: apple)
         case .google: try ProviderAuthorizationRequest(parameters, googleClients: google)
+        case .named: throw .request("the stand-in is Apple and Google alone")
         }
     }
 

@@ -36,17 +36,23 @@ extension ProviderStandIn {
             if let web = signIn.apple?.web {
                 let client = AppleClient(teamID: web.teamID, keyID: web.keyID)
                 state.add(client, web.clientID, tenant.hosts, "\(base)/apple")
-                if let own = signIn.web, own.provider == .apple {
-                    state.add(client, own.clientID, tenant.hosts, own.callback.description)
+                if let own = signIn.web, own.provider == .apple, let id = own.clientID {
+                    state.add(client, id, tenant.hosts, own.callback.description)
+                }
+                if let own = signIn.web, own.provider == nil {
+                    state.add(client, web.clientID, tenant.hosts, own.callback(of: .apple))
                 }
             }
             if let web = signIn.google?.web {
                 let client = GoogleClient(secret: web.clientSecret.bytes)
                 state.add(client, web.clientID, tenant.hosts, "\(base)/google")
+                if let own = signIn.web, own.provider == nil {
+                    state.add(client, web.clientID, tenant.hosts, own.callback(of: .google))
+                }
             }
-            if let own = signIn.web, own.provider == .google {
+            if let own = signIn.web, own.provider == .google, let id = own.clientID {
                 let client = GoogleClient(secret: own.clientSecret?.bytes)
-                state.add(client, own.clientID, tenant.hosts, own.callback.description)
+                state.add(client, id, tenant.hosts, own.callback.description)
             }
         }
     }

@@ -87,13 +87,7 @@ struct EndpointServices: Sendable {
         return SignInContext(
             tenant: tenant,
             store: parts.store,
-            accounts: AccountRepository(
-                tenant.accounts,
-                tenant: tenant.name,
-                store: parts.store,
-                hook: hook,
-                logger: parts.accountsLogger
-            ),
+            accounts: accounts(of: tenant, hook, parts),
             sessions: parts.issuers.services[index],
             keys: keys,
             providerTokens: TenantProviderTokens(
@@ -107,5 +101,18 @@ struct EndpointServices: Sendable {
             proofNonces: parts.proofNonces,
             limits: limits
         )
+    }
+
+    private static func accounts(of tenant: Tenant, _ hook: AccountHook?, _ parts: Parts) -> any AccountFinding {
+        let accounts = AccountRepository(
+            tenant.accounts,
+            tenant: tenant.name,
+            store: parts.store,
+            hook: hook,
+            logger: parts.accountsLogger
+        )
+        guard let who = tenant.signIn?.who else { return accounts }
+        let emails = who.emailsFile.map { WatchedEmails(path: $0, logger: parts.accountsLogger) }
+        return AdmittedAccounts(accounts, who: who, emails: emails)
     }
 }

@@ -6,7 +6,7 @@ import Time
 import Upstream
 import Verification
 
-/// Verifies the tokens of Apple and Google for sign-in, each by the policy of its kind. Off the loops, with its own
+/// Verifies the tokens of identity providers for sign-in, each by the policy of its kind. Off the loops, with its own
 /// verifiers, because OpenSSL contexts are not shared.
 actor ProviderVerifiers {
     private struct Key: Hashable {
@@ -15,26 +15,25 @@ actor ProviderVerifiers {
     }
 
     private struct Entry {
+        let terms: ProviderTokenTerms
         let verifier: TokenVerifier
-        let issuers: Int
-        let source: RemoteKeySource
+
+        init(_ terms: ProviderTokenTerms) {
+            self.terms = terms
+            verifier = TokenVerifier(terms.policy)
+        }
 
         func use(_ keys: KeySet?) {
-            for issuer in 0..<issuers { verifier.use(keys, ofIssuer: issuer) }
+            for issuer in terms.issuers.indices { verifier.use(keys, ofIssuer: issuer) }
         }
     }
 
-    private typealias Terms = [Key: Entry]
-
-    /// Seconds by which the providers' clocks and ours may differ.
-    private static let leeway = 60.0
-
-    private var terms: Terms
+    private var entries: [Key: Entry]
     private var revisions: [UInt64]
     private var knownKeys: [RemoteKeySource: KeySet] = [:]
 
     init(_ snapshot: ConfigurationSnapshot) {
-        terms = Self.terms(snapshot.tenants, snapshot.tenants.tenantIndices)
+        entries = Self.entries(snapshot.tenants, snapshot.tenants.tenantIndices)
         revisions = snapshot.revisions
     }
 
@@ -44,31 +43,21 @@ actor ProviderVerifiers {
             index.value >= revisions.count || revisions[index] != snapshot.revisions[index]
         }
         revisions = snapshot.revisions
-        for index in changed {
-            for kind in ProviderTokenKind.allCases { terms[Key(tenant: index, kind: kind)] = nil }
-        }
-        for (key, entry) in Self.terms(snapshot.tenants, changed) {
-            if let keys = knownKeys[entry.source] { entry.use(keys) }
-            terms[key] = entry
+        let replaced = Set(changed)
+        entries = entries.filter { !replaced.contains($0.key.tenant) }
+        for (key, entry) in Self.entries(snapshot.tenants, changed) {
+            if let keys = knownKeys[entry.terms.keys] { entry.use(keys) }
+            entries[key] = entry
         }
     }
 
-    private static func terms(_ tenants: [Tenant], _ indices: [TenantIndex]) -> Terms {
+    private static func entries(_ tenants: [Tenant], _ indices: [TenantIndex]) -> [Key: Entry] {
         var entries: [Key: Entry] = [:]
         for index in indices {
-            let tenant = tenants[index]
-            for kind in ProviderTokenKind.allCases {
-                guard let terms = kind.terms(for: tenant), !terms.audiences.isEmpty else { continue }
-                let policy = VerificationPolicy(
-                    issuers: terms.issuers.map {
-                        IssuerPolicy(issuer: $0, audiences: terms.audiences, algorithms: [.rs256], keys: nil)
-                    },
-                    leeway: Self.leeway,
-                    requiredClaims: terms.requiredClaims
-                )
-                let key = Key(tenant: index, kind: kind)
-                let verifier = TokenVerifier(policy)
-                entries[key] = Entry(verifier: verifier, issuers: terms.issuers.count, source: terms.keys)
+            guard let signIn = tenants[index].signIn else { continue }
+            for kind in ProviderTokenKind.all(of: signIn) {
+                guard let terms = ProviderTokenTerms(kind, signIn), !terms.audiences.isEmpty else { continue }
+                entries[Key(tenant: index, kind: kind)] = Entry(terms)
             }
         }
         return entries
@@ -76,12 +65,12 @@ actor ProviderVerifiers {
 
     /// The source of the keys for a kind of token; nil if the tenant accepts none.
     func source(of kind: ProviderTokenKind, ofTenant tenant: TenantIndex) -> RemoteKeySource? {
-        terms[Key(tenant: tenant, kind: kind)]?.source
+        entries[Key(tenant: tenant, kind: kind)]?.terms.keys
     }
 
     func use(_ keys: KeySet?, from source: RemoteKeySource) {
         knownKeys[source] = keys
-        for entry in terms.values where entry.source == source { entry.use(keys) }
+        for entry in entries.values where entry.terms.keys == source { entry.use(keys) }
     }
 
     func verify(
@@ -90,56 +79,31 @@ actor ProviderVerifiers {
         ofTenant tenant: TenantIndex,
         at now: UnixTime
     ) -> Result<Principal, VerificationFailure> {
-        guard let entry = terms[Key(tenant: tenant, kind: kind)] else { return .failure(.keysNotLoaded) }
+        guard let entry = entries[Key(tenant: tenant, kind: kind)] else { return .failure(.keysNotLoaded) }
         do throws(VerificationFailure) {
-            return .success(try entry.verifier.verify(token, at: now))
+            guard let service = entry.terms.directories else {
+                return .success(try entry.verifier.verify(token, at: now))
+            }
+            return .success(try verifier(of: token, entry.terms, service).verify(token, at: now))
         } catch {
             return .failure(error)
         }
     }
-}
 
-/// The requirements for a kind of token.
-private struct ProviderTokenTerms {
-    var issuers: [String]
-    /// The accepted audiences; if empty, the tenant accepts no such token.
-    var audiences: [String]
-    var keys: RemoteKeySource
-    var requiredClaims = ["sub", "exp", "iat"]
-
-    init(_ addresses: BrowserAddresses, audiences: [String]) {
-        issuers = addresses.issuers
-        keys = addresses.keys
-        self.audiences = audiences
-    }
-}
-
-extension ProviderTokenKind {
-    /// - Returns: Nil if the tenant accepts no such token.
-    fileprivate func terms(for tenant: Tenant) -> ProviderTokenTerms? {
-        guard let signIn = tenant.signIn else { return nil }
-        var terms = ProviderTokenTerms(signIn.browserAddresses(of: provider), audiences: audiences(signIn))
-        // Apple's events have no `exp`.
-        if self == .appleNotification { terms.requiredClaims = ["iat", "jti"] }
-        return terms
-    }
-
-    private func audiences(_ signIn: SignIn) -> [String] {
-        switch self {
-        case .appleIdentity: signIn.apple?.clientIDs ?? []
-        case .appleNotification: (signIn.apple?.clientIDs ?? []) + signIn.browserClients(of: .apple)
-        case .googleIdentity: signIn.google?.clientIDs ?? []
-        case .appleWebIdentity, .googleWebIdentity: signIn.browserClients(of: provider)
-        }
-    }
-}
-
-extension SignIn {
-    /// The clients for browser sign-in.
-    fileprivate func browserClients(of provider: Provider) -> [String] {
-        let page = provider == .apple ? apple?.web?.clientID : google?.web?.clientID
-        let own = web?.provider == provider ? web?.clientID : nil
-        return [page, own].compactMap { $0 }
+    /// The verifier for the directory that a token names. It is made for this token alone: directories are without
+    /// number, and whoever likes can name one.
+    private func verifier(
+        of token: [UInt8],
+        _ terms: ProviderTokenTerms,
+        _ service: OpenIDService
+    ) throws(VerificationFailure) -> TokenVerifier {
+        let directory = try UnverifiedToken(token).claims()["tid"]?.string
+        // Without a directory nobody's tokens are good.
+        var terms = terms
+        terms.issuers = [directory.flatMap(service.issuer(ofDirectory:))].compactMap(\.self)
+        let verifier = TokenVerifier(terms.policy)
+        for index in terms.issuers.indices { verifier.use(knownKeys[terms.keys], ofIssuer: index) }
+        return verifier
     }
 }
 

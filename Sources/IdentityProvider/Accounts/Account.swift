@@ -27,9 +27,12 @@ extension Account {
     /// The claims of its tokens that the granted scopes allow (OpenID Connect Core section 5.4), and those that decide
     /// on access.
     ///
-    /// - Parameter scopes: Nil for the tenant's own apps, which get all.
-    public func tokenClaims(_ scopes: [String]?) -> JSONObject {
-        var object = claims
+    /// - Parameters:
+    ///   - scopes: Nil for the tenant's own apps, which get all.
+    ///   - given: Claims that the provider gave with this sign-in. Those of the account and of its hook replace them.
+    public func tokenClaims(_ scopes: [String]?, beside given: JSONObject = JSONObject()) -> JSONObject {
+        var object = AccessTokenClaims.withoutReserved(given)
+        for member in claims.members { object[member.name] = member.value }
         if scopes?.contains("email") ?? true, let email {
             object["email"] = .string(email)
             object["email_verified"] = .bool(isEmailVerified)
@@ -58,6 +61,8 @@ public enum AccountProblem: Error, Sendable, Equatable {
     case otherRole(String)
     /// The account hook refuses: its status (400 to 499) and its message for users.
     case refusedByHook(status: Int, message: String)
+    /// The tenant's `who` does not let this person in.
+    case notAllowed
     /// The store or the account hook is unavailable.
     case unavailable(EndpointRefusal)
 }
@@ -68,6 +73,7 @@ extension AccountProblem {
         switch self {
         case .otherRole(let message): .response(.json(["error": .string(message)], status: 409))
         case .refusedByHook(let status, let message): .response(.json(["error": .string(message)], status: status))
+        case .notAllowed: .refused(.notAllowed)
         case .unavailable(let refusal): .refused(refusal)
         }
     }

@@ -87,6 +87,7 @@ public struct AccountHook: Sendable {
         if let email = identity.email { question["email"] = .string(email) }
         question["email_verified"] = .bool(identity.isEmailVerified)
         question["is_private_email"] = .bool(identity.isPrivateEmail)
+        if !identity.claims.members.isEmpty { question["claims"] = .object(identity.claims) }
         if let name = name.flatMap(PersonName.kept) { question["name"] = .string(name) }
         question["time"] = .number(JSONNumber(Int(now.seconds.rounded(.down))))
         return question

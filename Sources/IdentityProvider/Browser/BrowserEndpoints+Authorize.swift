@@ -17,40 +17,39 @@ extension BrowserEndpoints {
         case .refused(let error, let client): return errorRedirect(client, error, issuer, request)
         case .valid(let authorization):
             guard !page.isEmpty else { return errorRedirect(authorization.client, .unavailable, issuer, request) }
-            do throws(StoreError) {
-                return try await hostedPage(authorization, issuer, request)
-            } catch {
-                return errorRedirect(authorization.client, .unavailable, issuer, request)
-            }
+            return try await hostedPage(authorization, issuer, request)
         }
     }
 
     /// The path to which a provider returns for the page.
     static func callbackPath(_ provider: SignIn.Provider, _ issuer: BuiltInIssuer) -> String {
-        "\(issuer.basePath)/oauth2/callback/\(provider.rawValue)"
+        issuer.basePath + IssuerPath.callback(of: provider)
     }
 
     private func hostedPage(
         _ authorization: AuthorizationRequest,
         _ issuer: BuiltInIssuer,
         _ request: EndpointRequest
-    ) async throws(StoreError) -> EndpointResponse {
+    ) async throws(SignInProblem) -> EndpointResponse {
         let redirectURIs = page.map { ($0.provider, request.origin + Self.callbackPath($0.provider, issuer)) }
-        let (id, transaction, cookie) = try await begin(
-            .client(authorization),
-            Dictionary(redirectURIs) { first, _ in first },
+        let client = authorization.client
+        let begun: (id: SignInID, transaction: SignInTransaction, cookie: EndpointResponse.Field)
+        do throws(StoreError) {
+            begun = try await begin(
+                .client(authorization),
+                Dictionary(redirectURIs) { first, _ in first },
+                for: request
+            )
+        } catch {
+            return errorRedirect(client, .unavailable, issuer, request)
+        }
+        return try await page(
+            of: page,
+            begun,
+            destination: client.destination,
+            cancelURL: client.isLinkable ? client.url(.cancelled, issuer: issuer.url) : nil,
             for: request
         )
-        let client = authorization.client
-        return SignInPageHTML(
-            choices: page.compactMap { provider in
-                transaction.legs[provider.provider].map {
-                    SignInPageHTML.Choice(provider: provider.provider, url: providerURL(provider, id, $0))
-                }
-            },
-            destination: client.destination,
-            cancelURL: client.isLinkable ? client.url(.cancelled, issuer: issuer.url) : nil
-        ).response(in: frame, cookie: cookie)
     }
 
     private func errorRedirect(

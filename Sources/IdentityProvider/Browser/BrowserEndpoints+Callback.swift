@@ -29,6 +29,16 @@ extension BrowserEndpoints {
         return try await callback(request, at: CallbackEndpoint(flow: .page, provider: provider))
     }
 
+    /// The path of a named provider for the page: it begins there, and returns there.
+    func namedCallback(_ request: EndpointRequest) async throws(SignInProblem) -> EndpointResponse {
+        guard let issuer = context.tenant.issuer,
+            let provider = page.first(where: { Self.callbackPath($0.provider, issuer) == request.path })
+        else { throw .malformed }
+        let endpoint = CallbackEndpoint(flow: .page, provider: provider)
+        if let begun = try await begins(request, at: endpoint) { return begun }
+        return try await callback(request, at: endpoint)
+    }
+
     /// A provider's response, delivered by a browser: accepted only for a sign-in under way, from the browser that
     /// began it, and once.
     func callback(
@@ -47,6 +57,7 @@ extension BrowserEndpoints {
         case .missing, .foreign: throw .otherBrowser
         }
         let callback = try Self.accepted(returned, posted: stored.transaction.posted)
+        try await checkIssuer(returned, of: endpoint.provider, request)
         guard
             try await mappingErrors(
                 SignInProblem.init,
@@ -70,10 +81,26 @@ extension BrowserEndpoints {
         // Google names the issuer in the response; Apple does not (RFC 9207 section 2.4).
         if let issuer = returned.issuer, returned.state.provider == .google {
             let signIn = context.tenant.signIn
-            let known = signIn?.browserAddresses(of: .google).issuers ?? GoogleSignIn.defaultIssuers
+            let known = signIn?.googleAddresses.issuers ?? GoogleSignIn.defaultIssuers
             guard known.contains(where: { $0.utf8.elementsEqual(issuer.utf8) }) else { throw .malformed }
         }
         return returned
+    }
+
+    /// RFC 9207 section 2.4. The sign-in stays under way: the response may be a stranger's.
+    private func checkIssuer(
+        _ returned: ProviderReturn,
+        of provider: any BrowserProvider,
+        _ request: EndpointRequest
+    ) async throws(SignInProblem) {
+        guard returned.callback != nil else { return }
+        let isAccepted: Bool
+        do throws(EndpointRefusal) {
+            isAccepted = try await provider.accepts(issuer: returned.issuer, at: request.now)
+        } catch {
+            throw .providerUnavailable(provider.label, retryAfterSeconds: error.retryAfterSeconds)
+        }
+        guard isAccepted else { throw .malformed }
     }
 
     /// Apple posts its response from its own site, and the browser sends no cookie with that: store the response, and

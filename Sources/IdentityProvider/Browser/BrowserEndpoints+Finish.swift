@@ -12,11 +12,30 @@ enum SignInFailure: Error, Sendable, Equatable {
     /// Too many sign-ins of this account.
     case tooMany(retryAfterSeconds: Int)
     case unavailable(retryAfterSeconds: Int?)
+    /// The provider does not answer, or not as it should.
+    case providerUnavailable(String, retryAfterSeconds: Int?)
 }
 
 extension SignInFailure {
     init(_ refusal: EndpointRefusal) {
         self = refusal.status < 500 ? .refused : .unavailable(retryAfterSeconds: refusal.retryAfterSeconds)
+    }
+
+    /// - Parameter provider: Who was asked.
+    init(_ refusal: EndpointRefusal, of provider: any BrowserProvider) {
+        self =
+            refusal.status < 500
+            ? .refused : .providerUnavailable(provider.label, retryAfterSeconds: refusal.retryAfterSeconds)
+    }
+
+    /// For metrics.
+    var outcome: SignInCounts.Outcome {
+        switch self {
+        case .cancelled: .cancelled
+        case .account(.notAllowed): .notAllowed
+        case .refused, .account(.otherRole), .account(.refusedByHook), .tooMany: .refused
+        case .providerFailed, .account(.unavailable), .unavailable, .providerUnavailable: .unavailable
+        }
     }
 
     init(_ error: IssuingError) { self.init(EndpointRefusal(error)) }
@@ -29,9 +48,11 @@ extension SignInFailure {
         case .providerFailed: .unavailable(retryAfterSeconds: nil)
         case .account(.otherRole(let message)): .otherRole(message)
         case .account(.refusedByHook(let status, let message)): .refusedByHook(status: status, message: message)
+        case .account(.notAllowed): .notAllowed
         case .tooMany(let seconds): .tooMany(retryAfterSeconds: seconds)
         case .account(.unavailable(let refusal)): .unavailable(retryAfterSeconds: refusal.retryAfterSeconds)
         case .unavailable(let seconds): .unavailable(retryAfterSeconds: seconds)
+        case .providerUnavailable(let name, let seconds): .providerUnavailable(name, retryAfterSeconds: seconds)
         }
     }
 
@@ -40,7 +61,7 @@ extension SignInFailure {
         switch self {
         case .cancelled: "cancelled"
         case .providerFailed: "the provider failed"
-        case .refused, .account, .tooMany, .unavailable: problem.label
+        case .refused, .account, .tooMany, .unavailable, .providerUnavailable: problem.label
         }
     }
 
@@ -50,8 +71,8 @@ extension SignInFailure {
         case .cancelled: .cancelled
         case .providerFailed: AuthorizationError(.serverError, "the provider could not complete the sign-in")
         case .refused: AuthorizationError(.accessDenied, "the provider did not confirm an identity")
-        case .account(.unavailable), .tooMany, .unavailable: .unavailable
-        case .account(.otherRole), .account(.refusedByHook): nil
+        case .account(.unavailable), .tooMany, .unavailable, .providerUnavailable: .unavailable
+        case .account(.otherRole), .account(.refusedByHook), .account(.notAllowed): nil
         }
     }
 }
@@ -73,17 +94,17 @@ extension BrowserEndpoints {
         let response: EndpointResponse
         let outcome: String
         do throws(SignInFailure) {
-            let account = try await account(callback, leg, at: endpoint, request)
-            subject = account.subject
-            let provider = endpoint.provider.provider
+            let signedIn = try await signedIn(callback, leg, at: endpoint, request)
+            subject = signedIn.account.subject
             switch transaction.purpose {
-            case .client(let authorization):
-                response = try await code(for: account, authorization, provider, request)
-            case .web(let after): response = try await cookies(for: account, after, provider, request)
+            case .client(let authorization): response = try await code(for: signedIn, authorization, request)
+            case .web(let after): response = try await cookies(for: signedIn, after, request)
             }
             outcome = "signed in"
+            count(.issued, endpoint)
         } catch {
             outcome = error.label
+            count(error.outcome, endpoint)
             switch transaction.purpose {
             case .client(let authorization): response = failure(error, authorization, request)
             case .web(let after): response = failure(error, after, request)
@@ -93,20 +114,26 @@ extension BrowserEndpoints {
         return response
     }
 
-    private func account(
+    private func count(_ outcome: SignInCounts.Outcome, _ endpoint: CallbackEndpoint) {
+        counts.count(tenant: context.tenant.name, provider: endpoint.provider.provider, outcome: outcome)
+    }
+
+    private func signedIn(
         _ callback: ProviderCallback,
         _ leg: SignInTransaction.Leg,
         at endpoint: CallbackEndpoint,
         _ request: EndpointRequest
-    ) async throws(SignInFailure) -> Account {
+    ) async throws(SignInFailure) -> SignedIn {
         let (code, givenName): (String, String?)
         switch callback {
         case .code(let text, let name): (code, givenName) = (text, name)
         case .cancelled: throw .cancelled
         case .failed: throw .providerFailed
         }
-        let identity = try await mappingErrors(SignInFailure.init) { () async throws(EndpointRefusal) in
-            try await endpoint.provider.identity(
+        let provider = endpoint.provider
+        let identity = try await mappingErrors({ SignInFailure($0, of: provider) }) {
+            () async throws(EndpointRefusal) in
+            try await provider.identity(
                 code: code,
                 codeVerifier: leg.codeVerifier,
                 nonce: leg.nonce,
@@ -114,19 +141,27 @@ extension BrowserEndpoints {
                 at: request.now
             )
         }
-        return try await mappingErrors(SignInFailure.account) { () async throws(AccountProblem) in
+        let account = try await mappingErrors(SignInFailure.account) { () async throws(AccountProblem) in
             try await context.accounts.signIn(identity, givenName: givenName, at: request.now)
         }
+        return SignedIn(account: account, identity: identity)
     }
+}
+
+/// Somebody whom a provider has signed in, and whom the tenant lets in.
+struct SignedIn: Sendable {
+    let account: Account
+    let identity: ProviderIdentity
+
+    var provider: SignIn.Provider { identity.provider }
 }
 
 // MARK: - For a client of the issuer
 
 extension BrowserEndpoints {
     private func code(
-        for account: Account,
+        for signedIn: SignedIn,
         _ authorization: AuthorizationRequest,
-        _ provider: SignIn.Provider,
         _ request: EndpointRequest
     ) async throws(SignInFailure) -> EndpointResponse {
         let client = authorization.client
@@ -136,8 +171,9 @@ extension BrowserEndpoints {
             codeChallenge: authorization.codeChallenge,
             scopes: authorization.scopes,
             nonce: authorization.nonce,
-            subject: account.subject,
-            provider: provider.rawValue,
+            subject: signedIn.account.subject,
+            provider: signedIn.provider.rawValue,
+            claims: signedIn.identity.claims,
             device: request.fields.userAgent,
             issuedAt: request.now,
             keyThumbprint: authorization.keyThumbprint
@@ -147,7 +183,7 @@ extension BrowserEndpoints {
         }
         return .redirect(
             to: client.url(code: code, issuer: context.tenant.issuer?.url ?? ""),
-            subject: account.subject
+            subject: signedIn.account.subject
         )
     }
 

@@ -3,45 +3,78 @@ import Tenants
 
 /// The tenant's own browser sign-in, which ends with cookies.
 extension BrowserEndpoints {
-    /// Redirects to the provider at once.
+    /// Redirects to the provider at once, or shows the page if there are several. The parameter `provider` chooses one.
     func login(_ request: EndpointRequest) async throws(SignInProblem) -> EndpointResponse {
         guard request.endpoint.methods.contains(request.method) else {
             throw .methodNotAllowed(allowed: request.endpoint.methods.joined(separator: ", "))
         }
-        guard let rules = context.tenant.signIn?.web, let web else { throw .unavailable(retryAfterSeconds: nil) }
+        guard let rules = context.tenant.signIn?.web, !web.isEmpty else {
+            throw .unavailable(retryAfterSeconds: nil)
+        }
         guard let fields = try? FormFields(try parameters(of: request)) else { throw .malformed }
         guard let after = PostSignInTarget(fields["after"], configured: rules.after) else { throw .foreignAfter }
-        let redirectURI = request.origin + rules.callback.description
-        let (id, transaction, cookie) = try await mappingErrors(SignInProblem.init) { () async throws(StoreError) in
-            try await begin(.web(after: after.url), [web.provider: redirectURI], for: request)
+        let offered = try offered(fields["provider"])
+        let redirectURIs = offered.map { ($0.provider, request.origin + webCallbackPath($0.provider, rules)) }
+        let begun = try await mappingErrors(SignInProblem.init) { () async throws(StoreError) in
+            try await begin(.web(after: after.url), Dictionary(redirectURIs) { first, _ in first }, for: request)
         }
-        guard let leg = transaction.legs[web.provider] else { throw .malformed }
-        return .redirect(to: providerURL(web, id, leg), fields: [cookie])
+        guard offered.count == 1, let only = offered.first else {
+            return try await page(
+                of: offered,
+                begun,
+                destination: PostSignInTarget.host(of: after.url),
+                cancelURL: PostSignInTarget.url(after.url, error: AuthorizationError.cancelled.code.rawValue),
+                for: request
+            )
+        }
+        guard let leg = begun.transaction.legs[only.provider] else { throw .malformed }
+        return .redirect(to: try await providerURL(only, begun.id, leg, for: request), fields: [begun.cookie])
+    }
+
+    /// - Parameter name: What the app chose for the user; nil: all.
+    private func offered(_ name: String?) throws(SignInProblem) -> [any BrowserProvider] {
+        guard let name else { return web }
+        let chosen = web.filter { $0.provider.rawValue.utf8.elementsEqual(name.utf8) }
+        guard !chosen.isEmpty else { throw .malformed }
+        return chosen
+    }
+
+    private func webCallbackPath(_ provider: SignIn.Provider, _ rules: WebSignIn) -> String {
+        rules.provider == nil ? rules.callback(of: provider) : rules.callback.description
     }
 
     func webCallback(_ request: EndpointRequest) async throws(SignInProblem) -> EndpointResponse {
-        guard let web else { throw .unavailable(retryAfterSeconds: nil) }
-        return try await callback(request, at: CallbackEndpoint(flow: .web, provider: web))
+        guard let rules = context.tenant.signIn?.web, !web.isEmpty else { throw .unavailable(retryAfterSeconds: nil) }
+        guard rules.provider == nil else {
+            guard let only = web.first else { throw .malformed }
+            return try await callback(request, at: CallbackEndpoint(flow: .web, provider: only))
+        }
+        guard let provider = web.first(where: { webCallbackPath($0.provider, rules) == request.path }) else {
+            throw .malformed
+        }
+        let endpoint = CallbackEndpoint(flow: .web, provider: provider)
+        if let begun = try await begins(request, at: endpoint) { return begun }
+        return try await callback(request, at: endpoint)
     }
 
     /// Always a new session, against session fixation: its cookies replace those of any session the browser sent.
     func cookies(
-        for account: Account,
+        for signedIn: SignedIn,
         _ after: String,
-        _ provider: SignIn.Provider,
         _ request: EndpointRequest
     ) async throws(SignInFailure) -> EndpointResponse {
         guard let sessions = context.sessions, let rules = context.tenant.signIn?.web else {
             throw .unavailable(retryAfterSeconds: nil)
         }
+        let account = signedIn.account
         if let seconds = context.secondsToWait(forSessionOf: account.subject, at: request.now) {
             throw .tooMany(retryAfterSeconds: seconds)
         }
         let opening = SessionOpening(
             subject: account.subject,
-            claims: account.tokenClaims(nil),
+            claims: account.tokenClaims(nil, beside: signedIn.identity.claims),
             device: request.fields.userAgent,
-            provider: provider.rawValue
+            provider: signedIn.provider.rawValue
         )
         let tokens = try await mappingErrors(SignInFailure.init) { () async throws(IssuingError) in
             try await sessions.start(opening, at: request.now)

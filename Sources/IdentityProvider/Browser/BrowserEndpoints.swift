@@ -13,22 +13,25 @@ struct BrowserEndpoints: Sendable {
     let context: SignInContext
     /// The providers on the page.
     let page: [any BrowserProvider]
-    /// For the sign-in with cookies.
-    let web: (any BrowserProvider)?
+    /// Those of the sign-in with cookies.
+    let web: [any BrowserProvider]
     let codes: AuthorizationCodes
     let transactions: SignInTransactions
     let frame: PageFrame
+    let counts: SignInCounts
 
     init(
         _ context: SignInContext,
         page: [any BrowserProvider],
-        web: (any BrowserProvider)?,
-        codes: AuthorizationCodes
+        web: [any BrowserProvider],
+        codes: AuthorizationCodes,
+        counts: SignInCounts
     ) {
         self.context = context
         self.page = page
         self.web = web
         self.codes = codes
+        self.counts = counts
         transactions = SignInTransactions(store: context.store, tenant: context.tenant.name)
         frame = PageFrame(context.tenant)
     }
@@ -40,9 +43,11 @@ struct BrowserEndpoints: Sendable {
             case .authorize: return .response(try await authorize(request))
             case .appleCallback: return .response(try await pageCallback(request, .apple))
             case .googleCallback: return .response(try await pageCallback(request, .google))
+            case .namedCallback: return .response(try await namedCallback(request))
             case .webLogin: return .response(try await login(request))
             case .webCallback: return .response(try await webCallback(request))
-            case .appleExchange, .googleExchange, .appleNotifications, .sessionRefresh, .sessionValidate, .sessionMe,
+            case .appleExchange, .googleExchange, .namedExchange, .appleNotifications, .sessionRefresh,
+                .sessionValidate, .sessionMe,
                 .sessionLogout, .discovery, .jwks, .token, .revoke, .introspect, .userInfo, .logout:
                 return .refused(.badRequest("this is not a browser endpoint"))
             }
@@ -103,13 +108,47 @@ extension BrowserEndpoints {
     }
 
     /// The URL at which the browser signs in with `provider`.
-    func providerURL(_ provider: any BrowserProvider, _ id: SignInID, _ leg: SignInTransaction.Leg) -> String {
-        provider.authorizationURL(
-            redirectURI: leg.redirectURI,
-            state: SignInState(id: id, provider: provider.provider).text,
-            nonce: leg.nonce,
-            codeChallenge: CodeVerifier.challenge(of: leg.codeVerifier)
-        )
+    func providerURL(
+        _ provider: any BrowserProvider,
+        _ id: SignInID,
+        _ leg: SignInTransaction.Leg,
+        for request: EndpointRequest
+    ) async throws(SignInProblem) -> String {
+        do throws(EndpointRefusal) {
+            return try await provider.authorizationURL(
+                redirectURI: leg.redirectURI,
+                state: SignInState(id: id, provider: provider.provider).text,
+                nonce: leg.nonce,
+                codeChallenge: CodeVerifier.challenge(of: leg.codeVerifier),
+                at: request.now
+            )
+        } catch {
+            throw .providerUnavailable(provider.label, retryAfterSeconds: error.retryAfterSeconds)
+        }
+    }
+
+    /// The page with a link to each of `providers`.
+    ///
+    /// - Parameters:
+    ///   - destination: For display: where the sign-in returns to.
+    ///   - cancelURL: Nil for no link.
+    func page(
+        of providers: [any BrowserProvider],
+        _ begun: (id: SignInID, transaction: SignInTransaction, cookie: EndpointResponse.Field),
+        destination: String,
+        cancelURL: String?,
+        for request: EndpointRequest
+    ) async throws(SignInProblem) -> EndpointResponse {
+        var choices: [SignInPageHTML.Choice] = []
+        for provider in providers {
+            guard let leg = begun.transaction.legs[provider.provider] else { continue }
+            let url =
+                provider.isFoundFirst
+                ? startURL(provider, begun.id, leg) : try await providerURL(provider, begun.id, leg, for: request)
+            choices.append(SignInPageHTML.Choice(provider: provider.provider, label: provider.label, url: url))
+        }
+        return SignInPageHTML(choices: choices, destination: destination, cancelURL: cancelURL)
+            .response(in: frame, cookie: begun.cookie)
     }
 
     /// Logs the result of a sign-in; includes the subject and nothing else about a person.

@@ -33,6 +33,12 @@ struct PostSignInTarget: Sendable, Equatable {
         return FormText.url(String(url[..<fragment]), adding: [("error", error)]) + url[fragment...]
     }
 
+    /// Host and port, for display.
+    static func host(of url: String) -> String {
+        let origin = origin(of: url)
+        return String(origin.firstRange(of: "://").map { origin[$0.upperBound...] } ?? origin[...])
+    }
+
     private static func origin(of url: String) -> String {
         let bytes = url.utf8
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return url }

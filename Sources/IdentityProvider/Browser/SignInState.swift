@@ -22,7 +22,7 @@ struct SignInID: Sendable, Hashable {
 }
 
 /// The `state` that a provider returns: the sign-in, and the provider that was asked. The latter detects a response
-/// from the other provider (mix-up, RFC 9700 section 4.4).
+/// from another provider (mix-up, RFC 9700 section 4.4).
 struct SignInState: Sendable, Equatable {
     let id: SignInID
     let provider: SignIn.Provider
@@ -35,20 +35,35 @@ struct SignInState: Sendable, Equatable {
     /// - Returns: Nil for anything but what ``text`` gives.
     init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 2, let id = SignInID(parts[0]),
-            let provider = SignIn.Provider.allCases.first(where: { $0.letter.utf8.elementsEqual(parts[1].utf8) })
-        else { return nil }
+        guard parts.count == 2, let id = SignInID(parts[0]), let provider = SignIn.Provider(stateMark: parts[1]) else {
+            return nil
+        }
         self.init(id: id, provider: provider)
     }
 
-    var text: String { "\(id.text).\(provider.letter)" }
+    var text: String { "\(id.text).\(provider.stateMark)" }
 }
 
 extension SignIn.Provider {
-    fileprivate var letter: String {
+    private static let namePrefix = "n-"
+
+    fileprivate var stateMark: String {
         switch self {
         case .apple: "a"
         case .google: "g"
+        case .named(let name): Self.namePrefix + name
+        }
+    }
+
+    fileprivate init?(stateMark mark: Substring) {
+        switch mark {
+        case "a": self = .apple
+        case "g": self = .google
+        default:
+            guard mark.utf8.starts(with: Self.namePrefix.utf8),
+                case .named(let name)? = SignIn.Provider(rawValue: String(mark.dropFirst(Self.namePrefix.count)))
+            else { return nil }
+            self = .named(name)
         }
     }
 }

@@ -9,7 +9,15 @@ extension SignInTransaction {
             "binding": .bytes(bindingHash),
             "expires": .time(expiresAt),
         ]
-        for (provider, leg) in legs { object[provider.rawValue] = .object(leg.json) }
+        var named = JSONObject()
+        for (provider, leg) in legs {
+            switch provider {
+            case .apple, .google: object[provider.rawValue] = .object(leg.json)
+            // Apart, since a provider may have the name of any member.
+            case .named(let name): named[name] = .object(leg.json)
+            }
+        }
+        if !named.members.isEmpty { object["providers"] = .object(named) }
         switch purpose {
         case .client(let request): object["client"] = .object(request.json)
         case .web(let after): object["after"] = .string(after)
@@ -32,8 +40,11 @@ extension SignInTransaction {
             return nil
         }
         var legs: [SignIn.Provider: Leg] = [:]
-        for provider in SignIn.Provider.allCases {
+        for provider in SignIn.Provider.wellKnown {
             legs[provider] = object[provider.rawValue]?.object.flatMap(Leg.init)
+        }
+        for member in object["providers"]?.object?.members ?? [] {
+            legs[.named(member.name)] = member.value.object.flatMap(Leg.init)
         }
         self.legs = legs
         self.bindingHash = bindingHash

@@ -3,6 +3,8 @@ public enum Endpoint: String, Sendable, Hashable, CaseIterable {
     // Exchanges of a provider's token.
     case appleExchange
     case googleExchange
+    /// ID tokens of one of `sign_in.providers`.
+    case namedExchange
     /// Apple's server-to-server events.
     case appleNotifications
 
@@ -22,6 +24,8 @@ public enum Endpoint: String, Sendable, Hashable, CaseIterable {
     case authorize
     case appleCallback
     case googleCallback
+    /// Where one of `sign_in.providers` returns to.
+    case namedCallback
     case token
     case revoke
     case introspect
@@ -34,13 +38,14 @@ extension Endpoint {
     /// where a sign-in begins, continues or ends.
     public var methods: [String] {
         switch self {
-        case .appleExchange, .googleExchange, .appleNotifications, .sessionRefresh, .sessionLogout, .token, .revoke,
-            .introspect:
+        case .appleExchange, .googleExchange, .namedExchange, .appleNotifications, .sessionRefresh, .sessionLogout,
+            .token, .revoke, .introspect:
             ["POST"]
         case .webLogin: ["GET"]
         case .sessionMe, .discovery, .jwks: ["GET", "HEAD"]
         case .sessionValidate: ["GET", "HEAD", "POST"]
-        case .webCallback, .authorize, .appleCallback, .googleCallback, .userInfo, .logout: ["GET", "POST"]
+        case .webCallback, .authorize, .appleCallback, .googleCallback, .namedCallback, .userInfo, .logout:
+            ["GET", "POST"]
         }
     }
 }

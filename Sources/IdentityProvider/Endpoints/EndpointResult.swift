@@ -92,6 +92,7 @@ public struct EndpointRefusal: Error, Sendable, Equatable {
         case overloaded
         case storeUnavailable = "store_unavailable"
         case badRequest = "bad_request"
+        case notAllowed = "not_allowed"
     }
 
     public var code: Code
@@ -130,6 +131,13 @@ extension EndpointRefusal {
     public static func rateLimited(_ detail: String, retryAfterSeconds: Int) -> EndpointRefusal {
         EndpointRefusal(.rateLimited, status: 429, detail: detail, retryAfterSeconds: retryAfterSeconds)
     }
+
+    /// Whoever signed in at the provider is not among those whom the tenant lets in (`who`).
+    static let notAllowed = EndpointRefusal(
+        .notAllowed,
+        status: 403,
+        detail: "this account may not sign in here: use another one"
+    )
 
     /// The store is unavailable: nothing was acknowledged, and trying again may help.
     public static let storeUnavailable = EndpointRefusal(

@@ -26,8 +26,15 @@ public struct EndpointTable: Sendable {
             add(apple?.path.description, .appleExchange, ignoresCase: apple?.then == .forward)
             add(apple?.notifications?.description, .appleNotifications, ignoresCase: apple?.then == .forward)
             add(signIn.google?.path.description, .googleExchange, ignoresCase: signIn.google?.then == .forward)
+            for named in signIn.named {
+                let exchange = named.exchange
+                add(exchange?.path.description, .namedExchange, ignoresCase: exchange?.then == .forward)
+            }
             add(signIn.web?.login.description, .webLogin)
-            add(signIn.web?.callback.description, .webCallback)
+            if let web = signIn.web {
+                let callbacks = signIn.pageProviders.map(web.callback(of:))
+                for path in web.provider == nil ? callbacks : [web.callback.description] { add(path, .webCallback) }
+            }
             add(signIn.endpoints.refresh?.description, .sessionRefresh)
             add(signIn.endpoints.validate?.description, .sessionValidate)
             add(signIn.endpoints.me?.description, .sessionMe)
@@ -36,6 +43,9 @@ public struct EndpointTable: Sendable {
         if let issuer = tenant.issuer {
             for path in IssuerPath.allCases where path != .appleExchange || tenant.signIn?.apple?.then == .issue {
                 add(issuer.basePath + path.rawValue, Endpoint(path))
+            }
+            for named in tenant.signIn?.named ?? [] {
+                add(issuer.basePath + IssuerPath.callback(of: .named(named.name)), .namedCallback)
             }
         }
         self.entries = entries

@@ -1,7 +1,7 @@
 import Tenants
 import Verification
 
-/// The endpoints to which apps post tokens from Apple or Google, and Apple its account events.
+/// The endpoints to which apps post tokens from identity providers, and Apple its account events.
 ///
 /// A request is parsed, its token verified, and then either sent on to the backend unchanged or answered with a session
 /// of the tenant's issuer. The identity comes from the token alone, never from the rest of the body.
@@ -34,7 +34,7 @@ struct ExchangeEndpoints: Sendable {
         possession = PossessionChecks(context)
     }
 
-    /// - Parameter request: A POST for one of the three endpoints, whose body is at most 64 KiB.
+    /// - Parameter request: A POST for one of these endpoints, whose body is at most 64 KiB.
     func respond(to request: EndpointRequest) async -> EndpointResult {
         let signIn = context.tenant.signIn
         if request.endpoint == .appleExchange, let apple = signIn?.apple {
@@ -42,6 +42,11 @@ struct ExchangeEndpoints: Sendable {
         }
         if request.endpoint == .googleExchange, let google = signIn?.google {
             return await counted(.google) { () async throws(EarlySignInResponse) in try await exchange(request, google)
+            }
+        }
+        if request.endpoint == .namedExchange, let named = signIn?.named(at: request.path), let rules = named.exchange {
+            return await counted(.named(named.name)) { () async throws(EarlySignInResponse) in
+                try await exchange(request, named, rules)
             }
         }
         if request.endpoint == .appleNotifications, let apple = signIn?.apple {
@@ -68,7 +73,7 @@ struct ExchangeEndpoints: Sendable {
     }
 }
 
-// MARK: - Steps of both providers
+// MARK: - Steps of all providers
 
 extension ExchangeEndpoints {
     /// Checks that `identity` may sign in at the backend.

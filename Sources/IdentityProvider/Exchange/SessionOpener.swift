@@ -30,7 +30,7 @@ struct SessionOpener: Sendable {
         }
         let opening = SessionOpening(
             subject: account.subject,
-            claims: account.tokenClaims(nil),
+            claims: account.tokenClaims(nil, beside: identity.claims),
             device: request.fields.userAgent,
             provider: identity.provider.rawValue,
             binding: binding

@@ -1,7 +1,7 @@
 import Synchronization
 public import Tenants
 
-/// Counts sign-ins with a provider's token by outcome, for metrics.
+/// Counts sign-ins by provider and outcome, for metrics: those of apps with a provider's token, and those in browsers.
 public final class SignInCounts: Sendable {
     /// The outcome of a sign-in: a closed set, for use as a label.
     public enum Outcome: String, Sendable, CaseIterable {
@@ -14,6 +14,10 @@ public final class SignInCounts: Sendable {
         /// A legacy body, sent on to the backend without proof.
         case unverified
         case refused
+        /// Checked, and not among those whom the tenant lets in.
+        case notAllowed = "not_allowed"
+        /// The user went back at the provider.
+        case cancelled
         /// The store, the provider or the account hook was unavailable.
         case unavailable
     }
@@ -83,12 +87,11 @@ public final class SignInCounts: Sendable {
 extension SignInCounts.Outcome {
     /// The outcome of a sign-in that was stopped.
     init(_ stop: EarlySignInResponse) {
-        let status =
-            switch stop.result {
-            case .refused(let refusal): refusal.status
-            case .response(let response): response.status
-            case .forward: 0
-            }
-        self = status >= 500 ? .unavailable : .refused
+        switch stop.result {
+        case .refused(let refusal) where refusal.code == .notAllowed: self = .notAllowed
+        case .refused(let refusal): self = refusal.status >= 500 ? .unavailable : .refused
+        case .response(let response): self = response.status >= 500 ? .unavailable : .refused
+        case .forward: self = .refused
+        }
     }
 }

@@ -1,6 +1,7 @@
 public import Tenants
+public import Verification
 
-/// A person as confirmed by Apple or Google. Made only from signed tokens or a provider's own responses.
+/// A person as confirmed by an identity provider. Made only from signed tokens or a provider's own responses.
 public struct ProviderIdentity: Sendable, Equatable {
     public let provider: SignIn.Provider
     /// The provider's `sub`.
@@ -12,4 +13,8 @@ public struct ProviderIdentity: Sendable, Equatable {
     public private(set) var isPrivateEmail = false
     /// For display; nil if the provider gives none.
     public private(set) var name: String?
+    /// Claims for the session (`claims` of a named provider), at most 4 KiB of JSON.
+    public private(set) var claims = JSONObject()
+    /// For `who`, at a named provider.
+    public private(set) var groups: [String] = []
 }

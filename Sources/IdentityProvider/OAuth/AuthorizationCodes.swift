@@ -116,6 +116,7 @@ extension CodeGrant {
         ]
         if let nonce { object["nonce"] = .string(nonce) }
         if let device { object["device"] = .string(device) }
+        if !claims.members.isEmpty { object["claims"] = .object(claims) }
         if let keyThumbprint { object["jkt"] = .bytes(keyThumbprint) }
         return JSONWriter.bytes(of: object)
     }
@@ -136,6 +137,7 @@ extension CodeGrant {
             nonce: object["nonce"]?.string,
             subject: subject,
             provider: provider,
+            claims: object["claims"]?.object ?? JSONObject(),
             device: object["device"]?.string,
             issuedAt: UnixTime(issuedAt),
             // An unreadable thumbprint becomes an empty one, which no key matches.

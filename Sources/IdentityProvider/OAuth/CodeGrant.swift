@@ -14,6 +14,8 @@ struct CodeGrant: Sendable, Equatable {
     var subject: String
     /// The provider of the identity.
     var provider: String
+    /// Claims of the session that the provider gave.
+    var claims = JSONObject()
     var device: String?
     /// When the code was issued; it is valid for 60 seconds.
     var issuedAt: UnixTime

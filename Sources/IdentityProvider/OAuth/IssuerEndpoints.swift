@@ -85,7 +85,8 @@ struct IssuerEndpoints: Sendable {
         case .userInfo: try await userInfo.respond(to: request)
         case .logout: await logout.respond(to: request)
         // Handled elsewhere.
-        case .appleExchange, .googleExchange, .appleNotifications, .webLogin, .webCallback, .sessionRefresh,
+        case .appleExchange, .googleExchange, .namedExchange, .namedCallback, .appleNotifications, .webLogin,
+            .webCallback, .sessionRefresh,
             .sessionValidate, .sessionMe, .sessionLogout, .authorize, .appleCallback, .googleCallback:
             .response(EndpointResponse(status: 404))
         }

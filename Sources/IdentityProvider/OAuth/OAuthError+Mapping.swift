@@ -21,7 +21,7 @@ extension SignInContext {
             return try await accounts.account(ofSubject: subject)
         } catch {
             switch error {
-            case .otherRole, .refusedByHook: return nil
+            case .otherRole, .refusedByHook, .notAllowed: return nil
             case .unavailable: throw .accountsUnavailable
             }
         }

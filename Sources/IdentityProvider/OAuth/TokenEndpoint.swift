@@ -101,7 +101,7 @@ extension TokenEndpoint {
         }
         let opening = SessionOpening(
             subject: account.subject,
-            claims: account.tokenClaims(grant.scopes),
+            claims: account.tokenClaims(grant.scopes, beside: grant.claims),
             scopes: grant.scopes,
             clientID: client.id,
             device: grant.device,

@@ -66,6 +66,7 @@ struct PageStyle: Sendable {
             .button:hover span,.link:hover{text-decoration:underline;text-decoration-thickness:.125em}
             .apple{background:var(--apple);color:var(--on-apple)}
             .google{background:var(--google);color:var(--on-google)}
+            .neutral{background:var(--back);color:var(--text)}
             .link{display:inline-flex;align-items:center;min-height:2.75rem;min-width:2.75rem;\
             text-underline-offset:.2em}
             a:focus-visible{outline:3px solid var(--text);outline-offset:3px}
@@ -74,15 +75,7 @@ struct PageStyle: Sendable {
 
     /// The source expression for the content security policy (CSP Level 3 section 2.3.1).
     var hash: String {
-        let encoded = Base64URL.encode(SHA256.digest(Array(text.utf8))).map { character in
-            switch character {
-            case "-": "+"
-            case "_": "/"
-            default: String(character)
-            }
-        }
-        // 32 bytes are 43 characters and one of padding.
-        return "sha256-\(encoded.joined())="
+        "sha256-\(StandardBase64.encode(SHA256.digest(Array(text.utf8))))"
     }
 
     private static func variables(_ palette: Palette) -> String {

@@ -11,6 +11,10 @@ extension SignIn.Provider {
                     + #"-2.6 2.6-2.6 4.2 0 1.9 1.1 3.5 2.9 4.2-.8 2.5-2.7 5.2-4.6 5.2-1.3 0-1.9-.7-3.5-.7s-2.2.7-3.5.7"#
                     + #"C6.2 22 3.4 17.5 3.4 13 3.4 8.9 5.8 6.2 8.6 6.2c1.3 0 2.4.5 3.4 1.1z"/>"#
                     + #"<path fill="currentColor" d="M15.7 1.4c.2 2-1.6 4.1-3.8 4.1-.2-2 1.6-3.9 3.8-4.1z"/>"#
+            // A key: its ring, its shaft and two teeth.
+            case .named:
+                #"<path fill="none" stroke="currentColor" stroke-width="2.5""#
+                    + #" d="M7.5 11.5a4.5 4.5 0 1 0 0 .1zM11.5 11.5H22M18.5 11.5v4M22 11.5v3"/>"#
             // A ring, open at the upper right, and its bar.
             case .google:
                 #"<path fill="none" stroke="currentColor" stroke-width="3""#

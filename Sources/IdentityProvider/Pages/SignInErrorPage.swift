@@ -19,7 +19,11 @@ enum SignInProblem: Error, Sendable, Equatable {
     case otherRole(String)
     /// With the account hook's status and message.
     case refusedByHook(status: Int, message: String)
+    /// The tenant's `who` does not let this person in.
+    case notAllowed
     case tooMany(retryAfterSeconds: Int?)
+    /// A provider, by its name for people, does not answer, or not as it should.
+    case providerUnavailable(String, retryAfterSeconds: Int?)
     case unavailable(retryAfterSeconds: Int?)
 }
 
@@ -38,7 +42,8 @@ struct SignInErrorPage: Sendable {
 
     func response(in frame: PageFrame) -> EndpointResponse {
         let texts = problem.texts
-        let name = requestID.isEmpty ? "" : "\n<p class=\"quiet\">Request: \(HTMLText.escaped(requestID))</p>"
+        let name = requestID.isEmpty ? "" : " · Request: \(HTMLText.escaped(requestID))"
+        let code = "\n<p class=\"quiet\">Code: \(problem.code)\(name)</p>"
         let link =
             back.map {
                 "\n<p><a class=\"link\" href=\"\(HTMLText.escaped($0.url))\">\(HTMLText.escaped($0.text))</a></p>"
@@ -49,7 +54,7 @@ struct SignInErrorPage: Sendable {
             content: """
                 <h1>\(HTMLText.escaped(texts.title))</h1>
                 <p>\(HTMLText.escaped(texts.happened))</p>
-                <p>\(HTMLText.escaped(texts.advice))</p>\(link)\(name)
+                <p>\(HTMLText.escaped(texts.advice))</p>\(link)\(code)
                 """,
             further: problem.fields
         )
@@ -73,7 +78,28 @@ extension SignInProblem {
         case .notSignedIn: "not signed in at the provider"
         case .otherRole: "other role"
         case .refusedByHook: "refused by the account hook"
+        case .notAllowed: "not allowed"
         case .tooMany: "rate limited"
+        case .providerUnavailable: "provider unavailable"
+        case .unavailable: "unavailable"
+        }
+    }
+
+    /// What the page names, for support.
+    var code: String {
+        switch self {
+        case .unknownClient: "unknown_client"
+        case .malformed: "bad_request"
+        case .methodNotAllowed: "method_not_allowed"
+        case .over: "sign_in_over"
+        case .otherBrowser: "other_browser"
+        case .foreignAfter: "foreign_after"
+        case .notSignedIn: "not_signed_in"
+        case .otherRole: "other_role"
+        case .refusedByHook: "refused_by_app"
+        case .notAllowed: "not_allowed"
+        case .tooMany: "rate_limited"
+        case .providerUnavailable: "provider_unavailable"
         case .unavailable: "unavailable"
         }
     }
@@ -85,20 +111,21 @@ extension SignInProblem {
         case .methodNotAllowed: 405
         case .otherRole: 409
         case .refusedByHook(let status, _): status
+        case .notAllowed: 403
         case .tooMany: 429
-        case .unavailable: 503
+        case .unavailable, .providerUnavailable: 503
         }
     }
 
     fileprivate var fields: [EndpointResponse.Field] {
         switch self {
         case .methodNotAllowed(let allowed): [EndpointResponse.Field("Allow", allowed)]
-        case .tooMany(let seconds?), .unavailable(let seconds?):
+        case .tooMany(let seconds?), .unavailable(let seconds?), .providerUnavailable(_, let seconds?):
             [EndpointResponse.Field("Retry-After", String(seconds))]
         // Every response with this status needs one (RFC 9110 section 15.5.2).
         case .notSignedIn: [EndpointResponse.Field("WWW-Authenticate", "Bearer")]
-        case .unknownClient, .malformed, .over, .otherBrowser, .foreignAfter, .otherRole, .refusedByHook,
-            .tooMany(nil), .unavailable(nil):
+        case .unknownClient, .malformed, .over, .otherBrowser, .foreignAfter, .otherRole, .refusedByHook, .notAllowed,
+            .tooMany(nil), .unavailable(nil), .providerUnavailable(_, nil):
             []
         }
     }
@@ -136,6 +163,16 @@ extension SignInProblem {
             (
                 "You cannot sign in with this account", message,
                 "Sign in with another account, or ask those who run the app."
+            )
+        case .notAllowed:
+            (
+                "This account is not let in", "You are signed in there, and the app is not open to that account.",
+                "Sign in with another account, or ask those who run the app."
+            )
+        case .providerUnavailable(let name, _):
+            (
+                "\(name) does not answer", "Signing in with \(name) is not possible now.",
+                "Wait a little and begin again, or sign in another way."
             )
         case .tooMany:
             ("Too many sign-ins", "There were too many attempts from where you are.", "Wait a little and try again.")

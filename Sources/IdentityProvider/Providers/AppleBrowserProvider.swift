@@ -35,7 +35,13 @@ struct AppleBrowserProvider: BrowserProvider {
     }
 
     /// Apple sends name and e-mail only with `form_post`.
-    func authorizationURL(redirectURI: String, state: String, nonce: String, codeChallenge: String) -> String {
+    func authorizationURL(
+        redirectURI: String,
+        state: String,
+        nonce: String,
+        codeChallenge: String,
+        at now: UnixTime
+    ) -> String {
         FormText.url(
             authorizeURL,
             adding: [

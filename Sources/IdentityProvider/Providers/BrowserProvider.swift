@@ -4,13 +4,24 @@ import Time
 /// A provider for browser sign-in: the gateway is its OpenID client.
 protocol BrowserProvider: Sendable {
     var provider: SignIn.Provider { get }
+    /// Its name for people.
+    var label: String { get }
+    /// Whether the page leads to a path of ours first, because the provider's own address may have to be found.
+    var isFoundFirst: Bool { get }
+
+    /// Checks the issuer that a response through the browser names (RFC 9207 section 2.4).
+    ///
+    /// - Parameter issuer: nil if it names none.
+    /// - Returns: False for a response that is not this provider's.
+    func accepts(issuer: String?, at now: UnixTime) async throws(EndpointRefusal) -> Bool
 
     /// The URL for the browser (authorization code flow; PKCE S256 if the provider supports it).
     ///
     /// - Parameters:
     ///   - nonce: Expected in the ID token.
     ///   - codeChallenge: RFC 7636 section 4.2.
-    func authorizationURL(redirectURI: String, state: String, nonce: String, codeChallenge: String) -> String
+    func authorizationURL(redirectURI: String, state: String, nonce: String, codeChallenge: String, at now: UnixTime)
+        async throws(EndpointRefusal) -> String
 
     /// Exchanges a code for the signed-in identity.
     ///
@@ -23,4 +34,11 @@ protocol BrowserProvider: Sendable {
         redirectURI: String,
         at now: UnixTime
     ) async throws(EndpointRefusal) -> ProviderIdentity
+}
+
+extension BrowserProvider {
+    var label: String { provider.vendor }
+    var isFoundFirst: Bool { false }
+
+    func accepts(issuer: String?, at now: UnixTime) -> Bool { true }
 }

@@ -3,7 +3,8 @@ import Tenants
 
 /// The providers for a tenant's browser sign-ins.
 enum BrowserProviders {
-    /// The providers on the hosted page: `sign_in.apple.web` once its key is there, and `sign_in.google.web`.
+    /// The providers on the hosted page: `sign_in.apple.web` once its key is there, `sign_in.google.web`, and those of
+    /// `sign_in.providers`.
     static func forPage(
         _ tenant: Tenant,
         tokens: any ProviderTokens,
@@ -20,12 +21,31 @@ enum BrowserProviders {
         if let web = signIn.google?.web {
             providers.append(google(signIn, web.clientID, web.clientSecret, tokens, requests, logger))
         }
+        for named in signIn.named {
+            switch named.service {
+            case .openID(let service):
+                providers.append(
+                    OpenIDBrowserProvider(
+                        named,
+                        service,
+                        who: signIn.who,
+                        tokens: tokens,
+                        requests: requests,
+                        logger: logger
+                    )
+                )
+            case .oauth2(let service):
+                providers.append(
+                    OAuth2BrowserProvider(named, service, who: signIn.who, requests: requests, logger: logger)
+                )
+            }
+        }
         return providers
     }
 
-    /// The provider of `sign_in.web`, with its own client: Google, or Apple with the key of `sign_in.apple.web`.
+    /// The provider that `sign_in.web` names, with its own client: Google, or Apple with the key of `sign_in.apple.web`.
     ///
-    /// - Returns: Nil without `sign_in.web`, or without a key for Apple.
+    /// - Returns: Nil if it names none, or without a key for Apple.
     static func forWeb(
         _ tenant: Tenant,
         tokens: any ProviderTokens,
@@ -33,12 +53,14 @@ enum BrowserProviders {
         logger: Logger
     ) -> (any BrowserProvider)? {
         guard let signIn = tenant.signIn, let web = signIn.web else { return nil }
+        guard let clientID = web.clientID else { return nil }
         switch web.provider {
-        case .apple:
+        case .apple?:
             guard let apple = signIn.apple, let service = apple.web else { return nil }
-            return Self.apple(apple, service, web.clientID, tokens, requests, logger)
-        case .google:
-            return google(signIn, web.clientID, web.clientSecret, tokens, requests, logger)
+            return Self.apple(apple, service, clientID, tokens, requests, logger)
+        case .google?:
+            return google(signIn, clientID, web.clientSecret, tokens, requests, logger)
+        case .named?, nil: return nil
         }
     }
 
@@ -51,7 +73,7 @@ enum BrowserProviders {
         _ logger: Logger
     ) -> GoogleBrowserProvider {
         GoogleBrowserProvider(
-            at: signIn.browserAddresses(of: .google),
+            at: signIn.googleAddresses,
             clientID: clientID,
             clientSecret: clientSecret,
             tokens: tokens,

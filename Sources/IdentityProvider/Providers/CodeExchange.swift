@@ -1,14 +1,17 @@
 import Logging
 import Tenants
+import Verification
 
-/// Exchanges codes for ID tokens at a provider's token endpoint (RFC 6749 section 4.1.3), as a confidential client.
+/// Exchanges codes for tokens at a provider's token endpoint (RFC 6749 section 4.1.3), as a confidential client.
 struct CodeExchange: Sendable {
     private static let longestCode = 4096
     /// The errors of RFC 6749 section 5.2 and Google's; others are not logged, as they may contain anything.
     private static let knownErrors: Set<String> = [
         "invalid_client", "invalid_request", "invalid_scope", "redirect_uri_mismatch", "unauthorized_client",
-        "unsupported_grant_type",
+        "unsupported_grant_type", "incorrect_client_credentials", "unverified_user_email",
     ]
+    /// The code itself: RFC 6749 section 5.2, and GitHub's.
+    private static let codeErrors: Set<String> = ["invalid_grant", "bad_verification_code"]
 
     let provider: SignIn.Provider
     let tokenURL: String
@@ -24,6 +27,19 @@ struct CodeExchange: Sendable {
         redirectURI: String,
         credentials: [(name: String, value: String)]
     ) async throws(EndpointRefusal) -> String {
+        let response = try await response(to: code, redirectURI: redirectURI, credentials: credentials)
+        guard let token = response["id_token"]?.string else { throw EndpointRefusal(.garbled, of: provider) }
+        return token
+    }
+
+    /// - Parameter fields: Besides those of every such request.
+    /// - Returns: What the provider gives for the code, not verified.
+    func response(
+        to code: String,
+        redirectURI: String,
+        credentials: [(name: String, value: String)],
+        fields: [EndpointResponse.Field] = []
+    ) async throws(EndpointRefusal) -> JSONObject {
         guard PlainText.isVisible(code, longest: Self.longestCode) else { throw notCompleted }
         let grant = [
             (name: "grant_type", value: "authorization_code"),
@@ -35,17 +51,21 @@ struct CodeExchange: Sendable {
             url: tokenURL,
             fields: [
                 .init("Content-Type", "application/x-www-form-urlencoded"), .init("Accept", "application/json"),
-            ],
+            ] + fields,
             body: Array(FormText.text(of: grant + credentials).utf8)
         )
         switch await requests.reply(to: request) {
-        case .object(let object):
-            guard let token = object["id_token"]?.string else { throw EndpointRefusal(.garbled, of: provider) }
-            return token
-        case .refused(error: "invalid_grant"): throw notCompleted
-        case .refused(let error): throw refusedClient(error)
+        // GitHub writes errors with 200.
+        case .object(let object) where object["error"]?.string != nil && object["access_token"] == nil:
+            throw refusal(object["error"]?.string)
+        case .object(let object): return object
+        case .refused(let error): throw refusal(error)
         case .trouble(let trouble): throw EndpointRefusal(trouble, of: provider)
         }
+    }
+
+    private func refusal(_ error: String?) -> EndpointRefusal {
+        error.map(Self.codeErrors.contains) == true ? notCompleted : refusedClient(error)
     }
 
     /// The code has expired, was used, or belongs to another sign-in.

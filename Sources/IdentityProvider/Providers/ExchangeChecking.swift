@@ -1,3 +1,4 @@
+import Tenants
 import Time
 
 /// Verifies tokens that apps got from a provider.
@@ -12,6 +13,16 @@ protocol ExchangeChecking: Sendable {
     func googleIdentity(idToken: String, at now: UnixTime) async throws(EndpointRefusal) -> ProviderIdentity
 
     func googleIdentity(accessToken: String, at now: UnixTime) async throws(EndpointRefusal) -> ProviderIdentity
+
+    /// The ID token of one of `sign_in.providers`.
+    ///
+    /// - Parameter nonce: As the app gave it to the provider; the token must have it, or none.
+    func namedIdentity(
+        _ provider: NamedProvider,
+        idToken: String,
+        nonce: String?,
+        at now: UnixTime
+    ) async throws(EndpointRefusal) -> ProviderIdentity
 
     /// - Parameter body: As posted by Apple: `{"payload": JWS}`.
     func appleEvent(_ body: [UInt8], at now: UnixTime) async throws(EndpointRefusal) -> AppleEvent

@@ -29,7 +29,13 @@ struct GoogleBrowserProvider: BrowserProvider {
         exchange = CodeExchange(provider: .google, tokenURL: addresses.tokenURL, requests: requests, logger: logger)
     }
 
-    func authorizationURL(redirectURI: String, state: String, nonce: String, codeChallenge: String) -> String {
+    func authorizationURL(
+        redirectURI: String,
+        state: String,
+        nonce: String,
+        codeChallenge: String,
+        at now: UnixTime
+    ) -> String {
         FormText.url(
             authorizeURL,
             adding: [

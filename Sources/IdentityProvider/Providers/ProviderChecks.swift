@@ -6,6 +6,8 @@ import Verification
 struct ProviderChecks: ExchangeChecking {
     let apple: AppleSignIn?
     let google: GoogleSignIn?
+    /// The tenant's `who`, for the groups that count.
+    let who: SignInAdmission?
     let tokens: any ProviderTokens
     let requests: any ProviderRequests
 
@@ -36,6 +38,33 @@ struct ProviderChecks: ExchangeChecking {
         let principal = try await tokens.principal(of: idToken, as: kind, at: now)
         guard IDTokenAudience.isValid(principal, for: google.clientIDs, isOwnFlow: false) else { throw .foreign(kind) }
         return try kind.identity(principal)
+    }
+
+    /// A token without a nonce can be used by whoever has it, so that one with a nonce needs it from the app too.
+    func namedIdentity(
+        _ provider: NamedProvider,
+        idToken: String,
+        nonce: String?,
+        at now: UnixTime
+    ) async throws(EndpointRefusal) -> ProviderIdentity {
+        let kind = ProviderTokenKind.namedIdentity(provider.name)
+        let principal = try await tokens.principal(of: idToken, as: kind, at: now)
+        let clientIDs = provider.exchange?.clientIDs ?? []
+        guard IDTokenAudience.isValid(principal, for: clientIDs, isOwnFlow: true) else { throw .foreign(kind) }
+        switch (principal.claims["nonce"], nonce) {
+        case (nil, nil): break
+        case (let claim?, let nonce?):
+            guard let text = claim.string, PlainText.areEqual(text, nonce) else {
+                throw .invalidToken("\(kind.noun) is refused: its nonce is not the request's")
+            }
+        case (nil, _?): throw .invalidToken("\(kind.noun) is refused: the request has a nonce, and the token has none")
+        case (_?, nil): throw .invalidToken("\(kind.noun) is refused: the token has a nonce, and the request has none")
+        }
+        try IDTokenChecks.check(idToken, principal.claims, kind, accessToken: nil)
+        guard let identity = NamedIdentity(provider, who: who).identity(principal.claims) else {
+            throw .invalidToken("\(kind.noun) is refused: its subject is missing or malformed")
+        }
+        return identity
     }
 
     func appleEvent(_ body: [UInt8], at now: UnixTime) async throws(EndpointRefusal) -> AppleEvent {

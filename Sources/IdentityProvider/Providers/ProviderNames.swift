@@ -1,11 +1,12 @@
 public import Tenants
 
 extension SignIn.Provider {
-    /// The name for users.
+    /// The name for users; of a named provider its key, which has a label beside it.
     var vendor: String {
         switch self {
         case .apple: "Apple"
         case .google: "Google"
+        case .named(let name): name
         }
     }
 }
@@ -16,6 +17,7 @@ extension ProviderTokenKind {
         switch self {
         case .appleIdentity, .appleWebIdentity, .appleNotification: .apple
         case .googleIdentity, .googleWebIdentity: .google
+        case .namedIdentity(let name), .namedWebIdentity(let name): .named(name)
         }
     }
 
@@ -25,6 +27,7 @@ extension ProviderTokenKind {
         case .appleIdentity, .appleWebIdentity: "Apple's identity token"
         case .appleNotification: "Apple's event"
         case .googleIdentity, .googleWebIdentity: "Google's ID token"
+        case .namedIdentity(let name), .namedWebIdentity(let name): "the ID token of \(name)"
         }
     }
 }

@@ -35,7 +35,8 @@ struct OwnSessionEndpoints: Sendable {
             case .sessionValidate: return .response(try await show(request, sessions, extra: ["valid": true]))
             case .sessionMe: return .response(try await show(request, sessions, extra: [:]))
             case .sessionLogout: return .response(try await logout(request, sessions))
-            case .appleExchange, .googleExchange, .appleNotifications, .webLogin, .webCallback, .discovery, .jwks,
+            case .appleExchange, .googleExchange, .namedExchange, .namedCallback, .appleNotifications, .webLogin,
+                .webCallback, .discovery, .jwks,
                 .authorize,
                 .appleCallback, .googleCallback, .token, .revoke, .introspect, .userInfo, .logout:
                 throw .badRequest("this is not a session endpoint")

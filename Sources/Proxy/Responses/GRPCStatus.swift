@@ -23,8 +23,7 @@ enum GRPCStatus: Int {
         case .rateLimited, .overloaded, .payloadTooLarge: self = .resourceExhausted
         case .missingToken, .invalidToken, .tokenExpired, .tokenRevoked, .insufficientScope, .insufficientRole,
             .unknownHost, .noRoute, .ambiguousPath, .crossSiteRequest, .backendUnavailable, .backendTimeout,
-            .storeUnavailable,
-            .badRequest:
+            .storeUnavailable, .badRequest, .notAllowed:
             self.init(httpStatus: refusal.status)
         }
     }

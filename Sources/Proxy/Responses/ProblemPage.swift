@@ -61,6 +61,7 @@ extension RefusalCode {
         case .overloaded: "The app or the gateway has too much to do."
         case .storeUnavailable: "Whether the token is still good cannot be known at the moment."
         case .badRequest: "The request violates HTTP, came too slowly, or has several tokens: see \"detail\"."
+        case .notAllowed: "The provider knows who signs in, and the app lets only some people in."
         }
     }
 
@@ -82,6 +83,7 @@ extension RefusalCode {
             "wait as long as Retry-After says, or a second, and repeat the request."
         case .backendTimeout: "look whether it was carried out before you repeat it."
         case .badRequest: "correct the client."
+        case .notAllowed: "sign in with another account, or ask those who run the app."
         }
     }
 }

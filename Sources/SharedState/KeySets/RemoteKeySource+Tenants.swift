@@ -27,20 +27,10 @@ extension RemoteKeySource {
         for index in tenants.tenantIndices {
             guard let signIn = tenants[index].signIn else { continue }
             for provider in signIn.providers {
-                let source = signIn.browserAddresses(of: provider).keys
+                guard let source = signIn.keys(of: provider) else { continue }
                 if known.insert(source).inserted { sources.append(source) }
             }
         }
         return sources
-    }
-}
-
-extension SignIn {
-    /// The providers whose tokens this tenant accepts.
-    fileprivate var providers: [Provider] {
-        Provider.allCases.filter { provider in
-            let isExchanged = provider == .apple ? apple != nil : google != nil
-            return isExchanged || web?.provider == provider
-        }
     }
 }

@@ -68,11 +68,11 @@ struct SharedSettings: Sendable {
 
     private static func providers(_ tenant: Tenant, _ node: DocumentNode) -> [Provider] {
         guard let signIn = tenant.signIn else { return [] }
-        return SignIn.Provider.allCases.compactMap { provider in
+        return signIn.providers.compactMap { provider in
             guard let section = section(of: provider, signIn, in: node[Schema.tenant.signIn]) else { return nil }
             return Provider(
                 provider: provider,
-                issuers: signIn.browserAddresses(of: provider).issuers,
+                issuers: signIn.issuers(of: provider),
                 position: section.value[Schema.apple.issuer]?.position ?? section.keyPosition
             )
         }
@@ -84,11 +84,10 @@ struct SharedSettings: Sendable {
         _ signIn: SignIn,
         in node: DocumentNode?
     ) -> DocumentNode.Entry? {
-        let (hasOwn, own) =
-            switch provider {
-            case .apple: (signIn.apple != nil, Schema.signIn.apple)
-            case .google: (signIn.google != nil, Schema.signIn.google)
-            }
-        return node?.entry(!hasOwn && signIn.web?.provider == provider ? Schema.signIn.web : own)
+        switch provider {
+        case .apple: node?.entry(signIn.apple == nil ? Schema.signIn.web : Schema.signIn.apple)
+        case .google: node?.entry(signIn.google == nil ? Schema.signIn.web : Schema.signIn.google)
+        case .named(let name): node?[Schema.signIn.providers]?.entry(named: name)
+        }
     }
 }

@@ -101,10 +101,11 @@ struct BuiltInIssuerReader {
         let hasProvider =
             signIn?[Schema.signIn.apple]?[Schema.apple.web] != nil
             || signIn?[Schema.signIn.google]?[Schema.google.web] != nil
+            || signIn?[Schema.signIn.providers]?.entries.isEmpty == false
         guard !hasProvider, issuer.clients.contains(where: { !$0.redirectURIs.isEmpty }) else { return }
         session.at(node.entry(Schema.issuer.clients)?.keyPosition ?? entry.keyPosition).warning(
             "nobody can sign in on the page that clients send people to: add \"web\" to \"apple\" or \"google\" of "
-                + "\"sign_in\""
+                + "\"sign_in\", or \"providers\" there"
         )
     }
 }

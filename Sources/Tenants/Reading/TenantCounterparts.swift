@@ -57,17 +57,5 @@ public struct TenantCounterparts: Sendable {
         return keys
     }
 
-    private static func providers(of tenant: Tenant) -> [SignIn.Provider] {
-        guard let signIn = tenant.signIn else { return [] }
-        return SignIn.Provider.allCases.filter { signIn.has($0) }
-    }
-}
-
-extension SignIn {
-    fileprivate func has(_ provider: Provider) -> Bool {
-        switch provider {
-        case .apple: apple != nil || web?.provider == .apple
-        case .google: google != nil || web?.provider == .google
-        }
-    }
+    private static func providers(of tenant: Tenant) -> [SignIn.Provider] { tenant.signIn?.providers ?? [] }
 }

@@ -92,7 +92,7 @@ struct TenantReader {
         let signIn = node[Schema.tenant.signIn].map {
             SignInReader(node: $0, tenant: node, from: from, refresh: refresh, issuer: issuer).read(&paths, session)
         }
-        let exchanges = [signIn?.apple?.then, signIn?.google?.then]
+        let exchanges = [signIn?.apple?.then, signIn?.google?.then] + (signIn?.named ?? []).map { $0.exchange?.then }
         let issues = exchanges.contains(.issue) || signIn?.web != nil || issuer?.clients.isEmpty == false
         let accounts = AccountsReader.read(node, issues: issues, session)
         return SigningIn(signIn: signIn, accounts: accounts, paths: paths.all)

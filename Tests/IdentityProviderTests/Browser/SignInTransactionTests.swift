@@ -17,6 +17,9 @@ struct SignInTransactionTests {
             legs: [
                 .apple: .init(nonce: "n-a", codeVerifier: "v-a", redirectURI: "https://a.example/apple"),
                 .google: .init(nonce: "n-g", codeVerifier: "v-g", redirectURI: "https://a.example/google"),
+                // The names of other members.
+                .named("client"): .init(nonce: "n-c", codeVerifier: "v-c", redirectURI: "https://a.example/client"),
+                .named("posted"): .init(nonce: "n-p", codeVerifier: "v-p", redirectURI: "https://a.example/posted"),
             ],
             bindingHash: [1, 2, 3],
             expiresAt: 1_800_000_600.25,
@@ -43,6 +46,7 @@ struct SignInTransactionTests {
             transaction(posted: .init(provider: .google, callback: .code("c", givenName: nil))),
             transaction(posted: .init(provider: .apple, callback: .cancelled)),
             transaction(posted: .init(provider: .apple, callback: .failed)),
+            transaction(posted: .init(provider: .named("client"), callback: .code("c", givenName: nil))),
         ]
     }()
 
@@ -54,6 +58,20 @@ struct SignInTransactionTests {
     @Test(arguments: ["", "[]", "{}", #"{"binding":"AQ","expires":1}"#, #"{"after":"x","expires":1}"#, "null"])
     func invalidTransactionIsRejected(_ json: String) {
         #expect(SignInTransaction(json: Array(json.utf8)) == nil)
+    }
+
+    @Test(arguments: [SignIn.Provider.apple, .google, .named("a"), .named("g"), .named("n-a"), .named("Company_1")])
+    func stateNamesItsProvider(_ provider: SignIn.Provider) throws {
+        let state = SignInState(id: SignInID.make(), provider: provider)
+        #expect(SignInState(state.text) == state)
+        for text in [state.text + ".x", state.text + " ", "." + state.text, String(state.text.dropLast())] {
+            #expect(SignInState(text) != state)
+        }
+    }
+
+    @Test(arguments: ["n-", "n-apple", "n-google", "n-1", "n-a b", "x", "", "n-\(String(repeating: "a", count: 33))"])
+    func stateOfNoProviderIsRefused(_ mark: String) {
+        #expect(SignInState("\(SignInID.make().text).\(mark)") == nil)
     }
 
     @Test func storedTransactionRevealsNothing() async throws {

@@ -49,6 +49,13 @@ final class FakeChecks: ExchangeChecking {
 
     func announce(_ event: AppleEvent, as body: [UInt8]) { state.withLock { $0.events[body] = event } }
 
+    func namedIdentity(
+        _ provider: NamedProvider,
+        idToken: String,
+        nonce: String?,
+        at now: UnixTime
+    ) async throws(EndpointRefusal) -> ProviderIdentity { throw .invalidToken("not a named provider's") }
+
     func appleIdentity(
         _ token: String,
         rawNonce: String?,

@@ -15,7 +15,8 @@ struct AuthorizationCodesTests {
         scopes: ["openid", "email"],
         nonce: "n-0S6",
         subject: "alice",
-        provider: "apple",
+        provider: "company",
+        claims: ["role": "editor", "org": 7],
         device: "Alice's telephone",
         issuedAt: start
     )

@@ -218,6 +218,7 @@ struct AppleIdentityTests {
         let checks = ProviderChecks(
             apple: nil,
             google: nil,
+            who: nil,
             tokens: try SignedByProviders(),
             requests: ScriptedRequests()
         )

@@ -49,7 +49,7 @@ private struct VisitedProvider {
         let requests = ScriptedRequests(["https://oauth2.googleapis.com/token": answer])
         let log = RecordedLog()
         let provider = GoogleBrowserProvider(
-            at: SignIn().browserAddresses(of: .google),
+            at: SignIn().googleAddresses,
             clientID: "org.example.web",
             clientSecret: secret,
             tokens: try tokens ?? SignedByProviders(),
@@ -69,7 +69,7 @@ private struct VisitedProvider {
         let token =
             switch provider {
             case .apple: try SignedByProviders.apple(SignedByProviders.appleClaims(own.changed(changes)))
-            case .google: try SignedByProviders.google(SignedByProviders.googleClaims(own.changed(changes)))
+            case .google, .named: try SignedByProviders.google(SignedByProviders.googleClaims(own.changed(changes)))
             }
         return .json(["access_token": "secret-a", "token_type": "Bearer", "id_token": .string(token)])
     }
@@ -91,27 +91,28 @@ private struct VisitedProvider {
 }
 
 struct BrowserProviderTests {
-    private func authorizationURL(_ browser: VisitedProvider) -> String {
-        browser.provider.authorizationURL(
+    private func authorizationURL(_ browser: VisitedProvider) async throws -> String {
+        try await browser.provider.authorizationURL(
             redirectURI: VisitedProvider.redirectURI,
             state: "state-1",
             nonce: "nonce-1",
-            codeChallenge: "challenge-1"
+            codeChallenge: "challenge-1",
+            at: VisitedProvider.now
         )
     }
 
-    @Test func appleAuthorizationURLUsesFormPostWithoutPKCE() throws {
+    @Test func appleAuthorizationURLUsesFormPostWithoutPKCE() async throws {
         #expect(
-            authorizationURL(try .apple(.text("")))
+            try await authorizationURL(try .apple(.text("")))
                 == "https://appleid.apple.com/auth/authorize?response_type=code&response_mode=form_post"
                 + "&client_id=org.example.web&redirect_uri=https%3A%2F%2Fapp.example%2Foauth2%2Fcallback"
                 + "&scope=name%20email&state=state-1&nonce=nonce-1"
         )
     }
 
-    @Test func googleAuthorizationURLUsesPKCE() throws {
+    @Test func googleAuthorizationURLUsesPKCE() async throws {
         #expect(
-            authorizationURL(try .google(.text("")))
+            try await authorizationURL(try .google(.text("")))
                 == "https://accounts.google.com/o/oauth2/v2/auth?response_type=code&client_id=org.example.web"
                 + "&redirect_uri=https%3A%2F%2Fapp.example%2Foauth2%2Fcallback&scope=openid%20email%20profile"
                 + "&state=state-1&nonce=nonce-1&code_challenge=challenge-1&code_challenge_method=S256"
@@ -189,7 +190,7 @@ struct BrowserProviderTests {
     }
 
     @Test(
-        arguments: SignIn.Provider.allCases,
+        arguments: SignIn.Provider.wellKnown,
         [
             (["nonce": "nonce-2"], "nonce-1"), (["nonce": nil], "nonce-1"), (["nonce": ""], ""),
             (["nonce": 1], "nonce-1"), (["nonce": "NONCE-1"], "nonce-1"), (["aud": "org.example.page"], "nonce-1"),

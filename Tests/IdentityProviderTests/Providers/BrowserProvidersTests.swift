@@ -69,17 +69,25 @@ struct BrowserProvidersTests {
         )
     }
 
-    private func url(_ provider: (any BrowserProvider)?) -> String? {
-        provider?.authorizationURL(redirectURI: "r", state: "s", nonce: "n", codeChallenge: "c")
+    private func url(_ provider: (any BrowserProvider)?) async throws -> String? {
+        try await provider?.authorizationURL(
+            redirectURI: "r",
+            state: "s",
+            nonce: "n",
+            codeChallenge: "c",
+            at: SignedByProviders.now
+        )
     }
 
-    @Test func pageHasAppleFirst() throws {
+    @Test func pageHasAppleFirst() async throws {
         let pem = try #require(Self.key?.privateKeyPEM)
         let both = try page(SignIn(apple: apple(pem), google: google()))
         #expect(both.map(\.provider) == [.apple, .google])
-        #expect(url(both.first)?.contains("&client_id=org.example.page&") == true)
-        #expect(url(both.last)?.hasPrefix("https://google.example/authorize?hd=x&response_type=code&") == true)
-        #expect(url(both.last)?.contains("&client_id=org.example.page&") == true)
+        #expect(try await url(both.first)?.contains("&client_id=org.example.page&") == true)
+        #expect(
+            try await url(both.last)?.hasPrefix("https://google.example/authorize?hd=x&response_type=code&") == true
+        )
+        #expect(try await url(both.last)?.contains("&client_id=org.example.page&") == true)
     }
 
     @Test func pageHasOnlyProvidersWithClient() throws {
@@ -107,20 +115,20 @@ struct BrowserProvidersTests {
         }
     }
 
-    @Test func cookieSignInHasItsOwnClient() throws {
+    @Test func cookieSignInHasItsOwnClient() async throws {
         let pem = try #require(Self.key?.privateKeyPEM)
         let apple = try web(SignIn(apple: apple(pem), web: web(.apple)))
         #expect(apple?.provider == .apple)
-        #expect(url(apple)?.contains("&client_id=org.example.web&") == true)
+        #expect(try await url(apple)?.contains("&client_id=org.example.web&") == true)
         let google = try web(SignIn(google: google(), web: web(.google)))
         #expect(google?.provider == .google)
-        #expect(url(google)?.hasPrefix("https://google.example/authorize?hd=x&") == true)
-        #expect(url(google)?.contains("&client_id=org.example.web&") == true)
+        #expect(try await url(google)?.hasPrefix("https://google.example/authorize?hd=x&") == true)
+        #expect(try await url(google)?.contains("&client_id=org.example.web&") == true)
     }
 
-    @Test func googleCookieSignInNeedsNoGoogleSection() throws {
+    @Test func googleCookieSignInNeedsNoGoogleSection() async throws {
         let google = try web(SignIn(web: web(.google)))
-        #expect(url(google)?.hasPrefix("https://accounts.google.com/o/oauth2/v2/auth?") == true)
+        #expect(try await url(google)?.hasPrefix("https://accounts.google.com/o/oauth2/v2/auth?") == true)
     }
 
     @Test func noCookieSignInWithoutWebSection() throws {

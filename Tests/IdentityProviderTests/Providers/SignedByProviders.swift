@@ -43,6 +43,7 @@ struct SignedByProviders: ProviderTokens {
             case .appleIdentity, .googleIdentity: Self.apps
             case .appleWebIdentity, .googleWebIdentity: Self.services
             case .appleNotification: Self.apps + Self.services
+            case .namedIdentity, .namedWebIdentity: []
             }
         let keys = kind.provider == .apple ? appleKeys : googleKeys
         let issuers = kind.provider == .apple ? [AppleSignIn.defaultIssuer] : GoogleSignIn.defaultIssuers
@@ -131,6 +132,7 @@ extension ProviderChecks {
         ProviderChecks(
             apple: try .example(nonce),
             google: try .example(),
+            who: nil,
             tokens: try tokens ?? SignedByProviders(),
             requests: requests
         )

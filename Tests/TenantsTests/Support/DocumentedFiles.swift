@@ -12,6 +12,7 @@ extension PretendFiles {
             "jwt.secret": String(repeating: "s", count: 64),
             "issuer.pem": try #require(keys.last?.publicKeyPEM),
             "jwks.json": JSONWriter.text(of: .object(["keys": .array(members)])),
+            "allowed.txt": "alice@example.com\n",
             "apple.p8": try #require(keys.first?.privateKeyPEM),
             "keys/shop/es256.pem": try #require(keys.first?.privateKeyPEM),
             "keys/shop/rs256.pem": try #require(keys.last?.privateKeyPEM),

@@ -55,6 +55,39 @@ extension DocumentedKey {
         "tenants.NAME.accounts.hook": ["tenants.NAME.issuer": issuer],
         "tenants.NAME.sign_in.web": [
             "tenants.NAME.issuer": issuer, "tenants.NAME.authenticate.issuers": "[{ preset: built-in }]",
+            "tenants.NAME.sign_in.providers": providers,
+        ],
+        "tenants.NAME.sign_in.web.provider": [
+            "tenants.NAME.sign_in.providers": nil, "tenants.NAME.sign_in.web.client_id": "web.apps.example",
+        ],
+        "tenants.NAME.sign_in.web.client_id": [
+            "tenants.NAME.sign_in.providers": nil, "tenants.NAME.sign_in.web.provider": "google",
+        ],
+        "tenants.NAME.sign_in.web.client_secret": [
+            "tenants.NAME.sign_in.providers": nil, "tenants.NAME.sign_in.web.provider": "google",
+            "tenants.NAME.sign_in.web.client_id": "web.apps.example",
+        ],
+        "tenants.NAME.sign_in.providers": [
+            "tenants.NAME.issuer": issuer, "tenants.NAME.authenticate.issuers": "[{ preset: built-in }]",
+            "\(provider).client_id": "gatehouse", "\(provider).issuer": "https://id.example.com",
+        ],
+        "\(provider).preset": ["\(provider).issuer": nil],
+        "\(provider).domain": [
+            "\(provider).issuer": nil, "\(provider).preset": "keycloak", "\(provider).realm": "shop",
+        ],
+        "\(provider).realm": [
+            "\(provider).issuer": nil, "\(provider).preset": "keycloak", "\(provider).domain": "id.example.com",
+        ],
+        "\(provider).tenant": ["\(provider).issuer": nil, "\(provider).preset": "entra"],
+        "\(provider).pool": ["\(provider).issuer": nil, "\(provider).preset": "cognito"],
+        "\(provider).application": [
+            "\(provider).issuer": nil, "\(provider).preset": "authentik", "\(provider).domain": "id.example.com",
+        ],
+        "\(provider).metadata_url": ["\(provider).jwks_url": "https://id.example.com/certs"],
+        "\(provider).oauth2": ["\(provider).issuer": nil],
+        "tenants.NAME.sign_in.who.groups": [
+            "tenants.NAME.issuer": issuer, "tenants.NAME.authenticate.issuers": "[{ preset: built-in }]",
+            "tenants.NAME.sign_in.providers": providers,
         ],
         "tenants.NAME.sign_in.endpoints": [
             "tenants.NAME.issuer": issuer, "tenants.NAME.authenticate.issuers": "[{ preset: built-in }]",
@@ -83,6 +116,8 @@ extension DocumentedKey {
         ],
     ]
 
+    private static let provider = "tenants.NAME.sign_in.providers.PROVIDER"
+    private static let providers = "{ company: { issuer: https://id.example.com, client_id: gatehouse } }"
     private static let others =
         "{ api: { servers: [http://127.0.0.1:9002] }, next: { servers: [http://127.0.0.1:9003] } }"
     private static let refreshTokenCall = "{ path: /api/auth/refresh, send: refresh_token_json }"

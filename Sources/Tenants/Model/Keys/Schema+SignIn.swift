@@ -14,6 +14,12 @@ extension Schema {
     struct SignInKeys: KeyTable {
         let apple = Key("apple", .object(Schema.apple)).means("Sign in with Apple.")
         let google = Key("google", .object(Schema.google)).means("Sign in with Google.")
+        let providers = Key("providers", .dictionary(key: "PROVIDER", .object(Schema.namedProvider)))
+            .means(
+                "Other identity providers by names of your choice: any with OpenID, or with OAuth 2.",
+                example: "{ github: { preset: github, client_id: Iv1.0123456789abcdef, client_secret: \"${SECRET}\" } }"
+            )
+        let who = Key("who", .object(Schema.who)).means("Who may sign in. Omitted: everyone whom a provider signs in.")
         let web = Key("web", .object(Schema.webSignIn)).means("Sign-in in a browser, with cookies.")
         let endpoints = Key("endpoints", .object(Schema.endpoints))
             .means("Session endpoints at the tenant's own paths.")
@@ -86,10 +92,10 @@ extension Schema {
     struct WebSignInKeys: KeyTable {
         let login = Key("login", .text(example: "/api/auth/login"), isRequired: true).means("Starts a sign-in.")
         let callback = Key("callback", .text(example: "/api/auth/callback"), isRequired: true)
-            .means("Where the provider returns to.")
-        let provider = Key("provider", .choice(of: [SignIn.Provider.google, .apple]), isRequired: true)
-            .means("Who signs in.")
-        let clientID = Key("client_id", .text(example: "web.apps.example"), isRequired: true)
+            .means("Where the provider returns to; with `providers`, each below this path at its name.")
+        let provider = Key("provider", .choice(WebProvider.self))
+            .means("Who signs in. Needed, with `client_id`, unless there are `providers`: then all of the tenant's.")
+        let clientID = Key("client_id", .text(example: "web.apps.example"))
             .means("The client at the provider.")
         let clientSecret = Key("client_secret", .secret)
             .means("Its secret at Google; at Apple the key of `apple.web` signs.")

@@ -78,8 +78,16 @@ enum PresetArgument: String, Sendable, CaseIterable {
 
     /// For the reference, with the presets that ask for it.
     var meaning: String {
-        let presets = ProviderPreset.all.filter { $0.arguments.contains(self) }.map { "`\($0.name)`" }
-        return "For \(presets.joined(separator: ", ")): \(content)."
+        meaning(for: ProviderPreset.all.filter { $0.arguments.contains(self) }.map(\.name))
+    }
+
+    /// The same for `sign_in.providers`.
+    var meaningForSignIn: String {
+        meaning(for: SignInPreset.all.filter { $0.arguments.contains(self) }.map(\.name))
+    }
+
+    private func meaning(for presets: [String]) -> String {
+        "For \(presets.map { "`\($0)`" }.joined(separator: ", ")): \(content)."
     }
 
     private var content: String {

@@ -1,4 +1,4 @@
-/// A provider's addresses for sign-in in a browser, and the keys of its ID tokens.
+/// The addresses of Apple or Google for sign-in in a browser, and the keys of its ID tokens.
 public struct BrowserAddresses: Sendable, Equatable {
     /// Every `iss` that its tokens may carry, the usual one first.
     public var issuers: [String]
@@ -8,23 +8,49 @@ public struct BrowserAddresses: Sendable, Equatable {
 }
 
 extension SignIn {
-    /// From the provider's section, or its defaults: `web` needs no section for Google.
-    public func browserAddresses(of provider: Provider) -> BrowserAddresses {
+    /// From the section of Apple, or its defaults.
+    public var appleAddresses: BrowserAddresses {
+        BrowserAddresses(
+            issuers: [apple?.issuer ?? AppleSignIn.defaultIssuer],
+            keys: apple?.keys ?? AppleSignIn.defaultKeys,
+            authorizeURL: apple?.authorizeURL ?? AppleSignIn.defaultAuthorizeURL,
+            tokenURL: apple?.tokenURL ?? AppleSignIn.defaultTokenURL
+        )
+    }
+
+    /// From the section of Google, or its defaults: `web` needs no section for Google.
+    public var googleAddresses: BrowserAddresses {
+        BrowserAddresses(
+            issuers: google?.issuers ?? GoogleSignIn.defaultIssuers,
+            keys: google?.keys ?? GoogleSignIn.defaultKeys,
+            authorizeURL: google?.authorizeURL ?? GoogleSignIn.defaultAuthorizeURL,
+            tokenURL: google?.tokenURL ?? GoogleSignIn.defaultTokenURL
+        )
+    }
+
+    /// What tells a provider from others of its name: every `iss` that its tokens may carry; with OAuth 2 alone, the
+    /// address that names its users. Empty for a name that the tenant does not have.
+    public func issuers(of provider: Provider) -> [String] {
         switch provider {
-        case .apple:
-            BrowserAddresses(
-                issuers: [apple?.issuer ?? AppleSignIn.defaultIssuer],
-                keys: apple?.keys ?? AppleSignIn.defaultKeys,
-                authorizeURL: apple?.authorizeURL ?? AppleSignIn.defaultAuthorizeURL,
-                tokenURL: apple?.tokenURL ?? AppleSignIn.defaultTokenURL
-            )
-        case .google:
-            BrowserAddresses(
-                issuers: google?.issuers ?? GoogleSignIn.defaultIssuers,
-                keys: google?.keys ?? GoogleSignIn.defaultKeys,
-                authorizeURL: google?.authorizeURL ?? GoogleSignIn.defaultAuthorizeURL,
-                tokenURL: google?.tokenURL ?? GoogleSignIn.defaultTokenURL
-            )
+        case .apple: appleAddresses.issuers
+        case .google: googleAddresses.issuers
+        case .named(let name):
+            switch named(name)?.service {
+            case .openID(let service)?: [service.issuer]
+            case .oauth2(let service)?: [service.userInfoURL]
+            case nil: []
+            }
+        }
+    }
+
+    /// The keys of a provider's ID tokens; nil if it signs none.
+    public func keys(of provider: Provider) -> RemoteKeySource? {
+        switch provider {
+        case .apple: return appleAddresses.keys
+        case .google: return googleAddresses.keys
+        case .named(let name):
+            guard case .openID(let service)? = named(name)?.service else { return nil }
+            return service.keys
         }
     }
 }

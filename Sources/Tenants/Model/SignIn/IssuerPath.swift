@@ -14,4 +14,23 @@ public enum IssuerPath: String, Sendable, CaseIterable {
     case logout = "/oauth2/logout"
     /// May also be the path of `sign_in.apple`.
     case appleExchange = "/auth/apple/exchange"
+
+    /// Where a provider returns to for the hosted page, below `base_path`.
+    public static func callback(of provider: SignIn.Provider) -> String { "/oauth2/callback/\(provider.rawValue)" }
+}
+
+extension WebSignIn {
+    /// Where a provider returns to, with `providers`: each has an address of its own, so that a response cannot be taken
+    /// for another's (RFC 9700 section 4.4.2).
+    public func callback(of provider: SignIn.Provider) -> String {
+        let path = callback.description
+        return (path.hasSuffix("/") ? path : path + "/") + provider.rawValue
+    }
+}
+
+extension SignIn {
+    /// The providers of a page that offers all: those with a client for browsers.
+    public var pageProviders: [Provider] {
+        (apple?.web == nil ? [] : [.apple]) + (google?.web == nil ? [] : [.google]) + named.map { .named($0.name) }
+    }
 }

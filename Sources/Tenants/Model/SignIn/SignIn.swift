@@ -2,6 +2,10 @@
 public struct SignIn: Sendable, Equatable {
     public var apple: AppleSignIn?
     public var google: GoogleSignIn?
+    /// In the order of the file, which is that of the hosted page.
+    public var named: [NamedProvider] = []
+    /// nil: everyone whom a provider signs in.
+    public var who: SignInAdmission?
     /// Sign-in in a browser, with cookies.
     public var web: WebSignIn?
     public var endpoints: SessionEndpoints = SessionEndpoints()
@@ -15,9 +19,11 @@ public struct SignIn: Sendable, Equatable {
     }
 
     /// The identity providers.
-    public enum Provider: String, Sendable, CaseIterable {
+    public enum Provider: Sendable, Hashable {
         case apple
         case google
+        /// One of `providers`, by its key there.
+        case named(String)
     }
 }
 
@@ -36,11 +42,12 @@ public struct SessionEndpoints: Sendable, Equatable {
 public struct WebSignIn: Sendable, Equatable {
     /// Starts a sign-in.
     public var login: PathPattern
-    /// Where the provider returns to.
+    /// Where the provider returns to; with `providers`, each at its name below.
     public var callback: PathPattern
-    public var provider: SignIn.Provider
-    /// The client at the provider.
-    public var clientID: String
+    /// nil: all of the tenant's, on a page.
+    public var provider: SignIn.Provider?
+    /// The client at the provider; nil: that of the provider's own section.
+    public var clientID: String?
     /// Its secret; nil if it has none, or if a key signs for it (Apple).
     public var clientSecret: Secret?
     /// The URL after a sign-in; the only origin that the parameter `after` may name.

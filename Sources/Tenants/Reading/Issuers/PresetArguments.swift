@@ -6,14 +6,21 @@ struct PresetArguments {
 
     /// - Parameter preset: nil for an issuer without a preset of a provider, which has no arguments.
     init(_ node: DocumentNode, of preset: ProviderPreset?, _ session: ReadingSession) {
+        self.init(node, preset: preset?.name, asking: preset?.arguments ?? [], session)
+    }
+
+    /// - Parameters:
+    ///   - preset: Its name; nil for an entry without one.
+    ///   - asked: What it asks for.
+    init(_ node: DocumentNode, preset: String?, asking asked: [PresetArgument], _ session: ReadingSession) {
         for argument in PresetArgument.allCases {
             guard let entry = node.entry(named: argument.rawValue) else { continue }
             guard let preset else {
                 session.at(entry).error("\"\(entry.key)\" is for a preset that asks for it: leave it out")
                 continue
             }
-            guard preset.arguments.contains(argument) else {
-                session.at(entry).error("\"\(entry.key)\" is nothing that preset \(preset.name) asks for: leave it out")
+            guard asked.contains(argument) else {
+                session.at(entry).error("\"\(entry.key)\" is nothing that preset \(preset) asks for: leave it out")
                 continue
             }
             unreadable.insert(argument)

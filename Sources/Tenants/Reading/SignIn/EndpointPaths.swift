@@ -46,6 +46,21 @@ struct EndpointPaths {
         return pattern
     }
 
+    /// Takes a path that is not written out, like that where a provider of `providers` returns to.
+    mutating func take(_ path: String, by key: String, at position: Position, _ session: ReadingSession) {
+        guard let pattern = try? PathPattern(path) else { return }
+        let folded = Self.folded(path)
+        if let first = taken.first(where: { $0.path.utf8.elementsEqual(folded.utf8) }) {
+            let place = session.place(of: first.position, from: position)
+            session.at(position).error(
+                "\"\(path)\", where the provider returns to, is the path of \"\(first.key)\" in \(place): choose another one "
+                    + "there"
+            )
+        }
+        taken.append(Taken(path: folded, key: key, position: position))
+        patterns.append(pattern)
+    }
+
     private func problem(
         _ path: String,
         isAppleExchange: Bool,

@@ -115,7 +115,7 @@ enum IssuerClientsReader {
     }
 
     /// RFC 6749 section 3.3.
-    private static func readScopes(_ node: DocumentNode, _ session: ReadingSession) -> [String] {
+    static func readScopes(_ node: DocumentNode, _ session: ReadingSession) -> [String] {
         var scopes: [String] = []
         for item in node.items {
             guard let scalar = item.filled else { continue }

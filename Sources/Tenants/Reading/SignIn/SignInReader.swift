@@ -9,19 +9,49 @@ struct SignInReader {
 
     /// What cannot be read is left out, and was reported.
     func read(_ paths: inout EndpointPaths, _ session: ReadingSession) -> SignIn {
-        let signIn = SignIn(
+        var signIn = SignIn(
             apple: node[Schema.signIn.apple].flatMap { AppleSignInReader(node: $0).read(&paths, session) },
             google: node[Schema.signIn.google].flatMap { GoogleSignInReader(node: $0).read(&paths, session) },
+            named: node[Schema.signIn.providers].map { NamedProvidersReader(node: $0).read(&paths, session) } ?? [],
             web: node[Schema.signIn.web].flatMap {
-                WebSignInReader(node: $0, apple: node[Schema.signIn.apple], from: from, refresh: refresh).read(
-                    &paths,
-                    session
-                )
+                WebSignInReader(
+                    node: $0,
+                    apple: node[Schema.signIn.apple],
+                    hasProviders: hasProviders,
+                    from: from,
+                    refresh: refresh
+                ).read(&paths, session)
             },
             endpoints: readEndpoints(&paths, session)
         )
+        takeCallbacks(signIn, &paths, session)
+        signIn.who = node.entry(Schema.signIn.who).flatMap {
+            AdmissionReader.read($0, providers: signIn.providers, session)
+        }
         checkIssuer(session)
         return signIn
+    }
+
+    private var hasProviders: Bool { node[Schema.signIn.providers]?.entries.isEmpty == false }
+
+    /// Takes the paths where providers return to, beside the fixed ones of the issuer.
+    private func takeCallbacks(_ signIn: SignIn, _ paths: inout EndpointPaths, _ session: ReadingSession) {
+        guard hasProviders, let section = node.entry(Schema.signIn.providers) else { return }
+        for provider in signIn.named {
+            let position = section.value.entry(named: provider.name)?.keyPosition ?? section.keyPosition
+            if let issuer {
+                paths.take(
+                    issuer.basePath + IssuerPath.callback(of: .named(provider.name)),
+                    by: provider.name,
+                    at: position,
+                    session
+                )
+            }
+        }
+        guard let web = signIn.web else { return }
+        for provider in signIn.pageProviders {
+            paths.take(web.callback(of: provider), by: Schema.webSignIn.callback.name, at: section.keyPosition, session)
+        }
     }
 
     private func readEndpoints(_ paths: inout EndpointPaths, _ session: ReadingSession) -> SessionEndpoints {
@@ -57,7 +87,18 @@ struct SignInReader {
             }
             return (then.position, "then issue")
         }
+        for provider in node[Schema.signIn.providers]?.entries ?? [] {
+            let exchange = provider.value[Schema.namedProvider.exchange]
+            if exchange.read(Schema.namedExchange.then) == .issue, let then = exchange?[Schema.namedExchange.then] {
+                return (then.position, "then issue")
+            }
+        }
         if let web = node.entry(Schema.signIn.web) { return (web.keyPosition, "\"web\"") }
+        if let providers = node.entry(Schema.signIn.providers),
+            providers.value.entries.contains(where: { $0.value[Schema.namedProvider.exchange] == nil })
+        {
+            return (providers.keyPosition, "\"providers\"")
+        }
         if let endpoints = node.entry(Schema.signIn.endpoints), !endpoints.value.entries.isEmpty {
             return (endpoints.keyPosition, "\"endpoints\"")
         }

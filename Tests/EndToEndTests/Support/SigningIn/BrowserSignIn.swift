@@ -134,7 +134,7 @@ extension Browser {
 
 /// The issuer's page.
 struct HostedPage {
-    private let html: String
+    let html: String
 
     init(_ response: RawResponse) {
         html = response.body.text

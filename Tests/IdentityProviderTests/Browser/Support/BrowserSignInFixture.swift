@@ -22,6 +22,7 @@ struct BrowserSignInFixture {
     let web: ScriptedBrowserProvider
     let log = RecordedLog()
     let limits = AttemptLimits()
+    let counts = SignInCounts()
     let service: SessionFixture
     let codes: AuthorizationCodes
     let endpoints: BrowserEndpoints
@@ -53,7 +54,7 @@ struct BrowserSignInFixture {
             proofNonces: ProofNonces(),
             limits: limits
         )
-        endpoints = BrowserEndpoints(context, page: [apple, google], web: web, codes: codes)
+        endpoints = BrowserEndpoints(context, page: [apple, google], web: [web], codes: codes, counts: counts)
     }
 
     static let clients = [

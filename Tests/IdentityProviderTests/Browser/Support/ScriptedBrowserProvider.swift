@@ -39,7 +39,13 @@ final class ScriptedBrowserProvider: BrowserProvider {
 
     func fail(_ refusal: EndpointRefusal) { state.withLock { $0.failure = refusal } }
 
-    func authorizationURL(redirectURI: String, state: String, nonce: String, codeChallenge: String) -> String {
+    func authorizationURL(
+        redirectURI: String,
+        state: String,
+        nonce: String,
+        codeChallenge: String,
+        at now: UnixTime
+    ) -> String {
         FormText.url(
             "https://\(provider.rawValue).example/authorize?client_id=gate",
             adding: [

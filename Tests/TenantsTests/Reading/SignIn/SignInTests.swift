@@ -48,10 +48,10 @@ struct SignInTests {
                     google: GoogleSignIn(path: try Self.path("/google"), clientIDs: ["e"], then: .forward)
                 )
         )
-        let apple = signIn.browserAddresses(of: .apple)
+        let apple = signIn.appleAddresses
         #expect(apple.issuers == ["https://appleid.apple.com"])
         #expect(apple.tokenURL == "https://appleid.apple.com/auth/token")
-        #expect(signIn.browserAddresses(of: .google) == SignIn().browserAddresses(of: .google))
+        #expect(signIn.googleAddresses == SignIn().googleAddresses)
     }
 
     @Test func everyKeyOfAppleIsRead() throws {
@@ -92,7 +92,7 @@ struct SignInTests {
         )
         #expect(signIn.apple == apple)
         #expect(
-            signIn.browserAddresses(of: .apple)
+            signIn.appleAddresses
                 == BrowserAddresses(
                     issuers: [apple.issuer],
                     keys: apple.keys,
@@ -156,8 +156,8 @@ struct SignInTests {
                     tokenURL: "https://g.test/t"
                 )
         )
-        #expect(signIn.browserAddresses(of: .google).issuers == ["https://g.test"])
-        #expect(signIn.browserAddresses(of: .google).authorizeURL == "https://g.test/a")
+        #expect(signIn.googleAddresses.issuers == ["https://g.test"])
+        #expect(signIn.googleAddresses.authorizeURL == "https://g.test/a")
         let usual = try Self.tenant(
             "sign_in: { google: { path: /g, client_ids: [c], then: issue, issuer: 'https://accounts.google.com' } }"
         )

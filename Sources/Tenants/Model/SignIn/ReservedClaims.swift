@@ -1,0 +1,10 @@
+/// Claims of the tokens of a tenant's own issuer that nothing else may set.
+public enum ReservedClaims {
+    /// Those that only the issuer sets: in a session's claims they would be read as the issuer's.
+    public static let names: Set<String> = [
+        "iss", "sub", "aud", "exp", "nbf", "iat", "jti", "sid", "client_id", "scope", "auth_time", "nonce", "at_hash",
+        "azp", "cnf",
+    ]
+    /// Those that come from the account, whose e-mail has to be a verified one.
+    static let ofAccounts: Set<String> = ["email", "email_verified", "is_private_email"]
+}
