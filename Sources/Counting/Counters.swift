@@ -19,6 +19,10 @@ public struct Counters: Sendable {
     public private(set) var refreshes: [UInt64]
     /// By tenant: requests whose copy for a mirror there was no room for.
     public private(set) var droppedMirrors: [UInt64]
+    /// By tenant: requests with a stale token before the one that counted.
+    public private(set) var staleTokens: [UInt64]
+    /// By tenant and ``AppVersionCount``.
+    public private(set) var appVersions: [UInt64]
     /// By tenant, in nanoseconds.
     public private(set) var durations: [Histogram]
     public private(set) var overheads: [Histogram]
@@ -39,6 +43,8 @@ public struct Counters: Sendable {
         wouldRefuse = Array(repeating: 0, count: self.tenantCount * Self.outcomeCount)
         refreshes = Array(repeating: 0, count: self.tenantCount * RefreshNote.Event.allCases.count)
         droppedMirrors = Array(repeating: 0, count: self.tenantCount)
+        staleTokens = Array(repeating: 0, count: self.tenantCount)
+        appVersions = Array(repeating: 0, count: self.tenantCount * AppVersionCount.allCases.count)
         durations = Array(repeating: Histogram(.durations), count: self.tenantCount)
         overheads = Array(repeating: Histogram(.overheads), count: self.tenantCount)
     }
@@ -54,6 +60,9 @@ public struct Counters: Sendable {
         Self.insert(added * Self.outcomeCount, at: index * Self.outcomeCount, in: &wouldRefuse)
         Self.insert(added * events, at: index * events, in: &refreshes)
         Self.insert(added, at: index, in: &droppedMirrors)
+        Self.insert(added, at: index, in: &staleTokens)
+        let versions = AppVersionCount.allCases.count
+        Self.insert(added * versions, at: index * versions, in: &appVersions)
         durations.insert(contentsOf: Array(repeating: Histogram(.durations), count: added), at: index)
         overheads.insert(contentsOf: Array(repeating: Histogram(.overheads), count: added), at: index)
         tenantCount = configured + 1
@@ -77,6 +86,12 @@ public struct Counters: Sendable {
     }
 
     public mutating func countDroppedMirror(tenant: TenantIndex) { droppedMirrors[tenant.value] += 1 }
+
+    public mutating func countStaleToken(tenant: TenantIndex) { staleTokens[tenant.value] += 1 }
+
+    public mutating func count(tenant: TenantIndex, appVersion: AppVersionCount) {
+        appVersions[tenant.value * AppVersionCount.allCases.count + appVersion.index] += 1
+    }
 
     /// Counts a refusal that was only observed.
     public mutating func count(tenant: TenantIndex, wouldRefuse code: RefusalCode) {
@@ -105,8 +120,9 @@ public struct Counters: Sendable {
         tenantCount = empty.tenantCount
         (requests, decisions, wouldRefuse) = (empty.requests, empty.decisions, empty.wouldRefuse)
         (refreshes, droppedMirrors) = (empty.refreshes, empty.droppedMirrors)
+        (staleTokens, appVersions) = (empty.staleTokens, empty.appVersions)
         (durations, overheads) = (empty.durations, empty.overheads)
-        let events = RefreshNote.Event.allCases.count
+        let (events, versions) = (RefreshNote.Event.allCases.count, AppVersionCount.allCases.count)
         for (tenant, group) in groups.enumerated() {
             guard let group else { continue }
             for method in 0..<Self.methodCount {
@@ -123,6 +139,10 @@ public struct Counters: Sendable {
             }
             for event in 0..<events { refreshes[group * events + event] += old.refreshes[tenant * events + event] }
             droppedMirrors[group] += old.droppedMirrors[tenant]
+            staleTokens[group] += old.staleTokens[tenant]
+            for version in 0..<versions {
+                appVersions[group * versions + version] += old.appVersions[tenant * versions + version]
+            }
             durations[group].add(old.durations[tenant])
             overheads[group].add(old.overheads[tenant])
         }
@@ -144,6 +164,8 @@ public struct Counters: Sendable {
         for index in wouldRefuse.indices { wouldRefuse[index] += other.wouldRefuse[index] }
         for index in refreshes.indices { refreshes[index] += other.refreshes[index] }
         for index in droppedMirrors.indices { droppedMirrors[index] += other.droppedMirrors[index] }
+        for index in staleTokens.indices { staleTokens[index] += other.staleTokens[index] }
+        for index in appVersions.indices { appVersions[index] += other.appVersions[index] }
         for index in durations.indices {
             durations[index].add(other.durations[index])
             overheads[index].add(other.overheads[index])

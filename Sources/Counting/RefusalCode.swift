@@ -18,6 +18,8 @@ public enum RefusalCode: String, CaseIterable, Sendable {
     case storeUnavailable = "store_unavailable"
     case badRequest = "bad_request"
     case notAllowed = "not_allowed"
+    case conflictingTokens = "conflicting_tokens"
+    case upgradeRequired = "upgrade_required"
 
     /// A short heading for people (RFC 9457 section 3.1.3).
     public var title: StaticString {
@@ -40,6 +42,8 @@ public enum RefusalCode: String, CaseIterable, Sendable {
         case .storeUnavailable: "The store is not available"
         case .badRequest: "The request is malformed"
         case .notAllowed: "This account may not sign in"
+        case .conflictingTokens: "The tokens are of different subjects"
+        case .upgradeRequired: "The app must be updated"
         }
     }
 }
@@ -94,6 +98,8 @@ extension RefusalCode {
         case .storeUnavailable: 15
         case .badRequest: 16
         case .notAllowed: 17
+        case .conflictingTokens: 18
+        case .upgradeRequired: 19
         }
     }
 }

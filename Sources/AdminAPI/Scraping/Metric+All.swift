@@ -115,6 +115,26 @@ extension Metric {
             zip(reading.tenants, reading.counters.droppedMirrors).filter { $1 > 0 }.map { Sample([$0], $1) }
         },
         Metric(
+            "gatehouse_stale_tokens_total",
+            .counter,
+            "Requests with a stale token before the one that counted, as in a header beside a good cookie.",
+            labels: ["tenant"]
+        ) { reading in
+            zip(reading.tenants, reading.counters.staleTokens).filter { $1 > 0 }.map { Sample([$0], $1) }
+        },
+        Metric(
+            "gatehouse_app_version_requests_total",
+            .counter,
+            "Requests by what they say of their app's version, for tenants with app_version.",
+            labels: ["tenant", "version"]
+        ) { reading in
+            let versions = AppVersionCount.allCases
+            return reading.tenants.enumerated().flatMap { index, tenant in
+                versions.map { ($0, reading.counters.appVersions[index * versions.count + $0.index]) }
+                    .filter { $1 > 0 }.map { Sample([tenant, $0.rawValue], $1) }
+            }
+        },
+        Metric(
             "gatehouse_token_cache_total",
             .counter,
             "Token verifications, by result.",

@@ -55,6 +55,7 @@ package final class CrossOriginSharing {
         if tenant.proof != nil || tenant.issuer?.clients.contains(where: \.needsProof) == true {
             names.append("DPoP-Nonce")
         }
+        if tenant.appVersion != nil { names.append("X-App-Update") }
         for name in rules.exposedFields where !names.contains(where: { $0.lowercased() == name.lowercased() }) {
             names.append(name)
         }

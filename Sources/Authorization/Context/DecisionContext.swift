@@ -19,6 +19,10 @@ package final class DecisionContext {
     package var signIn: CheckedSignIn?
     /// For the client's next proof, if the nonce it used is about to expire.
     package var freshNonce: String?
+    /// What the request says of its app's version; nil if the tenant does not ask.
+    package var appVersion: AppVersionFinding?
+    /// Set for a request with tokens at several locations; nil for all others.
+    package private(set) var severalTokens: SeveralTokens?
     /// The first refusal that was let pass because it is only observed.
     package private(set) var observed: ObservedRefusal?
     /// Whether the checks that run once per request are done.
@@ -52,6 +56,8 @@ package final class DecisionContext {
         if signIn != nil { signIn = nil }
         if freshNonce != nil { freshNonce = nil }
         if observed != nil { observed = nil }
+        if severalTokens != nil { severalTokens = nil }
+        appVersion = nil
         isAdmitted = false
         hasCountedCaller = false
         hasCountedToken = false
@@ -71,6 +77,21 @@ package final class DecisionContext {
         guard !hasCountedRules, !source.isRehearsal else { return false }
         hasCountedRules = true
         return true
+    }
+
+    func beginSeveralTokens() -> SeveralTokens {
+        if let begun = severalTokens { return begun }
+        let begun = SeveralTokens()
+        severalTokens = begun
+        return begun
+    }
+
+    /// The result for an opaque token that this request has asked about.
+    func introspectionFinding(for token: Span<UInt8>, tenant: TenantIndex) -> IntrospectionFinding? {
+        if let last = steps.introspected, last.isOf(token, tenant: tenant) { return last }
+        guard let earlier = severalTokens?.introspected else { return nil }
+        for finding in earlier where finding.isOf(token, tenant: tenant) { return finding }
+        return nil
     }
 
     package func note(_ refusal: ObservedRefusal) {

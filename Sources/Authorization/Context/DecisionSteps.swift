@@ -65,6 +65,11 @@ package struct DecisionSteps {
         return true
     }
 
+    /// The request has another token, which may need its own steps; a refresh and a proof are of the request.
+    mutating func allowForNextToken() {
+        allowed.formUnion(possible.intersection([.signature, .keys, .introspection]))
+    }
+
     /// The request is decided on from the start, without a (further) refresh.
     package mutating func beginWithoutRefresh() {
         possible.subtract(.refresh)

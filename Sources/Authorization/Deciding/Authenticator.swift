@@ -87,7 +87,7 @@ package final class Authenticator {
         _ input: DecisionInput
     ) -> Authorizer.Authentication {
         let now = input.now
-        if let finding = input.decisionContext.steps.introspected, finding.isOf(token, tenant: key.tenant.tenant) {
+        if let finding = input.decisionContext.introspectionFinding(for: token, tenant: key.tenant.tenant) {
             switch finding.verdict {
             case .verified(let caller): return .verified(caller)
             case .refused(let refusal): return .refused(refusal)

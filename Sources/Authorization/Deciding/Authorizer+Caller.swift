@@ -68,7 +68,7 @@ extension Authorizer {
             guard rules.isOpenToAnyone else {
                 return refuse(input, .tokenExpired, nil, observing: rules.observedLine)
             }
-            return grant(input, nil, .anonymous, signsOut: rules.endsSession ? caller : nil)
+            return grant(input, nil, .anonymous, signsOut: signingOut(caller, input, rules))
         case .refused(let refusal): return decideUnknown(input, rules, refusal)
         case .unproven(let unproven): return decideUnproven(input, rules, unproven)
         }
@@ -77,19 +77,25 @@ extension Authorizer {
     private func decide(_ input: DecisionInput, _ rules: RequestRules, _ caller: Caller) -> Decision {
         input.decisionContext.explanation?.note(rules, caller, input.request.tenant.tenant)
         let isOpen = rules.isOpenToAnyone
-        let signsOut = rules.endsSession ? caller : nil
+        let signsOut = signingOut(caller, input, rules)
         if !isOpen, let refusal = rules.refusal(of: caller) {
             return refuse(input, refusal, caller, signsOut: signsOut, observing: rules.observedLine)
         }
         return grant(input, caller, .granted, signsOut: signsOut, needsCaller: !isOpen)
     }
 
+    /// Whose tokens end with a sign-out; nil if the request is none.
+    private func signingOut(_ caller: Caller, _ input: DecisionInput, _ rules: RequestRules) -> [Caller]? {
+        guard rules.endsSession else { return nil }
+        return [caller] + (input.decisionContext.severalTokens?.others ?? [])
+    }
+
     /// There is no valid token.
     private func decideUnknown(_ input: DecisionInput, _ rules: RequestRules, _ refusal: Refusal) -> Decision {
-        // A bad token is ignored if none is needed. Several tokens in one location, and a cross-site request with a
-        // cookie, are refused there too: they are attacks. A sign-out whose token cannot be checked now is refused, so
-        // that the client tries again.
-        let isIgnored = refusal.code != .badRequest && refusal.code != .crossSiteRequest
+        // A bad token is ignored if none is needed. Several tokens in one location, good ones of two subjects, and a
+        // cross-site request with a cookie, are refused there too: they are attacks. A sign-out whose token cannot be
+        // checked now is refused, so that the client tries again.
+        let isIgnored = !refusal.isRefusedEverywhere
         if isIgnored { input.decisionContext.explanation?.note(rules, nil, input.request.tenant.tenant) }
         let isSignOut = rules.endsSession && refusal.leavesSignOutUndone
         if rules.isOpenToAnyone && isIgnored && !isSignOut { return grant(input, nil, .anonymous) }
@@ -118,6 +124,11 @@ extension UnprovenCaller {
 }
 
 extension Refusal {
+    /// Whether it holds for paths that need no caller, too.
+    fileprivate var isRefusedEverywhere: Bool {
+        code == .badRequest || code == .crossSiteRequest || code == .conflictingTokens
+    }
+
     /// Whether a later sign-out, or one with a valid proof, would succeed: forwarded without a caller, this one would
     /// silently leave the session alive.
     fileprivate var leavesSignOutUndone: Bool {

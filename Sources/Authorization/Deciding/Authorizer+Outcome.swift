@@ -7,7 +7,7 @@ extension Authorizer {
         _ input: DecisionInput,
         _ caller: Caller?,
         _ outcome: Outcome,
-        signsOut: Caller? = nil,
+        signsOut: [Caller]? = nil,
         needsCaller: Bool = false
     ) -> Decision {
         let decisionContext = input.decisionContext
@@ -30,7 +30,7 @@ extension Authorizer {
         _ input: DecisionInput,
         _ refusal: Refusal,
         _ caller: Caller?,
-        signsOut: Caller? = nil,
+        signsOut: [Caller]? = nil,
         observing rule: SourceLine? = nil
     ) -> Decision {
         let tenant = input.request.tenant.tenant

@@ -22,9 +22,10 @@ extension Authorizer {
     ///
     /// - Parameter source: Index of the token's source.
     func checkCrossSite(_ source: Int, _ input: DecisionInput, _ bytes: Span<UInt8>) -> Authentication? {
-        let (decisionContext, tenant) = (input.decisionContext, input.request.tenant)
-        let crossSite = tenant.browsers.crossSite
-        guard tenant.tokenSources.isCookie(source) || hidesCookie(source, input, bytes),
+        let tenant = input.request.tenant
+        guard tenant.tokenSources.mayUseCookie(source) else { return nil }
+        let (decisionContext, crossSite) = (input.decisionContext, tenant.browsers.crossSite)
+        guard tenant.tokenSources.isCookie(source) || hidesCookie(input, bytes),
             crossSite.refuses(input.request.request, bytes, decisionContext)
         else { return nil }
         guard crossSite.mode == .observe || tenant.tenant.mode == .observe else { return .refused(.crossSite) }
@@ -32,18 +33,11 @@ extension Authorizer {
         return nil
     }
 
-    /// Whether the token came in the query or a custom header, and the backend also gets a cookie with a token.
-    private func hidesCookie(_ source: Int, _ input: DecisionInput, _ bytes: Span<UInt8>) -> Bool {
+    /// Whether the backend gets a cookie with a token besides the one in the query or in a custom header.
+    private func hidesCookie(_ input: DecisionInput, _ bytes: Span<UInt8>) -> Bool {
         let sources = input.request.tenant.tokenSources
-        guard !sources.forwardedCookies.isEmpty else { return false }
-        switch sources.all[source] {
-        // Browsers send the first across sites only after a preflight.
-        case .bearer: return false
-        case .cookie: return true
-        case .query, .header:
-            let query = input.request.target.query
-            return TokenFinder.find(input.head, bytes, query: query, in: sources.forwardedCookies) != .missing
-        }
+        let query = input.request.target.query
+        return TokenFinder.find(input.head, bytes, query: query, in: sources.forwardedCookies) != .missing
     }
 
     /// Verifies the token.

@@ -58,6 +58,7 @@ package final class Authorizer {
         if let decision = checkConnection(input, bytes) { return decision }
         if let decision = checkPreflight(input, bytes) { return decision }
         if let decision = checkLimitsForEverybody(input, bytes) { return decision }
+        if let decision = checkAppVersion(input, bytes) { return decision }
         if let decision = checkContentLength(input) { return decision }
         if let decision = checkForwardedPath(input, bytes) { return decision }
         if let decision = checkEndpoint(input, bytes) { return decision }
@@ -88,6 +89,12 @@ package final class Authorizer {
         case .missing: return .refused(.missingToken)
         case .several: return .refused(.severalTokens)
         case .token(let range, let index): (token, source) = (range, index)
+        }
+        // A tenant with one location, and a token at the last one, have nothing more to look for.
+        if source < input.request.tenant.tokenSources.last,
+            let authentication = authenticateSeveral(PresentedRange(range: token, source: source), input, bytes)
+        {
+            return authentication
         }
         if let refused = checkCrossSite(source, input, bytes) { return refused }
         let verified = verify(token, input, bytes)

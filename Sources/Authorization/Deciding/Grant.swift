@@ -8,16 +8,16 @@ package struct Grant {
     package let caller: Caller?
     /// Counted and logged: in observe mode the refusal that would apply.
     package let outcome: Outcome
-    /// The caller whose token is revoked if the backend responds with success; it may have an expired token that could
-    /// still be refreshed.
-    package let signsOut: Caller?
+    /// The callers whose tokens are revoked if the backend responds with success, nearly always one; a token may be an
+    /// expired one that could still be refreshed. Nil for none.
+    package let signsOut: [Caller]?
     /// Whether the rules require a caller: only then does the backend's 401 lead to a refresh.
     package let needsCaller: Bool
     /// The `X-Verified-*` fields of a sign-in, each with its CRLF; empty for all other requests.
     package private(set) var signInLines: [UInt8] = []
 
     /// For ``Authorizer`` only.
-    init(request: RoutedRequest, caller: Caller?, outcome: Outcome, signsOut: Caller?, needsCaller: Bool) {
+    init(request: RoutedRequest, caller: Caller?, outcome: Outcome, signsOut: [Caller]?, needsCaller: Bool) {
         self.request = request
         self.caller = caller
         self.outcome = outcome

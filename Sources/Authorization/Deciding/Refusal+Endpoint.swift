@@ -31,6 +31,7 @@ extension RefusalCode {
             case .tokenExpired: .tokenExpired
             case .tokenRevoked: .tokenRevoked
             case .rateLimited: .rateLimited
+            case .conflictingTokens: .conflictingTokens
             case .crossSiteRequest: .crossSiteRequest
             case .backendUnavailable: .backendUnavailable
             case .backendTimeout: .backendTimeout

@@ -29,6 +29,8 @@ package final class TenantRuntime {
     package let proving: TenantProving?
     /// Nil for a tenant whose sessions are not refreshed.
     package let refreshing: TenantRefreshing?
+    /// Nil for a tenant whose app's version does not matter.
+    package let appVersion: AppVersionCheck?
     /// Whether every connection must have shown a client certificate.
     package let needsClientCertificate: Bool
     /// How many requests each access rule has been for.
@@ -63,6 +65,7 @@ package final class TenantRuntime {
         tokenSources = TokenSources(tenant)
         verification = TenantVerification(tenant)
         refreshing = tenant.refresh.map { TenantRefreshing($0, tenant) }
+        appVersion = tenant.appVersion.map(AppVersionCheck.init)
         needsClientCertificate = tenant.tls?.clientCAFile != nil
         endpoints = EndpointTable(tenant)
         routes = RouteRuntime.all(of: tenant)

@@ -7,6 +7,7 @@ package final class Explanation {
     package enum Step: String {
         case accept, route, preflight, limit, token, csrf, verify, proof, revocation, authorize, observe
         case endpoint
+        case appVersion = "app_version"
         /// What is wrong with the servers that would get it.
         case backend
         /// The result.

@@ -51,8 +51,16 @@ package final class TenantRefreshing {
     }
 
     /// The location of a request's token, and its position in the head.
-    package func findToken(_ head: RequestHead, _ bytes: Span<UInt8>, query: Range<Int>) -> (TokenSource, Range<Int>)? {
-        for source in sources {
+    ///
+    /// - Parameter counted: Index of the location whose token counts; nil: the first that has one.
+    package func findToken(
+        _ head: RequestHead,
+        _ bytes: Span<UInt8>,
+        query: Range<Int>,
+        counted: Int?
+    ) -> (TokenSource, Range<Int>)? {
+        let places = counted.map { $0..<($0 + 1) } ?? sources.indices
+        for source in sources[places] {
             switch TokenFinder.find(head, bytes, query: query, in: [source], takesProofs: takesProofs) {
             case .missing: continue
             case .several: return nil

@@ -15,6 +15,8 @@ package struct Refusal: Equatable {
     package var fields: [HeaderField] = []
     /// The error of the proof sent with a token; nil for other refusals.
     package var proofError: ProofError?
+    /// Set if the app is too old.
+    package var upgrade: AppUpgrade?
     /// For `Allow` of a 405 (RFC 9110 section 15.5.6); empty: the methods that the gateway forwards.
     package var allowedMethods: [String] = []
 

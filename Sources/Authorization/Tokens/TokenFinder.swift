@@ -21,20 +21,53 @@ package enum TokenFinder {
         takesProofs: Bool = false
     ) -> Finding {
         for index in sources.indices {
-            let found: Found
-            switch sources[index] {
-            case .bearer: found = bearer(head, bytes, takesProofs: takesProofs)
-            case .cookie(let name): found = cookie(name, head, bytes)
-            case .query(let name): found = self.query(name, query, bytes)
-            case .header(let name): found = header(name, head, bytes)
-            }
-            switch found {
+            switch found(sources[index], head, bytes, query: query, takesProofs: takesProofs) {
             case .missing: continue
             case .token(let range): return .token(range, index: index)
             case .several: return .several
             }
         }
         return .missing
+    }
+
+    /// The tokens at all locations after one, in their order.
+    ///
+    /// - Parameter index: Of that location among `sources`.
+    /// - Returns: Nil if one of them has several different tokens.
+    static func findAll(
+        after index: Int,
+        _ head: RequestHead,
+        _ bytes: Span<UInt8>,
+        query: Range<Int>,
+        in sources: [TokenSource],
+        takesProofs: Bool
+    ) -> [PresentedRange]? {
+        var tokens: [PresentedRange] = []
+        for index in (index + 1)..<sources.count {
+            switch found(sources[index], head, bytes, query: query, takesProofs: takesProofs) {
+            case .missing: continue
+            case .token(let range): tokens.append(PresentedRange(range: range, source: index))
+            case .several: return nil
+            }
+        }
+        return tokens
+    }
+
+    /// What there is at one location.
+    @inline(__always)
+    private static func found(
+        _ source: TokenSource,
+        _ head: RequestHead,
+        _ bytes: Span<UInt8>,
+        query: Range<Int>,
+        takesProofs: Bool
+    ) -> Found {
+        switch source {
+        case .bearer: bearer(head, bytes, takesProofs: takesProofs)
+        case .cookie(let name): cookie(name, head, bytes)
+        case .query(let name): self.query(name, query, bytes)
+        case .header(let name): header(name, head, bytes)
+        }
     }
 
     /// In one location.
@@ -139,6 +172,12 @@ package enum TokenFinder {
         }
         return isAmbiguous ? .several : found.map(Found.token) ?? .missing
     }
+}
+
+/// A token in a head, and the index of the location where it is.
+struct PresentedRange: Equatable {
+    var range: Range<Int>
+    var source: Int
 }
 
 /// The pairs of a Cookie field (RFC 6265 section 4.2.1), split at every `;` as user agents write them.

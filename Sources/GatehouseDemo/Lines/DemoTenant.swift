@@ -65,6 +65,12 @@ struct DemoTenant: Sendable {
             ),
             line(401, "no token", "/api/accounts"),
             line(200, "signs in through the gateway and gets the cookie", "/auth/login", ["-i"] + password()),
+            line(
+                200,
+                "an expired cookie beside a good bearer token, which counts",
+                "/api/accounts",
+                ["-b", "auth-token=\(expired)"] + bearer(token)
+            ),
             line(401, "an expired token: nothing is refreshed here", "/api/accounts", ["-b", "auth-token=\(expired)"]),
             line(
                 401,

@@ -11,7 +11,7 @@ extension DecisionResponse.Pass {
     func changes(of head: RequestHead, _ bytes: Span<UInt8>, _ forwarding: ForwardingRules) -> RequestChanges {
         var changes = RequestChanges(set: identityFields.map(AuthzField.init))
         forEachNameToRemove { changes.remove.append(Array($0.utf8)) }
-        if forwarding.stripsCookies || forwarding.stripsSubprotocols { strip(head, bytes, forwarding, &changes) }
+        strip(head, bytes, &changes)
         // Envoy removes fields after it has set others.
         let kept = changes.set.map { $0.name.map(\.asciiLowercased) }
         for index in 0..<head.fieldCount {
@@ -21,7 +21,7 @@ extension DecisionResponse.Pass {
             let name = field.name.map { bytes[$0].asciiLowercased }
             if !kept.contains(name) { changes.remove.append(name) }
         }
-        if tenant.tenant.identity.token == .strip { changes.removeParameters = tokenParameters(head, bytes) }
+        changes.removeParameters = tokenParameters(head, bytes)
         return changes
     }
 
@@ -44,20 +44,22 @@ extension DecisionResponse.Pass {
     }
 
     /// Fields that contain more than the token.
-    private func strip(
-        _ head: RequestHead,
-        _ bytes: Span<UInt8>,
-        _ forwarding: ForwardingRules,
-        _ changes: inout RequestChanges
-    ) {
+    private func strip(_ head: RequestHead, _ bytes: Span<UInt8>, _ changes: inout RequestChanges) {
+        let stripsCookies = withheld.contains { if case .cookie = $0 { true } else { false } }
+        let stripsSubprotocols = withheld.contains {
+            if case .header(let name) = $0 { WebSocketProtocols.isName(name) } else { false }
+        }
+        guard stripsCookies || stripsSubprotocols else { return }
         var cookies = Remainder(name: "Cookie", separator: "; ")
         var protocols = Remainder(name: "Sec-WebSocket-Protocol", separator: ", ")
         for index in 0..<head.fieldCount {
             let field = head.fields[index]
-            if forwarding.stripsCookies, field.known == .cookie {
+            if stripsCookies, field.known == .cookie {
                 cookies.isSeen = true
-                BackendRequest.forEachKeptCookie(field, bytes, tenant.tenant) { cookies.parts.append(bytes.copy($0)) }
-            } else if forwarding.stripsSubprotocols, !field.isAlias,
+                BackendRequest.forEachKeptCookie(field, bytes, tokens: withheld) {
+                    cookies.parts.append(bytes.copy($0))
+                }
+            } else if stripsSubprotocols, !field.isAlias,
                 bytes.isFieldName(field.name, "sec-websocket-protocol")
             {
                 protocols.isSeen = true
@@ -69,13 +71,14 @@ extension DecisionResponse.Pass {
     }
 
     private func tokenParameters(_ head: RequestHead, _ bytes: Span<UInt8>) -> [[UInt8]] {
+        guard withheld.contains(where: { if case .query = $0 { true } else { false } }) else { return [] }
         let target = head.target
         guard let query = target.first(where: { bytes[$0] == UInt8(ascii: "?") }) else { return [] }
         var names: [[UInt8]] = []
         // A name can be escaped in thousands of ways.
         var seen: Set<[UInt8]> = []
         QueryParameters.forEach(bytes, query..<target.upperBound) { parameter in
-            let holdsToken = tenant.tenant.authenticate.from.contains { source in
+            let holdsToken = withheld.contains { source in
                 guard case .query(let name) = source else { return false }
                 return QueryParameters.isName(bytes, parameter.name, name)
             }

@@ -89,7 +89,7 @@ final class ExtAuthzQuery {
         record.outcome = .refused(refusal.code)
         record.reason = refusal.detail
         record.isObserved = false
-        let (reply, length) = RefusalReply.make(refusal, record.tenant?.runtime, record.id)
+        let (reply, length) = RefusalReply.make(refusal, record)
         record.response.bodyBytes = length
         finish(reply, status: refusal.status)
     }
@@ -121,8 +121,15 @@ final class ExtAuthzQuery {
 /// A refusal in the form for Envoy: the response that a client of the gateway would get, in parts.
 private enum RefusalReply {
     /// - Returns: With the length of the body.
-    static func make(_ refusal: Refusal, _ tenant: TenantRuntime?, _ id: RequestID) -> (CheckReply, Int) {
-        let context = RefusalContext(realm: tenant?.tenant.name, proofs: tenant?.proving?.challenge, requestID: id)
+    static func make(_ refusal: Refusal, _ record: ExchangeRecord) -> (CheckReply, Int) {
+        let tenant = record.tenant?.runtime
+        let context = RefusalContext(
+            realm: tenant?.tenant.name,
+            proofs: tenant?.proving?.challenge,
+            requestID: record.id,
+            rules: tenant?.tenant.refusals,
+            prefersHTML: record.request.prefersHTML
+        )
         let response = GatewayResponse(refusal, context)
         let fields = response.allFields.map(AuthzField.init)
         return (.denied(status: response.status, fields: fields, body: response.body), response.body.count)

@@ -52,6 +52,8 @@ public struct EndpointRequest: Sendable {
     public var fields: Fields
     /// The token found by the tenant's `authenticate.from`: from the bearer field, or a cookie. Not verified.
     public var presentedToken: PresentedToken?
+    /// Those found after it, at later locations.
+    public var furtherTokens: [PresentedToken]
     public var body: [UInt8]
     /// The client's address in network byte order (4 or 16 bytes), for limits; empty if unknown.
     public var clientAddress: [UInt8]
@@ -71,6 +73,7 @@ public struct EndpointRequest: Sendable {
         authority: String,
         fields: Fields = Fields(),
         presentedToken: PresentedToken? = nil,
+        furtherTokens: [PresentedToken] = [],
         body: [UInt8] = [],
         clientAddress: [UInt8] = [],
         clientCertificateThumbprint: [UInt8]? = nil,
@@ -86,6 +89,7 @@ public struct EndpointRequest: Sendable {
         self.authority = authority
         self.fields = fields
         self.presentedToken = presentedToken
+        self.furtherTokens = furtherTokens
         self.body = body
         self.clientAddress = clientAddress
         self.clientCertificateThumbprint = clientCertificateThumbprint

@@ -86,6 +86,7 @@ public struct EndpointRefusal: Error, Sendable, Equatable {
         case tokenExpired = "token_expired"
         case tokenRevoked = "token_revoked"
         case rateLimited = "rate_limited"
+        case conflictingTokens = "conflicting_tokens"
         case crossSiteRequest = "cross_site_request"
         case backendUnavailable = "backend_unavailable"
         case backendTimeout = "backend_timeout"

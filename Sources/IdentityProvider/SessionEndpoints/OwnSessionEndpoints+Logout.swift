@@ -13,13 +13,14 @@ extension OwnSessionEndpoints {
     /// Ends the session of the request, and no other. A session that has ended already is a success: a sign-out whose
     /// response was lost is repeated.
     ///
-    /// An app's token in a field identifies the session. Cookies that a browser may send besides then belong to another
-    /// one.
+    /// An app's token in a field identifies the session, and a refresh token in a cookie belongs to another one. Of
+    /// several good access tokens each one's session ends.
     func logout(_ request: EndpointRequest, _ sessions: SessionService) async throws(EndpointRefusal)
         -> EndpointResponse
     {
         let fromBody = try refreshTokenOfBody(request)
-        let access = request.presentedToken
+        let counted = try await countedToken(of: request, sessions)
+        let access = counted?.token
         let isApp = fromBody != nil || access.map { $0.cookie == nil } ?? false
         let refresh = fromBody ?? (isApp ? nil : cookies.refreshToken(of: request))
         let presented = [access, refresh].compactMap { $0 }
@@ -31,6 +32,8 @@ extension OwnSessionEndpoints {
         var endings = try await session(of: refresh, sessions, at: request.now).map { [Ending.session($0)] } ?? []
         do throws(EndpointRefusal) {
             if let access { endings.append(try await ending(of: access, request)) }
+            // Otherwise the next request would be signed in by the token that was left.
+            endings += (counted?.others ?? []).map(Self.ending)
         } catch {
             guard error.status == 401 else { throw error }
             // An invalid token is an error only if there is no other.
@@ -44,8 +47,11 @@ extension OwnSessionEndpoints {
         of presented: PresentedToken,
         _ request: EndpointRequest
     ) async throws(EndpointRefusal) -> Ending {
-        let principal = try await access(presented, of: request, isForEnd: true)
-        return principal.sessionID.map(Ending.session) ?? .token(principal)
+        Self.ending(try await access(presented, of: request, isForEnd: true))
+    }
+
+    private static func ending(_ principal: Principal) -> Ending {
+        principal.sessionID.map(Ending.session) ?? .token(principal)
     }
 
     /// The session of a refresh token, which must be genuine: the session ID alone, which every access token shows,

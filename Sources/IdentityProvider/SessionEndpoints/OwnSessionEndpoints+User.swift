@@ -10,7 +10,9 @@ extension OwnSessionEndpoints {
         _ sessions: SessionService,
         extra: JSONObject
     ) async throws(EndpointRefusal) -> EndpointResponse {
-        guard let presented = request.presentedToken else { throw .missing("send an access token") }
+        guard let presented = try await countedToken(of: request, sessions)?.token else {
+            throw .missing("send an access token")
+        }
         try refuseCrossSite(request, presented)
         let principal = try await access(presented, of: request)
         guard let subject = principal.subject else { throw .invalidToken("the token has no subject") }
@@ -22,7 +24,7 @@ extension OwnSessionEndpoints {
         return .json(object, subject: subject)
     }
 
-    private func refuseEnded(
+    func refuseEnded(
         _ principal: Principal,
         _ sessions: SessionService,
         at now: UnixTime

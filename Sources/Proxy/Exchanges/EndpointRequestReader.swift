@@ -18,8 +18,7 @@ struct EndpointRequestReader {
     ///   - bytes: The bytes of the head.
     /// - Returns: Nil if one location has several tokens; another reader might use a different one.
     func read(_ bytes: Span<UInt8>, at now: UnixTime) -> EndpointRequest? {
-        let tokens = tokens(bytes)
-        guard case .some(let presented) = tokens else { return nil }
+        guard let tokens = tokens(bytes) else { return nil }
         let query = routed.target.query
         let scheme = ClientScheme.read(head, bytes, peer)
         let authority = routed.target.authority ?? head.host.map { head.fields[$0].value } ?? 0..<0
@@ -32,7 +31,8 @@ struct EndpointRequestReader {
             isSchemeKnown: scheme != .unknown,
             authority: text(bytes, authority).lowercased(),
             fields: fields(bytes),
-            presentedToken: presented,
+            presentedToken: tokens.first,
+            furtherTokens: Array(tokens.dropFirst()),
             clientAddress: clientAddress(bytes),
             clientCertificateThumbprint: peer.clientCertificateThumbprint,
             id: requestID.text,
@@ -40,8 +40,11 @@ struct EndpointRequestReader {
         )
     }
 
-    /// - Returns: Nil if one location has several; the inner value is nil if there is no token.
-    private func tokens(_ bytes: Span<UInt8>) -> PresentedToken?? {
+    /// The tokens at all locations, in their order.
+    ///
+    /// - Returns: Nil if one location has several.
+    private func tokens(_ bytes: Span<UInt8>) -> [PresentedToken]? {
+        var tokens: [PresentedToken] = []
         for source in routed.tenant.tenant.authenticate.from {
             switch TokenFinder.find(
                 head,
@@ -51,14 +54,14 @@ struct EndpointRequestReader {
                 takesProofs: routed.tenant.proving != nil
             ) {
             case .missing: continue
-            case .several: return .none
+            case .several: return nil
             case .token(let range, _):
                 var cookie: String?
                 if case .cookie(let name) = source { cookie = name }
-                return .some(PresentedToken(token: text(bytes, range), cookie: cookie))
+                tokens.append(PresentedToken(token: text(bytes, range), cookie: cookie))
             }
         }
-        return .some(nil)
+        return tokens
     }
 
     private func fields(_ bytes: Span<UInt8>) -> EndpointRequest.Fields {

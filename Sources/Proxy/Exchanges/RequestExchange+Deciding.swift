@@ -59,8 +59,22 @@ extension RequestExchange {
     /// - Parameter tenant: Nil if none was found.
     private func begin(for tenant: TenantRuntime?, _ request: ReceivedRequest, _ bytes: Span<UInt8>) {
         record.tenant = tenant.map { worker.serving.tenants[$0.index] }
-        if let rules = record.tenant?.answerRules, let peer { style.shape = rules.shape(request.head, bytes, peer) }
+        if let rules = record.tenant?.answerRules, let peer {
+            style.shape = rules.shape(request.head, bytes, peer)
+            if rules.dependsOnApp { noteApp(rules, request.head, bytes) }
+        }
         worker.logRequest(&record, request.head, bytes, isBehindProxy: peer?.isTrustedProxy == true)
+    }
+
+    /// What the response depends on besides the decision, of a tenant with a page for refusals or with `app_version`.
+    private func noteApp(_ rules: ResponseHeaderRules, _ head: RequestHead, _ bytes: Span<UInt8>) {
+        worker.noteApp(&record, decisionContext.appVersion, rules, head, bytes)
+        switch decisionContext.appVersion {
+        case .belowRecommended: style.shape?.tellsOfUpdate = true
+        // The refusal says so itself; where it is only observed, the app is told at least.
+        case .belowMinimum: style.shape?.tellsOfUpdate = tenant?.tenant.mode == .observe
+        case .missing, .unreadable, .current, nil: break
+        }
     }
 
     /// Refuses a request and releases its bytes.
@@ -70,6 +84,9 @@ extension RequestExchange {
     }
 
     private func granted(_ grant: Grant, _ bytes: Span<UInt8>) {
+        if let tokens = decisionContext.severalTokens, !tokens.withheld.isEmpty, withhold(tokens, grant, bytes) {
+            return
+        }
         record.outcome = grant.outcome
         record.user.caller = grant.caller
         if case .refused(let code) = grant.outcome {
@@ -86,6 +103,31 @@ extension RequestExchange {
         if grant.needsCaller, decisionContext.steps.allowed.contains(.refresh) { kept = prepareRefresh(grant, bytes) }
         addFreshNonce()
         forward(grant, holds(grant, kept, bytes), bytes)
+    }
+
+    /// Decides on the request again without the tokens that are stale: the backend gets no token that was refused.
+    ///
+    /// - Returns: Whether the request goes on without them. It goes on as it is where observe mode changes nothing, or
+    ///   where the backend gets no token at all.
+    private func withhold(_ tokens: SeveralTokens, _ grant: Grant, _ bytes: Span<UInt8>) -> Bool {
+        let (tenant, received) = (grant.request.tenant, grant.request.received)
+        let sources = tokens.withheldSources(of: tenant.tenant)
+        worker.countPassedOver(tokens, of: tenant)
+        guard tenant.tenant.mode == .enforce, tenant.tenant.identity.token == .keep else { return false }
+        guard tokens.takesOut() else {
+            failInternally("a stale token is still there")
+            return true
+        }
+        var rewriter = HeadRewriter()
+        rewriter.remove(sources, from: grant.request, bytes)
+        guard let request = read(rewriter.rewritten(received.head, bytes)) else {
+            turnAway(received, Refusal(.headTooLarge))
+            return true
+        }
+        worker.loop.spares.requests.giveBack(received)
+        let buffer = request.bytes
+        decide(request, buffer.readableBytesUInt8Span, at: worker.unixTime(at: worker.now()))
+        return true
     }
 
     // MARK: Slow steps

@@ -47,8 +47,8 @@ extension RequestExchange {
         case .registration(let identity):
             register(identity, tenant)
             return .registration
-        case .signOut(let caller):
-            endSession(of: caller, tenant)
+        case .signOut(let callers):
+            endSessions(of: callers, tenant)
             return .signOut
         case .capture(let rule):
             let buffer = TokenCaptureBuffer(rule, worker.replayRoom)
@@ -102,13 +102,10 @@ extension RequestExchange {
 
     // MARK: Sign-out
 
-    /// Revokes the token and the session of a caller who has signed out.
-    func endSession(of caller: Caller, _ tenant: ServedTenant) {
-        let revocations = SignOut.revocations(
-            of: caller.principal,
-            tenant.tenant,
-            at: worker.unixTime(at: worker.now())
-        )
+    /// Revokes the tokens and the sessions of callers who have signed out.
+    func endSessions(of callers: [Caller], _ tenant: ServedTenant) {
+        let now = worker.unixTime(at: worker.now())
+        let revocations = callers.flatMap { SignOut.revocations(of: $0.principal, tenant.tenant, at: now) }
         worker.run(for: self) {
             await $0.endSession(revocations)
         } then: {

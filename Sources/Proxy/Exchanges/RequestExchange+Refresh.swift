@@ -94,7 +94,12 @@ extension RequestExchange {
         let head = routed.head
         guard let refreshing = routed.tenant.refreshing,
             !routed.request.inAnyReading(bytes, { refreshing.isExempt($0) }),
-            let (source, range) = refreshing.findToken(head, bytes, query: routed.target.query),
+            let (source, range) = refreshing.findToken(
+                head,
+                bytes,
+                query: routed.target.query,
+                counted: decisionContext.severalTokens?.counted
+            ),
             let way = refreshing.delivery(for: source)
         else { return nil }
         var refreshToken: [UInt8]?

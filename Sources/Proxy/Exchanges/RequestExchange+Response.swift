@@ -100,7 +100,9 @@ extension RequestExchange: UpstreamRequestOwner {
             requestID: record.id,
             fields: style.fields,
             isGRPC: record.request.isGRPC,
-            hasProblemPage: tenant != nil && decisionContext.source.isServedHere
+            hasProblemPage: tenant != nil && decisionContext.source.isServedHere,
+            rules: tenant?.tenant.refusals,
+            prefersHTML: record.request.prefersHTML
         )
         respond(GatewayResponse(refusal, context), closing: closing)
     }

@@ -178,7 +178,7 @@ final class RequestExchange {
     func clientGone() {
         let isResponding = !lifecycle.awaitsResponse
         let loss = lifecycle.clientLost()
-        if let caller = loss.signsOut, let tenant { endSession(of: caller, tenant) }
+        if let callers = loss.signsOut, let tenant { endSessions(of: callers, tenant) }
         loss.tunnel?.clientGone()
         upstream.abandon()
         if isResponding { refreshAhead() }

@@ -1,7 +1,7 @@
 package import Authorization
 package import Counting
 package import HTTPCore
-import Tenants
+package import Tenants
 import Upstream
 
 /// The response to another proxy's decision query, in either protocol.
@@ -17,13 +17,17 @@ package enum DecisionResponse {
         /// The caller whose identity fields the backend gets; nil for none.
         package let caller: Caller?
         package let outcome: Outcome
+        /// The locations of tokens that the backend must not get: all where tokens are stripped, or those that are stale
+        /// beside a good one.
+        package let withheld: [TokenSource]
     }
 
-    package init(_ decision: Authorizer.Decision) {
+    /// - Parameter withheld: Indices of the locations whose tokens are stale beside a good one.
+    package init(_ decision: Authorizer.Decision, withheld: [Int] = []) {
         switch decision {
         case .granted(let grant):
             let tenant = grant.request.tenant
-            self = Self.pass(tenant, grant.caller, grant.outcome)
+            self = Self.pass(tenant, grant.caller, grant.outcome, withheld)
         case .refused(let refusal, let tenant): self = .refuse(refusal, tenant: tenant)
         case .preflight(let preflight, let tenant):
             self =
@@ -36,16 +40,30 @@ package enum DecisionResponse {
             let tenant = request.tenant
             // An unchecked sign-in must not reach the backend, except in observe mode.
             if tenant.tenant.mode == .observe, tenant.forwardsSignIns(endpoint) {
-                self = Self.pass(tenant, nil, .refused(Refusal.oursToServe.code))
+                self = Self.pass(tenant, nil, .refused(Refusal.oursToServe.code), [])
             } else {
                 self = .refuse(.oursToServe, tenant: tenant)
             }
         }
     }
 
-    private static func pass(_ tenant: TenantRuntime, _ caller: Caller?, _ outcome: Outcome) -> DecisionResponse {
-        guard !tenant.needsClientCertificate else { return .refuse(.certificateUnseen, tenant: tenant) }
-        return .pass(Pass(tenant: tenant, caller: caller, outcome: outcome))
+    private static func pass(
+        _ runtime: TenantRuntime,
+        _ caller: Caller?,
+        _ outcome: Outcome,
+        _ stale: [Int]
+    ) -> DecisionResponse {
+        guard !runtime.needsClientCertificate else { return .refuse(.certificateUnseen, tenant: runtime) }
+        let sources = runtime.tenant.authenticate.from
+        let withheld: [TokenSource] =
+            if runtime.tenant.identity.token == .strip {
+                sources
+            } else if runtime.tenant.mode == .enforce {
+                stale.map { sources[$0] }
+            } else {
+                []
+            }
+        return .pass(Pass(tenant: runtime, caller: caller, outcome: outcome, withheld: withheld))
     }
 
     /// Nil if it is no refusal.
@@ -102,10 +120,9 @@ extension DecisionResponse.Pass {
         }
         CheckedSignIn.fieldNames.forEach(body)
         body("X-Client-Certificate-Subject")
-        guard tenant.tenant.identity.token == .strip else { return }
         // A proof is of no use without its token.
-        if tenant.proving != nil { body(ProofField.name) }
-        for source in tenant.tenant.authenticate.from {
+        if tenant.proving != nil, tenant.tenant.identity.token == .strip { body(ProofField.name) }
+        for source in withheld {
             switch source {
             case .bearer: body("Authorization")
             case .header(let name) where !WebSocketProtocols.isName(name): body(name)

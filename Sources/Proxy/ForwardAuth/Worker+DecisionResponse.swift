@@ -15,8 +15,13 @@ extension Worker {
         _ bytes: Span<UInt8>,
         _ record: inout ExchangeRecord
     ) -> DecisionResponse {
-        let answer = DecisionResponse(verdict)
+        let tokens = decisionContext.severalTokens
+        let answer = DecisionResponse(verdict, withheld: tokens?.withheld ?? [])
+        if let tokens, case .granted(let grant) = verdict { countPassedOver(tokens, of: grant.request.tenant) }
         record.tenant = answer.tenant.map { serving.tenants[$0.index] }
+        if let rules = record.tenant?.answerRules, rules.dependsOnApp {
+            noteApp(&record, decisionContext.appVersion, rules, head, bytes)
+        }
         logRequest(&record, head, bytes, isBehindProxy: true)
         if case .granted(let grant) = verdict, case .refused(let code) = grant.outcome {
             record.reason = decisionContext.observed?.refusal.detail

@@ -57,7 +57,7 @@ extension RequestLifecycle {
         /// Whether a request was under way whose only status for the record is 499, nginx's "client closed request".
         var wasUnderWay: Bool
         /// The caller to sign out. The server may have done its part, and the client cannot ask again.
-        var signsOut: Caller?
+        var signsOut: [Caller]?
         /// Bytes already sent to it go out before the server is released.
         var tunnel: Tunnel?
     }

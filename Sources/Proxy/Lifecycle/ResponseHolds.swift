@@ -13,8 +13,8 @@ enum ResponseHolds {
         var capture: TokenCapture?
         /// The account to record when the backend has admitted it.
         var registration: ProviderIdentity?
-        /// The caller to sign out when the backend signals it.
-        var signOut: Caller?
+        /// The callers to sign out when the backend signals it; nil for none.
+        var signOut: [Caller]?
 
         fileprivate var isEmpty: Bool {
             refresh == nil && capture == nil && registration == nil && signOut == nil
@@ -28,7 +28,7 @@ enum ResponseHolds {
         refresh: ReplayableRequest? = nil,
         capture: TokenCapture? = nil,
         registration: ProviderIdentity? = nil,
-        signOut: Caller? = nil
+        signOut: [Caller]? = nil
     ) {
         let pending = Pending(refresh: refresh, capture: capture, registration: registration, signOut: signOut)
         self = pending.isEmpty ? .none : .some(pending)
@@ -54,7 +54,7 @@ enum ResponseHolds {
         if case .some(let pending) = self { pending.capture != nil } else { false }
     }
 
-    var signOut: Caller? {
+    var signOut: [Caller]? {
         if case .some(let pending) = self { pending.signOut } else { nil }
     }
 
@@ -72,7 +72,7 @@ extension ResponseHolds.Pending {
     fileprivate mutating func next(_ response: ResponseSummary) -> ResponseHold? {
         if let kept = refresh.take(), response.status == 401 { return .refresh(kept) }
         if let identity = registration.take(), response.isSuccess { return .registration(identity) }
-        if let caller = signOut.take(), response.isSuccess { return .signOut(caller) }
+        if let callers = signOut.take(), response.isSuccess { return .signOut(callers) }
         if let rule = capture.take(), response.mayHoldTokens { return .capture(rule) }
         return nil
     }
@@ -84,8 +84,8 @@ enum ResponseHold {
     case refresh(ReplayableRequest)
     /// Record the role of an account: from then on the other apps of the realm know it.
     case registration(ProviderIdentity)
-    /// End the session on all instances before the client learns of it.
-    case signOut(Caller)
+    /// End the sessions on all instances before the client learns of it.
+    case signOut([Caller])
     /// Store the tokens in the body before the client gets it: only the end of the response waits.
     case capture(TokenCapture)
 

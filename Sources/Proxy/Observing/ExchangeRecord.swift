@@ -45,6 +45,10 @@ package struct ExchangeRecord {
         package var version = HTTPVersion.http11
         /// Whether a refusal is sent as a gRPC status.
         var isGRPC = false
+        /// Whether the client prefers a page to JSON; false for a tenant without a page.
+        package var prefersHTML = false
+        /// Whether what the request says of its app's version is counted.
+        var isVersionCounted = false
         /// What the log line says of the head; empty without an access log, unless the request is refused.
         var logFragment = LoggedHead()
     }

@@ -11,6 +11,8 @@ package struct AppliedHeaderRules {
     package let origin: Int?
     /// Whether the client speaks TLS.
     package let isSecure: Bool
+    /// Whether the client's app is told of a newer version.
+    package var tellsOfUpdate = false
 
     /// Whether a field of the response is removed.
     ///
@@ -33,6 +35,7 @@ package struct AppliedHeaderRules {
         for change in rules.security where !says(head, bytes, change) {
             if let field = change.field, isSecure || !rules.isForSecureOnly(change) { added.append(field) }
         }
+        if tellsOfUpdate { added += rules.updateFields }
         guard let sharing = rules.sharing else { return added }
         if let origin { added += sharing.responseFields[origin] }
         added.append(vary(head, bytes))

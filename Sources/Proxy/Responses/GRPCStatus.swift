@@ -10,6 +10,7 @@ enum GRPCStatus: Int {
     case deadlineExceeded = 4
     case permissionDenied = 7
     case resourceExhausted = 8
+    case failedPrecondition = 9
     case unimplemented = 12
     case `internal` = 13
     case unavailable = 14
@@ -21,9 +22,11 @@ enum GRPCStatus: Int {
     init(_ refusal: Refusal) {
         switch refusal.code {
         case .rateLimited, .overloaded, .payloadTooLarge: self = .resourceExhausted
+        // Repeating it does not help before the app is another.
+        case .upgradeRequired: self = .failedPrecondition
         case .missingToken, .invalidToken, .tokenExpired, .tokenRevoked, .insufficientScope, .insufficientRole,
             .unknownHost, .noRoute, .ambiguousPath, .crossSiteRequest, .backendUnavailable, .backendTimeout,
-            .storeUnavailable, .badRequest, .notAllowed:
+            .storeUnavailable, .badRequest, .notAllowed, .conflictingTokens:
             self.init(httpStatus: refusal.status)
         }
     }

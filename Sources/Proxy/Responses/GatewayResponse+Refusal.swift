@@ -1,7 +1,7 @@
 package import Authorization
 package import HTTPCore
 import NIOCore
-import Verification
+package import Tenants
 
 /// What the response to a refusal contains besides its reason.
 package struct RefusalContext {
@@ -17,6 +17,10 @@ package struct RefusalContext {
     var isGRPC = false
     /// Whether the client finds the page about the code at the host that it asked.
     var hasProblemPage = false
+    /// The tenant's form and texts; nil: the gateway's.
+    var rules: RefusalRules?
+    /// Whether the client prefers a page.
+    var prefersHTML = false
 
     package init(
         realm: String? = nil,
@@ -24,7 +28,9 @@ package struct RefusalContext {
         requestID: RequestID,
         fields: [HeaderField] = [],
         isGRPC: Bool = false,
-        hasProblemPage: Bool = false
+        hasProblemPage: Bool = false,
+        rules: RefusalRules? = nil,
+        prefersHTML: Bool = false
     ) {
         self.realm = realm
         self.proofs = proofs
@@ -32,6 +38,8 @@ package struct RefusalContext {
         self.fields = fields
         self.isGRPC = isGRPC
         self.hasProblemPage = hasProblemPage
+        self.rules = rules
+        self.prefersHTML = prefersHTML
     }
 }
 
@@ -47,8 +55,7 @@ extension GatewayResponse {
             fields.append(HeaderField("grpc-status", "\(GRPCStatus(refusal).rawValue)"))
             fields.append(HeaderField("grpc-message", GRPCStatus.percentEncoded(refusal.code.rawValue)))
         } else {
-            contentType = "application/problem+json"
-            body = Self.problem(refusal, context)
+            writeBody(RefusalBody(refusal, context))
         }
         if refusal.status == 401 || refusal.status == 403, !Self.hasChallenge(context.fields) {
             addChallenges(refusal, context)
@@ -58,7 +65,7 @@ extension GatewayResponse {
             let all = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
             fields.append(HeaderField("Allow", methods.isEmpty ? all : methods.joined(separator: ", ")))
         }
-        if refusal.status == 426 { fields.append(HeaderField("Sec-WebSocket-Version", "13")) }
+        if refusal.status == 426 { addUpgrade(refusal) }
         if let seconds = refusal.retryAfterSeconds { fields.append(HeaderField("Retry-After", "\(seconds)")) }
         unindexedFields = context.fields.isEmpty ? refusal.fields : refusal.fields + context.fields
     }
@@ -112,28 +119,20 @@ extension GatewayResponse {
         return value
     }
 
-    /// RFC 9457, with the stable `code` and the request's identifier as extensions.
-    private static func problem(_ refusal: Refusal, _ context: RefusalContext) -> [UInt8] {
-        var body: [UInt8] = []
-        body.reserveCapacity(320)
-        body.append("{\"type\":\"")
-        if context.hasProblemPage {
-            body.append(ProblemPage.prefix)
-            body.append(text: refusal.code.rawValue)
+    /// A server names what it wants in a 426 (RFC 9110 section 15.5.22): the WebSocket version that it speaks (RFC 6455
+    /// section 4.4), or the version of the app, which is no protocol of HTTP and leads no client to switch to one.
+    private mutating func addUpgrade(_ refusal: Refusal) {
+        if let needed = refusal.upgrade {
+            upgrade = "app/\(needed.minimum)"
         } else {
-            body.append("about:blank")
+            upgrade = "websocket"
+            fields.append(HeaderField("Sec-WebSocket-Version", "13"))
         }
-        body.append("\",\"title\":\"")
-        body.append(refusal.code.title)
-        body.append("\",\"status\":")
-        body.appendDecimal(refusal.status)
-        body.append(",\"detail\":\"")
-        JSONText.escape(refusal.detail, into: &body)
-        body.append("\",\"code\":\"")
-        body.append(text: refusal.code.rawValue)
-        body.append("\",\"request_id\":\"")
-        body.append(context.requestID)
-        body.append("\"}\n")
-        return body
+    }
+
+    private mutating func writeBody(_ refusal: RefusalBody) {
+        contentType = refusal.contentType
+        body = refusal.bytes
+        fields += refusal.fields
     }
 }

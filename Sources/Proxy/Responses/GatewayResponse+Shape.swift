@@ -7,6 +7,7 @@ extension GatewayResponse {
         let all = allFields
         var response = GatewayResponse(status: status, body: body)
         response.hasLength = hasLength
+        response.upgrade = upgrade
         response.unindexedFields = all.filter { !shape.drops(ours: $0) } + shape.fields(ours: all)
         return response
     }
@@ -27,6 +28,7 @@ extension AppliedHeaderRules {
         for change in rules.security where !fields.contains(where: { $0.isNamed(change.name) }) {
             if let field = change.field, isSecure || !rules.isForSecureOnly(change) { added.append(field) }
         }
+        if tellsOfUpdate { added += rules.updateFields }
         guard let sharing = rules.sharing else { return added }
         if let origin { added += sharing.responseFields[origin] }
         added.append(Self.vary(fields))

@@ -13,6 +13,9 @@ package struct GatewayResponse: Equatable {
     /// Further fields, which HTTP/2 never indexes: they may hold tokens.
     package var unindexedFields: [HeaderField] = []
     package var body: [UInt8] = []
+    /// The protocol that a 426 names (RFC 9110 section 15.5.22); HTTP/2 has no such field (RFC 9113 section 8.2.2). Nil
+    /// for other responses.
+    var upgrade: String?
     /// Whether it has a Content-Length: all do but a 204 (RFC 9110 section 8.6) and the head that ends a gRPC call.
     var hasLength = true
 
@@ -82,12 +85,29 @@ package struct GatewayResponse: Equatable {
             out.writeStaticString("\r\n")
         }
         for field in fields { out.writeField(field) }
-        if !stays {
+        if let upgrade {
+            writeUpgrade(upgrade, minorVersion: minorVersion, stays: stays, to: &out)
+        } else if !stays {
             out.writeStaticString("Connection: close\r\n")
         } else if minorVersion == 0 {
             out.writeStaticString("Connection: keep-alive\r\n")
         }
         for field in unindexedFields { out.writeField(field) }
+        out.writeStaticString("\r\n")
+    }
+}
+
+extension GatewayResponse {
+    /// `Upgrade` is for this connection, and named by `Connection` (RFC 9110 section 7.8).
+    private func writeUpgrade(_ upgrade: String, minorVersion: Int, stays: Bool, to out: inout HeadWriter) {
+        out.writeStaticString("Upgrade: ")
+        out.writeText(upgrade)
+        out.writeStaticString("\r\nConnection: Upgrade")
+        if !stays {
+            out.writeStaticString(", close")
+        } else if minorVersion == 0 {
+            out.writeStaticString(", keep-alive")
+        }
         out.writeStaticString("\r\n")
     }
 }

@@ -62,6 +62,8 @@ extension RefusalCode {
         case .storeUnavailable: "Whether the token is still good cannot be known at the moment."
         case .badRequest: "The request violates HTTP, came too slowly, or has several tokens: see \"detail\"."
         case .notAllowed: "The provider knows who signs in, and the app lets only some people in."
+        case .conflictingTokens: "The request has good tokens of different subjects, for example a header and a cookie."
+        case .upgradeRequired: "This version of the app is older than its service still supports."
         }
     }
 
@@ -84,6 +86,8 @@ extension RefusalCode {
         case .backendTimeout: "look whether it was carried out before you repeat it."
         case .badRequest: "correct the client."
         case .notAllowed: "sign in with another account, or ask those who run the app."
+        case .conflictingTokens: "send one of the tokens: drop the header of another account, or sign out of it."
+        case .upgradeRequired: "ask the user to update the app; \"upgrade_url\" of the response says where."
         }
     }
 }

@@ -42,10 +42,21 @@ package final class ResponseHeaderRules {
     /// Fields for all responses, and the subset for those that must not be stored.
     package let setFields: [HeaderField]
     let setFieldsUnkept: [HeaderField]
+    /// Tells an app of a newer version, and caches that this depends on the version that it said; empty for a tenant
+    /// that recommends none.
+    let updateFields: [HeaderField]
+    /// Whether refusals may have a page of the tenant's.
+    let hasRefusalPage: Bool
+    /// Whether responses depend on the app's version, or on what form of a refusal the client prefers.
+    let dependsOnApp: Bool
 
     init?(_ tenant: Tenant, _ sharing: CrossOriginSharing?) {
         let rules = tenant.headers
-        guard sharing != nil || !rules.response.isEmpty || rules.security == .standard else { return nil }
+        hasRefusalPage = tenant.refusals?.html != nil
+        updateFields = tenant.appVersion.map(Self.updateFields) ?? []
+        dependsOnApp = hasRefusalPage || tenant.appVersion != nil
+        let isNeeded = sharing != nil || !rules.response.isEmpty || rules.security == .standard
+        guard isNeeded || dependsOnApp else { return nil }
         self.sharing = sharing
         leavesOthersAlone = tenant.mode == .observe
         let changes =
@@ -67,6 +78,10 @@ package final class ResponseHeaderRules {
             origin: sharing?.index(of: head, bytes),
             isSecure: !security.isEmpty && ClientScheme.read(head, bytes, peer) == .https
         )
+    }
+
+    private static func updateFields(_ rules: AppVersionRules) -> [HeaderField] {
+        [HeaderField("X-App-Update", "recommended"), HeaderField("Vary", rules.header)]
     }
 
     /// Must not be sent over plain HTTP (RFC 6797 section 7.2).

@@ -41,6 +41,10 @@ public struct TenantSettings: Sendable, Equatable {
     public var introspection: Introspection?
     /// nil: DPoP proofs are not checked, and tokens that need one are refused.
     public var proof: ProofRules?
+    /// The tenant's own form and texts of refusals; nil: the gateway's.
+    public var refusals: RefusalRules?
+    /// nil: the app's version does not matter.
+    public var appVersion: AppVersionRules?
     /// Run by `gatehouse check`.
     public var tests: [TenantTest] = []
     /// Lines in the configuration by the key's path below the tenant, like `authenticate.issuers[0]`, for explanations; the

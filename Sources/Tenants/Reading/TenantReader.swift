@@ -67,6 +67,8 @@ struct TenantReader {
                 headers: browsers.headers,
                 introspection: introspection,
                 proof: proof,
+                refusals: node[Schema.tenant.refusals].flatMap { RefusalsReader.read($0, session) },
+                appVersion: node.entry(Schema.tenant.appVersion).flatMap { AppVersionReader.read($0, session) },
                 tests: TenantTestsReader(backends: backends, routes: routes)
                     .read(node.read(Schema.tenant.tests) ?? [], session),
                 lines: TenantLines.read(node, issuers: authentication.issuerLines, session),

@@ -188,7 +188,7 @@ package enum BackendRequest {
         to out: inout HeadWriter
     ) {
         var separator: StaticString = "Cookie: "
-        forEachKeptCookie(field, bytes, tenant) { cookie in
+        forEachKeptCookie(field, bytes, tokens: tenant.authenticate.from) { cookie in
             out.writeStaticString(separator)
             out.writeBytes(bytes.extracting(cookie).bytes)
             separator = "; "
@@ -207,14 +207,16 @@ package enum BackendRequest {
     }
 
     /// The cookies of a field except tokens, each with its name.
+    ///
+    /// - Parameter sources: Where the tokens are.
     package static func forEachKeptCookie(
         _ field: HeadField,
         _ bytes: Span<UInt8>,
-        _ tenant: Tenant,
+        tokens sources: [TokenSource],
         _ body: (Range<Int>) -> Void
     ) {
         Cookies.forEach(bytes, field.value) { pair in
-            let holdsToken = tenant.authenticate.from.contains { source in
+            let holdsToken = sources.contains { source in
                 guard case .cookie(let name) = source else { return false }
                 return bytes.isEqual(pair.name, to: name)
             }

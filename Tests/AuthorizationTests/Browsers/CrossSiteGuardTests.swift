@@ -148,8 +148,10 @@ struct CrossSiteGuardTests {
         #expect(pipeline.ask(post("/a?t=x", foreign)).grant != nil)
         #expect(pipeline.ask(post("/a?t=x", ["Cookie: other=1"] + foreign)).grant != nil)
         #expect(pipeline.ask(RequestPipeline.request("/a?t=x", lines: [cookie] + foreign)).grant != nil)
-        // No page sends this one without being allowed to.
-        #expect(pipeline.ask(post("/a", ["Authorization: Bearer x", cookie] + foreign)).grant != nil)
+        // No page sends this one without being allowed to; but beside a token that is bad the cookie counts.
+        let good = "Authorization: Bearer \(try RequestPipeline.token())"
+        #expect(pipeline.ask(post("/a", [good, cookie] + foreign)).grant != nil)
+        #expect(pipeline.ask(post("/a", ["Authorization: Bearer x", cookie] + foreign)).refusal == .crossSite)
     }
 
     /// The order of the phases: what another site's page brings is not looked at.
@@ -175,7 +177,10 @@ struct CrossSiteGuardTests {
         let pipeline = RequestPipeline([tenant])
         pipeline.decisionContext.peer = try RequestPipeline.peer()
         let lines = ["Cookie: session=\(try RequestPipeline.token())", "Origin: https://evil.test"]
-        #expect(pipeline.ask(RequestPipeline.request("/a?t=x", method: "POST", lines: lines)).grant != nil)
+        // It counts beside a token that is bad, and not beside a good one.
+        let good = "/a?t=\(try RequestPipeline.token())"
+        #expect(pipeline.ask(RequestPipeline.request(good, method: "POST", lines: lines)).grant != nil)
+        #expect(pipeline.ask(RequestPipeline.request("/a?t=x", method: "POST", lines: lines)).refusal == .crossSite)
         #expect(pipeline.ask(RequestPipeline.request("/a", method: "POST", lines: lines)).refusal == .crossSite)
     }
 

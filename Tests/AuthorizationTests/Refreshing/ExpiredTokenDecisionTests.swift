@@ -155,7 +155,7 @@ struct ExpiredTokenDecisionTests {
         let lines = ["Authorization: Bearer \(try RequestPipeline.token())"]
         let open = RequestPipeline.request("/open/logout", method: "POST", lines: lines)
         let grant = try #require(pipeline.ask(open, at: Self.refusedFrom).grant)
-        #expect(grant.caller == nil && grant.signsOut?.principal.subject == "alice")
+        #expect(grant.caller == nil && grant.signsOut?.first?.principal.subject == "alice")
         // Where a caller is needed it is expired, and not refreshed to be signed out.
         let closed = RequestPipeline.request("/logout", method: "POST", lines: lines)
         #expect(pipeline.ask(closed, at: Self.refusedFrom).refusal == .tokenExpired)

@@ -63,6 +63,27 @@ import Verification
         }
     }
 
+    /// A web client still sends a bearer token that it once kept.
+    @Test func cookieIsRefreshedBesideStaleBearerToken() async throws {
+        var setup = GatewaySetup.refreshingCookies()
+        setup.tenant = setup.tenant.replacing(
+            "from: [\"cookie:access\", bearer]",
+            with: "from: [bearer, \"cookie:access\"]"
+        )
+        .replacing("deliver: {", with: "deliver: { header: X-Refreshed-Token,")
+        try await withEndedSession(setup, giving: .pair) { fixture, _, session async throws in
+            let stale = try fixture.token(["sub": "mallory", "exp": TestIssuer.fromNow(-86_400)])
+            let response = try await fixture.request("/x", token: stale, fields: [session.cookies])
+            #expect(response.status == 200)
+            // Delivered to where the token that counts is.
+            #expect(response.fields["X-Refreshed-Token"] == [])
+            let pairs = response.fields["Set-Cookie"].map { SetCookie($0).pair }
+            #expect(pairs == ["access=\(session.new)", "refresh=\(session.newRefresh)"])
+            #expect(fixture.visits(session) == ["GET /x old", "POST /auth/refresh none", "GET /x new"])
+            for request in fixture.backend.requests { #expect(request.fields["Authorization"] == []) }
+        }
+    }
+
     @Test func backendsCookiesArePreserved() async throws {
         let good = BackendScript.response("HTTP/1.1 200 OK\r\nSet-Cookie: theme=light\r\nContent-Length: 0\r\n\r\n")
         try await withEndedSession(.refreshingCookies(), otherwise: good, giving: .pair) {

@@ -29,8 +29,8 @@ struct Problem: Sendable {
 let refusalCodes: Set<String> = [
     "missing_token", "invalid_token", "token_expired", "token_revoked", "insufficient_scope", "insufficient_role",
     "unknown_host", "ambiguous_path", "rate_limited", "cross_site_request", "payload_too_large", "backend_unavailable",
-    "backend_timeout", "overloaded", "store_unavailable", "bad_request",
-    "not_allowed",
+    "backend_timeout", "overloaded", "store_unavailable", "bad_request", "not_allowed", "conflicting_tokens",
+    "upgrade_required",
 ]
 
 /// Expects a refusal of the gateway: status, code, problem document and fields.

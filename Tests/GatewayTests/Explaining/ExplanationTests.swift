@@ -208,6 +208,42 @@ struct ExplanationTests {
         #expect(own.decision == .forward)
     }
 
+    @Test func tokenThatCountsIsExplained() throws {
+        let pipeline = ExplainPipeline(try ExplainPipeline.tenant(from: [.bearer, .cookie(name: "s")]))
+        let (stale, good) = (try RequestPipeline.token(["exp": 1]), try RequestPipeline.token())
+        let report = try pipeline.report("/x", token: stale, fields: [("Cookie", "s=\(good)")])
+        #expect(report.decision == .forward)
+        let texts = report.steps.filter { ["token", "verify"].contains($0.step) }.map(\.text)
+        #expect(texts.count == 5)
+        #expect(texts.first == "the token is found as bearer")
+        #expect(texts.dropFirst().first?.hasPrefix("the token has expired") == true)
+        #expect(texts.dropFirst(2).first == "the token is found as cookie:s")
+        #expect(
+            texts.last
+                == "of several tokens the one as cookie:s counts; not the one as bearer, which is not good and is kept from "
+                + "the backend"
+        )
+        let bob = try RequestPipeline.token(["sub": "bob"])
+        let conflict = try pipeline.report("/x", token: good, fields: [("Cookie", "s=\(bob)")])
+        #expect(conflict.decision == .refuse(status: 400, code: "conflicting_tokens"))
+        #expect(conflict.steps.contains { $0.text.hasPrefix("the tokens as bearer and as cookie:s are good and") })
+    }
+
+    @Test func appVersionIsExplained() throws {
+        var tenant = try ExplainPipeline.tenant()
+        tenant.appVersion = AppVersionRules(
+            header: "x-app-version",
+            minimum: AppVersion("5.2.0"),
+            paths: [try PathPattern("/**")],
+            line: 12
+        )
+        let pipeline = ExplainPipeline(tenant)
+        let report = try pipeline.report("/x", fields: [("X-App-Version", "5.1")])
+        #expect(report.decision == .refuse(status: 426, code: "upgrade_required"))
+        let step = report.steps.first { $0.step == "app_version" }
+        #expect(step?.text == "the app's version is below \"minimum\" (5.2.0)" && step?.line == 12)
+    }
+
     @Test func revocationIsExplained() throws {
         let pipeline = ExplainPipeline(try ExplainPipeline.tenant())
         let token = try RequestPipeline.token(["jti": "t1"])

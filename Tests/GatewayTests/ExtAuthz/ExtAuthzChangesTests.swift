@@ -50,6 +50,29 @@ import UpstreamTestSupport
         #expect(changes.setTexts.first == "X-User-Id: alice")
     }
 
+    @Test func staleTokenBesideGoodOneIsRemoved() throws {
+        let sources: [TokenSource] = [.bearer, .cookie(name: "s"), .query(name: "t"), .header(name: "x-token")]
+        let pipeline = try ExtAuthzPipeline([RequestPipeline.tenant(from: sources)])
+        let (stale, good) = (try RequestPipeline.token(["exp": 1]), try RequestPipeline.token())
+        let header = try pipeline.changes(
+            ExtAuthzPipeline.request(token: stale, fields: [("cookie", "a=b; s=\(good)")])
+        )
+        #expect(header.setTexts.first == "X-User-Id: alice")
+        #expect(header.removeTexts == Self.verified + ["Authorization"])
+        let others = try pipeline.changes(
+            ExtAuthzPipeline.request("/?t=\(stale)", fields: [("cookie", "a=b; s=\(stale)"), ("x-token", good)])
+        )
+        #expect(others.setTexts.contains("Cookie: a=b"))
+        #expect(others.removeParameters == [Array("t".utf8)])
+        #expect(!others.removeTexts.contains("Authorization") && !others.removeTexts.contains("x-token"))
+        // Observe mode changes nothing.
+        let observing = try ExtAuthzPipeline([RequestPipeline.tenant(from: sources, mode: .observe)])
+        let kept = try observing.changes(
+            ExtAuthzPipeline.request(token: stale, fields: [("cookie", "a=b; s=\(good)")])
+        )
+        #expect(kept.setTexts.first == "X-User-Id: alice" && kept.removeTexts == Self.verified)
+    }
+
     @Test func strippedBearerTokenIsRemoved() throws {
         let identity = Identity(headers: [], token: .strip)
         let pipeline = try ExtAuthzPipeline([RequestPipeline.tenant(identity: identity)])

@@ -23,6 +23,24 @@ struct OwnUserTests {
         }
     }
 
+    @Test func firstGoodTokenCountsAtOwnEndpointsToo() async throws {
+        let fixture = try ExchangeFixture()
+        let alice = try await fixture.begin()
+        let bob = try await fixture.begin("002.apple")
+        let ended = try await fixture.begin()
+        _ = try await fixture.ask(.sessionLogout, bearer: ended.accessToken).object
+        for stale in ["x", ended.accessToken] {
+            let answer = await fixture.ask(.sessionMe, "GET", bearer: stale, cookies: try bob.cookies)
+            #expect(try answer.response.subject == "account-of-002.apple")
+        }
+        let both = await fixture.ask(.sessionMe, "GET", bearer: alice.accessToken, cookies: try alice.cookies)
+        #expect(try both.response.subject == "account-of-001.apple")
+        let conflict = await fixture.ask(.sessionMe, "GET", bearer: alice.accessToken, cookies: try bob.cookies)
+        #expect(conflict.refusal?.code == .conflictingTokens && conflict.refusal?.status == 400)
+        let none = await fixture.ask(.sessionMe, "GET", bearer: "x", cookies: ["ce_access_token": ended.accessToken])
+        #expect(none.refusal?.code == .invalidToken, "the first one's refusal")
+    }
+
     @Test func validateReturnsUserAndValid() async throws {
         let fixture = try ExchangeFixture()
         let tokens = try await fixture.begin()

@@ -34,6 +34,7 @@ extension ExchangeFixture {
     ) async -> EndpointResult {
         let pairs = cookies.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
         let fromCookie = cookies["ce_access_token"].map { PresentedToken(token: $0, cookie: "ce_access_token") }
+        let tokens = [bearer.map { PresentedToken(token: $0) }, fromCookie].compactMap { $0 }
         return await own.respond(
             to:
                 EndpointRequest(
@@ -46,7 +47,8 @@ extension ExchangeFixture {
                         origin: origin,
                         secFetchSite: fetchSite
                     ),
-                    presentedToken: bearer.map { PresentedToken(token: $0) } ?? fromCookie,
+                    presentedToken: tokens.first,
+                    furtherTokens: Array(tokens.dropFirst()),
                     body: body.map { JSONWriter.bytes(of: $0) } ?? [],
                     now: now
                 )

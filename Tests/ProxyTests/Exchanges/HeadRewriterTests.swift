@@ -1,5 +1,6 @@
 import HTTPCore
 import NIOCore
+import Tenants
 import TestSupport
 import Testing
 import UpstreamTestSupport
@@ -40,6 +41,61 @@ struct HeadRewriterTests {
         )
         #expect(try rewrite(text, with: "newer") == expected)
         #expect(try rewrite(text, with: "n") == expected.replacing("newer", with: "n"))
+    }
+
+    // MARK: Tokens that are taken out
+
+    private func without(_ sources: [TokenSource], _ text: String) throws -> String {
+        let pipeline = RequestPipeline([
+            try RequestPipeline.tenant(from: [.bearer, .cookie(name: "t"), .query(name: "t"), .header(name: "x-t")])
+        ])
+        let bytes = Array(text.utf8)
+        let routed = try pipeline.routed(bytes)
+        var rewriter = HeadRewriter()
+        rewriter.remove(sources, from: routed, bytes.span)
+        return String(buffer: rewriter.rewritten(routed.head, bytes.span))
+    }
+
+    @Test func tokenIsTakenOutOfItsLocationAlone() throws {
+        let text = head(
+            "Authorization: Bearer a.b.c",
+            "Cookie: x=1;t=a.b.c; y=\"2\"; t=a.b.c;",
+            "X-T: a.b.c",
+            "x-t: a.b.c",
+            "X-Own: a.b.c",
+            target: "/x?a=1&t=a.b.c&%74=a.b.c&b=2"
+        )
+        #expect(try without([.bearer], text) == text.replacing("Authorization: Bearer a.b.c\r\n", with: ""))
+        #expect(
+            try without([.cookie(name: "t")], text)
+                == text.replacing("Cookie: x=1;t=a.b.c; y=\"2\"; t=a.b.c;", with: "Cookie: x=1; y=\"2\"")
+        )
+        #expect(
+            try without([.query(name: "t")], text) == text.replacing("?a=1&t=a.b.c&%74=a.b.c&b=2", with: "?a=1&b=2")
+        )
+        #expect(
+            try without([.header(name: "x-t")], text)
+                == text.replacing("X-T: a.b.c\r\nx-t: a.b.c\r\n", with: "")
+        )
+    }
+
+    @Test func locationWithNothingElseGoes() throws {
+        let text = head("Cookie: t=a.b.c", "Cookie: t=a.b.c; u=1", target: "/x?t=a.b.c")
+        #expect(
+            try without([.cookie(name: "t"), .query(name: "t"), .cookie(name: "u")], text) == head(target: "/x")
+        )
+        #expect(try without([.cookie(name: "t")], text) == head("Cookie: u=1", target: "/x?t=a.b.c"))
+        #expect(try without([.query(name: "none"), .header(name: "none")], text) == text)
+    }
+
+    @Test func otherSubprotocolsStay() throws {
+        let token = "aaaaaaaaaaaaaaaaaaaa.bbbbbbbbbbbbbbbbbbbb.cccccccccc"
+        let source = TokenSource.header(name: "sec-websocket-protocol")
+        #expect(
+            try without([source], head("Sec-WebSocket-Protocol: chat, \(token), v2"))
+                == head("Sec-WebSocket-Protocol: chat, v2")
+        )
+        #expect(try without([source], head("Sec-WebSocket-Protocol: \(token)")) == head())
     }
 
     @Test func adjacentCopiesAreReplacedOnce() throws {

@@ -39,7 +39,7 @@ struct LifecycleModelTests {
                     refresh: kept,
                     capture: random.below(3) == 0 ? rule : nil,
                     registration: random.below(3) == 0 ? LifecycleSample.identity : nil,
-                    signOut: random.below(3) == 0 ? caller : nil
+                    signOut: random.below(3) == 0 ? [caller] : nil
                 )
             }
             for _ in 0..<60 {

@@ -35,7 +35,7 @@ enum LifecycleSample {
 
     /// With a response that waits for the end of the caller's session.
     static func holding(_ response: ResponseSummary, _ framing: RequestFraming = .none) throws -> RequestLifecycle {
-        var life = try streaming(framing, holds: ResponseHolds(signOut: try caller()))
+        var life = try streaming(framing, holds: ResponseHolds(signOut: [try caller()]))
         if life.nextHold(response) != nil { life.holdBegan(.signOut) }
         return life
     }

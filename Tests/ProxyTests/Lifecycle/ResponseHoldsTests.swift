@@ -40,7 +40,7 @@ struct ResponseHoldsTests {
             refresh: try LifecycleSample.kept(),
             capture: try LifecycleSample.captureRule(),
             registration: LifecycleSample.identity,
-            signOut: try LifecycleSample.caller()
+            signOut: [try LifecycleSample.caller()]
         )
     }
 

@@ -17,6 +17,8 @@ extension PretendFiles {
             "keys/shop/es256.pem": try #require(keys.first?.privateKeyPEM),
             "keys/shop/rs256.pem": try #require(keys.last?.privateKeyPEM),
         ]
+        files["refusal.json"] = #"{ "error": "{code}", "message": "{detail}", "id": "{request_id}" }"#
+        files["refusal.html"] = "<!doctype html><title>{title}</title><p>{detail}</p>"
         for authority in ["tls/ca.pem", "tls/clients.pem", "tls/operators.pem"] {
             files[authority] = Certificates.files["address.pem"]
         }

@@ -59,6 +59,8 @@ extension DocumentedKey {
         // The example itself stays as the reference has it. YAML reads JSON.
         root.put(.string(Self.mark), at: steps, replaces: true)
         return JSONWriter.text(of: root).replacing("\"\(Self.mark)\"", with: schema.example)
+            // A key of the user's choice, but one of those that there are.
+            .replacing("\"CODE\"", with: "\"token_expired\"")
     }
 
     private static let mark = "EXAMPLE"

@@ -6,7 +6,7 @@ public struct TenantTest: Sendable {
     public static let codes = [
         "missing_token", "invalid_token", "token_expired", "token_revoked", "insufficient_scope", "insufficient_role",
         "unknown_host", "no_route", "ambiguous_path", "rate_limited", "cross_site_request", "store_unavailable",
-        "bad_request",
+        "bad_request", "conflicting_tokens", "upgrade_required",
     ]
 
     public var method: String

@@ -89,6 +89,16 @@ extension Schema {
             .means("Which origins may send unsafe requests with cookies, and open WebSockets.")
         let websocket = Key("websocket", .object(Schema.webSocket)).means("WebSocket connections.")
         let headers = Key("headers", .object(Schema.headers)).means("Fields that are set or removed on the way.")
+        let refusals = Key("refusals", .object(Schema.refusals))
+            .means(
+                "The form and the texts of what the gateway refuses. Omitted: problem documents (RFC 9457).",
+                example: "{ texts: { missing_token: { title: Please sign in } } }"
+            )
+        let appVersion = Key("app_version", .object(Schema.appVersion)).onlyIfGiven()
+            .means(
+                "Which versions of the app are still served, and which hear of a newer one.",
+                example: "{ minimum: 5.2.0, store: { ios: \"https://apps.apple.com/app/id1\" } }"
+            )
         let tests = Key("tests", .list(.object(Schema.assertion)))
             .means("Assertions that `gatehouse check` runs offline.")
     }

@@ -94,6 +94,14 @@ extension AgreementCase {
         [("X-User-Role", "admin"), ("Accept", "*/*")],
     ]
 
+    /// Tokens in the tenant's second source, where most requests have none.
+    private static let second = [nil, nil, nil, nil, nil, "not.a.token", "opaque-0123456789"]
+
+    private static func besides(_ text: String?, _ tenant: AgreementTenant) -> [(name: String, value: String)] {
+        guard let text else { return [] }
+        return [tenant.isCookieFirst ? ("Authorization", "Bearer \(text)") : ("Cookie", "session=\(text)")]
+    }
+
     /// The same cases for the same seed, whatever the run.
     static func table(seed: UInt64, count: Int) -> [AgreementCase] {
         var random = SplitMix64(seed: seed)
@@ -107,6 +115,7 @@ extension AgreementCase {
                 target: tenant.prefix + path,
                 token: token(&random),
                 fields: (origins.randomElement(using: &random) ?? []) + (spoofs.randomElement(using: &random) ?? [])
+                    + besides(second.randomElement(using: &random) ?? nil, tenant)
             )
         }
     }
