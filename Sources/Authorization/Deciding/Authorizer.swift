@@ -63,7 +63,8 @@ package final class Authorizer {
         if let decision = checkForwardedPath(input, bytes) { return decision }
         if let decision = checkEndpoint(input, bytes) { return decision }
         if let decision = checkRoute(input) { return decision }
-        return authorizeCaller(input, bytes)
+        guard let login = request.tenant.login else { return authorizeCaller(input, bytes) }
+        return leadingToSignIn(authorizeCaller(input, bytes), input, bytes, login: login)
     }
 
     /// The checks of the caller, in order. If no caller is needed, an invalid token is no reason to refuse; the access

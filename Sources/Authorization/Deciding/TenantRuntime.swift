@@ -33,6 +33,8 @@ package final class TenantRuntime {
     package let appVersion: AppVersionCheck?
     /// Whether every connection must have shown a client certificate.
     package let needsClientCertificate: Bool
+    /// Where browsers that open a page without a good token are led; nil: they get 401.
+    let login: String?
     /// How many requests each access rule has been for.
     package private(set) var ruleCounts: RuleCounts
     /// The same of each route; nil for a tenant without routes.
@@ -68,6 +70,7 @@ package final class TenantRuntime {
         appVersion = tenant.appVersion.map(AppVersionCheck.init)
         needsClientCertificate = tenant.tls?.clientCAFile != nil
         endpoints = EndpointTable(tenant)
+        login = tenant.signIn.flatMap { $0.navigations == .signIn ? $0.web?.login.description : nil }
         routes = RouteRuntime.all(of: tenant)
         defaultBackend = tenant.defaultBackend
         strippedPrefix = tenant.stripPrefix ? Array((tenant.pathPrefix ?? "").utf8) : []

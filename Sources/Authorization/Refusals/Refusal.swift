@@ -34,6 +34,9 @@ package struct Refusal: Equatable {
         self.retryAfterSeconds = retryAfterSeconds
     }
 
+    /// Whether a browser is led to sign in instead (`Location`).
+    package var leadsToSignIn: Bool { status == 302 || status == 303 }
+
     package init(_ violation: HTTPViolation) {
         let code: RefusalCode = violation.status == 413 ? .payloadTooLarge : .badRequest
         self.init(code, status: violation.status, detail: violation.reason.description)

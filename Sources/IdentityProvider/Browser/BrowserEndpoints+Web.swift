@@ -12,7 +12,10 @@ extension BrowserEndpoints {
             throw .unavailable(retryAfterSeconds: nil)
         }
         guard let fields = try? FormFields(try parameters(of: request)) else { throw .malformed }
-        guard let after = PostSignInTarget(fields["after"], configured: rules.after) else { throw .foreignAfter }
+        guard let after = PostSignInTarget(fields["after"], configured: rules.after, own: ownOrigin(request)) else {
+            throw .foreignAfter
+        }
+        if let page = try pageBeforeSignIn(fields, after, request) { return page }
         let offered = try offered(fields["provider"])
         let redirectURIs = offered.map { ($0.provider, request.origin + webCallbackPath($0.provider, rules)) }
         let begun = try await mappingErrors(SignInProblem.init) { () async throws(StoreError) in
@@ -81,7 +84,7 @@ extension BrowserEndpoints {
         }
         let cookies = SessionCookies(context.tenant)
             .fields(for: tokens, refreshCookie: rules.refreshCookie, at: request.now)
-        return .redirect(to: after, fields: cookies, subject: account.subject)
+        return .redirect(to: after, fields: cookies + mark(for: after, request), subject: account.subject)
     }
 
     func failure(_ failure: SignInFailure, _ after: String, _ request: EndpointRequest) -> EndpointResponse {

@@ -7,8 +7,9 @@ struct PostSignInTarget: Sendable, Equatable {
     /// - Parameters:
     ///   - asked: From the request: a URL of `configured`'s origin, or a path there; nil for `configured` itself.
     ///   - configured: An absolute URL.
+    ///   - own: Another origin that counts; nil if there is none.
     /// - Returns: Nil if it leads to another origin, or might in some browser.
-    init?(_ asked: String?, configured: String) {
+    init?(_ asked: String?, configured: String, own: String? = nil) {
         guard let asked else {
             url = configured
             return
@@ -19,12 +20,14 @@ struct PostSignInTarget: Sendable, Equatable {
             guard !asked.hasPrefix("//") else { return nil }
             url = origin + asked
         } else {
-            // After the origin there may be a path, a query or nothing: no port, no further label, no `@`.
-            guard asked.utf8.starts(with: origin.utf8),
-                asked.utf8.dropFirst(origin.utf8.count).first.map(Self.ends) ?? true
-            else { return nil }
+            guard [origin, own].contains(where: { $0.map { Self.isOn($0, asked) } ?? false }) else { return nil }
             url = asked
         }
+    }
+
+    /// After the origin there may be a path, a query or nothing: no port, no further label, no `@`.
+    private static func isOn(_ origin: String, _ url: String) -> Bool {
+        url.utf8.starts(with: origin.utf8) && url.utf8.dropFirst(origin.utf8.count).first.map(ends) ?? true
     }
 
     /// `url` with `error` in its query, before any fragment.

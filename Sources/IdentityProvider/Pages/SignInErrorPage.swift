@@ -21,6 +21,10 @@ enum SignInProblem: Error, Sendable, Equatable {
     case refusedByHook(status: Int, message: String)
     /// The tenant's `who` does not let this person in.
     case notAllowed
+    /// Somebody has just signed in, and the page that they are led to refuses them all the same.
+    case refusedAfterSignIn(RefusedToken)
+    /// A form was sent without a good token, and is lost.
+    case formNotSent
     case tooMany(retryAfterSeconds: Int?)
     /// A provider, by its name for people, does not answer, or not as it should.
     case providerUnavailable(String, retryAfterSeconds: Int?)
@@ -79,6 +83,8 @@ extension SignInProblem {
         case .otherRole: "other role"
         case .refusedByHook: "refused by the account hook"
         case .notAllowed: "not allowed"
+        case .refusedAfterSignIn: "signed in and refused"
+        case .formNotSent: "form not sent"
         case .tooMany: "rate limited"
         case .providerUnavailable: "provider unavailable"
         case .unavailable: "unavailable"
@@ -98,6 +104,8 @@ extension SignInProblem {
         case .otherRole: "other_role"
         case .refusedByHook: "refused_by_app"
         case .notAllowed: "not_allowed"
+        case .refusedAfterSignIn(let code): code.rawValue
+        case .formNotSent: "form_not_sent"
         case .tooMany: "rate_limited"
         case .providerUnavailable: "provider_unavailable"
         case .unavailable: "unavailable"
@@ -107,7 +115,7 @@ extension SignInProblem {
     var status: Int {
         switch self {
         case .unknownClient, .malformed, .over, .otherBrowser, .foreignAfter: 400
-        case .notSignedIn: 401
+        case .notSignedIn, .refusedAfterSignIn, .formNotSent: 401
         case .methodNotAllowed: 405
         case .otherRole: 409
         case .refusedByHook(let status, _): status
@@ -123,7 +131,8 @@ extension SignInProblem {
         case .tooMany(let seconds?), .unavailable(let seconds?), .providerUnavailable(_, let seconds?):
             [EndpointResponse.Field("Retry-After", String(seconds))]
         // Every response with this status needs one (RFC 9110 section 15.5.2).
-        case .notSignedIn: [EndpointResponse.Field("WWW-Authenticate", "Bearer")]
+        case .notSignedIn, .refusedAfterSignIn, .formNotSent:
+            [EndpointResponse.Field("WWW-Authenticate", "Bearer")]
         case .unknownClient, .malformed, .over, .otherBrowser, .foreignAfter, .otherRole, .refusedByHook, .notAllowed,
             .tooMany(nil), .unavailable(nil), .providerUnavailable(_, nil):
             []
@@ -158,6 +167,21 @@ extension SignInProblem {
             (
                 "You are not signed in", "We could not make sure of who you are.",
                 "Go back to where you came from and begin again."
+            )
+        case .refusedAfterSignIn(let code):
+            (
+                "You are signed in, but this page does not open",
+                code == .missing
+                    ? "Your browser did not send back the cookie that shows who you are."
+                    : "The app does not accept the session that was just begun.",
+                code == .missing
+                    ? "Allow cookies for this site and sign in again. If that does not help, tell those who run the app."
+                    : "Check your device's date and time and sign in again. If that does not help, tell those who run the app."
+            )
+        case .formNotSent:
+            (
+                "You were signed out", "What you sent was not saved.",
+                "Sign in, and you are led back to the page with the form. Then send it again."
             )
         case .otherRole(let message), .refusedByHook(_, let message):
             (

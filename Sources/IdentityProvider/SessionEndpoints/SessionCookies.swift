@@ -49,12 +49,12 @@ struct SessionCookies: Sendable {
         return fields
     }
 
-    /// Clears all of them for a browser that has one; nothing for other clients.
+    /// Clears all of them for a browser that has one, and that it has just signed in; nothing for other clients.
     func fieldsThatClear(_ request: EndpointRequest) -> [EndpointResponse.Field] {
         let names = access + refresh
         guard names.contains(where: { RequestCookies.value(of: $0, in: request.fields.cookies) != nil }) else {
             return []
         }
-        return names.map { SetCookie.field($0, "", maxAge: 0) }
+        return names.map { SetCookie.field($0, "", maxAge: 0) } + SignInMark.fieldsThatClear(request)
     }
 }

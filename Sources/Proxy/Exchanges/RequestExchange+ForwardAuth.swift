@@ -19,12 +19,14 @@ extension RequestExchange {
             refuse(Refusal(error))
             return true
         }
-        decide(on: queried, peer)
+        decide(on: queried, peer, keepsUnauthorized: query.keepsUnauthorized)
         return true
     }
 
-    /// - Parameter queried: The head of the request that the query is about.
-    private func decide(on queried: ByteBuffer, _ peer: Peer) {
+    /// - Parameters:
+    ///   - queried: The head of the request that the query is about.
+    ///   - keepsUnauthorized: See ``ForwardAuthQuery/keepsUnauthorized``.
+    private func decide(on queried: ByteBuffer, _ peer: Peer, keepsUnauthorized: Bool) {
         // TLS details of the proxy's connection are not the client's.
         let decisionContext = DecisionContext(peer: peer.withoutTLS, source: .forwardAuth)
         let id = id
@@ -37,7 +39,7 @@ extension RequestExchange {
         ) { [self] verdict, queried in
             // The proxy may be gone, and the exchange serve another request.
             guard self.id == id, advance({ $0.decisionQueryEnded() }) == true else { return }
-            answer(verdict, decisionContext, queried)
+            answer(verdict, decisionContext, queried, keepsUnauthorized: keepsUnauthorized)
             if hasWaited { goOn() }
         }
         decisionQuery.begin()
@@ -46,14 +48,20 @@ extension RequestExchange {
     }
 
     /// - Parameter queried: The request in question; nil if it could not be parsed.
-    private func answer(_ verdict: Authorizer.Decision, _ decisionContext: DecisionContext, _ queried: ReceivedRequest?)
-    {
+    private func answer(
+        _ verdict: Authorizer.Decision,
+        _ decisionContext: DecisionContext,
+        _ queried: ReceivedRequest?,
+        keepsUnauthorized: Bool
+    ) {
         guard let queried else { return refuse(DecisionResponse(verdict).refusal ?? .malformedQuery) }
         let buffer = queried.bytes
         let bytes = buffer.readableBytesUInt8Span
         record.request.askedMethod = CountedMethod(bytes, queried.head.method)
         switch worker.answer(verdict, decisionContext, queried.head, bytes, &record) {
-        case .refuse(let refusal, _): refuse(refusal)
+        case .refuse(var refusal, _):
+            if keepsUnauthorized, refusal.leadsToSignIn { refusal.status = 401 }
+            refuse(refusal)
         case .pass(let pass):
             let fields = pass.fields(record.id, freshNonce: decisionContext.freshNonce)
             respondUnshaped(GatewayResponse(status: 200, unindexedFields: fields))

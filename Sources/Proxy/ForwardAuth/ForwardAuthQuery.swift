@@ -15,6 +15,9 @@ struct ForwardAuthQuery {
     private static let pathLength = 16
 
     private let form: Form
+    /// Whether a browser that is to sign in gets 401, with the login in `Location`: nginx takes no redirect for an answer
+    /// to `auth_request`.
+    let keepsUnauthorized: Bool
 
     /// Nil for a request that is no decision query. The path must be spelled exactly: no proxy sends another spelling.
     init?(_ head: RequestHead, _ bytes: Span<UInt8>) {
@@ -32,6 +35,8 @@ struct ForwardAuthQuery {
         } else {
             return nil
         }
+        let query = (rest..<end).first { bytes[$0] == UInt8(ascii: "?") } ?? end
+        keepsUnauthorized = bytes.isExactly("?sign_in=401", query..<end)
     }
 
     /// Writes the head of the request in question.

@@ -89,6 +89,12 @@ extension DocumentedKey {
             "tenants.NAME.issuer": issuer, "tenants.NAME.authenticate.issuers": "[{ preset: built-in }]",
             "tenants.NAME.sign_in.providers": providers,
         ],
+        "tenants.NAME.sign_in.unauthenticated": [
+            "tenants.NAME.issuer": issuer, "tenants.NAME.authenticate.issuers": "[{ preset: built-in }]",
+            "tenants.NAME.sign_in.providers": providers,
+            "tenants.NAME.sign_in.web":
+                "{ login: /login, callback: /callback, after: 'https://shop.example.com/', cookies: { access: a, refresh: r } }",
+        ],
         "tenants.NAME.sign_in.endpoints": [
             "tenants.NAME.issuer": issuer, "tenants.NAME.authenticate.issuers": "[{ preset: built-in }]",
         ],

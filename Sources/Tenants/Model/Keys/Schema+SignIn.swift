@@ -7,6 +7,7 @@ extension Schema {
     static let google = GoogleKeys()
     static let googleWeb = GoogleWebKeys()
     static let webSignIn = WebSignInKeys()
+    static let unauthenticated = UnauthenticatedKeys()
     static let sessionCookies = SessionCookiesKeys()
     static let endpoints = EndpointsKeys()
     static let accounts = AccountsKeys()
@@ -21,6 +22,8 @@ extension Schema {
             )
         let who = Key("who", .object(Schema.who)).means("Who may sign in. Omitted: everyone whom a provider signs in.")
         let web = Key("web", .object(Schema.webSignIn)).means("Sign-in in a browser, with cookies.")
+        let unauthenticated = Key("unauthenticated", .object(Schema.unauthenticated))
+            .means("What clients without a good token get.")
         let endpoints = Key("endpoints", .object(Schema.endpoints))
             .means("Session endpoints at the tenant's own paths.")
     }
@@ -87,6 +90,13 @@ extension Schema {
     struct GoogleWebKeys: KeyTable {
         let clientID = Key("client_id", .text(example: "web.apps.example"), isRequired: true).means("The web client.")
         let clientSecret = Key("client_secret", .secret, isRequired: true).means("Its secret.")
+    }
+
+    struct UnauthenticatedKeys: KeyTable {
+        let navigations = Key("navigations", .choice(UnauthenticatedNavigation.self), default: .refuse)
+            .means("A browser that opens a page: `sign_in` leads it to `login` of `web`, and back to the page then.")
+        let others = Key("others", .choice(UnauthenticatedRequest.self), default: .refuse)
+            .means("Everyone else.")
     }
 
     struct WebSignInKeys: KeyTable {

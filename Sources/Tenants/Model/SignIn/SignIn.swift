@@ -8,6 +8,7 @@ public struct SignIn: Sendable, Equatable {
     public var who: SignInAdmission?
     /// Sign-in in a browser, with cookies.
     public var web: WebSignIn?
+    public var navigations = Schema.unauthenticated.navigations.default
     public var endpoints: SessionEndpoints = SessionEndpoints()
 
     /// What happens after a provider's token was verified.

@@ -28,6 +28,7 @@ struct SignInReader {
         signIn.who = node.entry(Schema.signIn.who).flatMap {
             AdmissionReader.read($0, providers: signIn.providers, session)
         }
+        signIn.navigations = readNavigations(session)
         checkIssuer(session)
         return signIn
     }
@@ -52,6 +53,17 @@ struct SignInReader {
         for provider in signIn.pageProviders {
             paths.take(web.callback(of: provider), by: Schema.webSignIn.callback.name, at: section.keyPosition, session)
         }
+    }
+
+    private func readNavigations(_ session: ReadingSession) -> UnauthenticatedNavigation {
+        let section = node[Schema.signIn.unauthenticated]
+        let navigations = section.read(Schema.unauthenticated.navigations)
+        if navigations == .signIn, node[Schema.signIn.web] == nil,
+            let entry = section?.entry(Schema.unauthenticated.navigations)
+        {
+            session.at(entry).error("browsers are led to \"login\" of \"web\", which is not there: add that section")
+        }
+        return navigations
     }
 
     private func readEndpoints(_ paths: inout EndpointPaths, _ session: ReadingSession) -> SessionEndpoints {

@@ -1,0 +1,74 @@
+import Counting
+import HTTPCore
+import Tenants
+import Verification
+
+/// `sign_in.unauthenticated`: a browser that opens a page without a good token is led to sign in, and back.
+extension Authorizer {
+    /// A refusal for lack of a good token, with the way to sign in if somebody sits before it.
+    ///
+    /// The decision stays the refusal that it is, in counts and logs. What has to be known about a browser that has just
+    /// signed in, and is refused all the same, is known at the login.
+    func leadingToSignIn(_ decision: Decision, _ input: DecisionInput, _ bytes: Span<UInt8>, login: String) -> Decision
+    {
+        guard case .refused(var refusal, let tenant) = decision, refusal.status == 401, refusal.proofError == nil,
+            let navigation = Navigation(input.head, bytes)
+        else { return decision }
+        let origin = Self.origin(input, bytes)
+        let page = SignInPageAddress(login: origin + login, origin: origin, code: refusal.code)
+        let path = String(decoding: bytes.copy(input.request.target.path), as: UTF8.self)
+        let asked = path + String(decoding: bytes.copy(input.request.target.query), as: UTF8.self)
+        switch navigation.kind {
+        case .page:
+            refusal.status = 302
+            refusal.fields.append(HeaderField("Location", page.url(after: asked)))
+        case .form:
+            // As GET, whatever the method was (RFC 9110 section 15.4.4).
+            refusal.status = 303
+            let referrer = navigation.referrer.map { String(decoding: bytes.copy($0), as: UTF8.self) }
+            refusal.fields.append(HeaderField("Location", page.url(afterFormOf: referrer, path: path)))
+        }
+        input.decisionContext.explanation?.note(
+            .decision,
+            "a browser opens a page: \(refusal.status) to sign in at \(login) (sign_in.unauthenticated)",
+            line: input.request.tenant.tenant.lines["sign_in.unauthenticated"]
+        )
+        return .refused(refusal, tenant)
+    }
+
+    /// Of the request's URL, as the client knows it.
+    private static func origin(_ input: DecisionInput, _ bytes: Span<UInt8>) -> String {
+        let scheme = ClientScheme.read(input.head, bytes, input.decisionContext) == .http ? "http" : "https"
+        let authority =
+            input.request.request.target.authority ?? input.head.host.map { input.head.fields[$0].value } ?? 0..<0
+        return "\(scheme)://\(String(decoding: bytes.copy(authority), as: UTF8.self))"
+    }
+}
+
+/// The login's URL with what it has to know.
+struct SignInPageAddress {
+    /// Longer ones would not fit into a request of theirs: the browser is led to the app's start page then.
+    private static let longestAfter = 2048
+
+    /// An absolute URL.
+    let login: String
+    /// Without a trailing slash.
+    let origin: String
+    let code: RefusalCode
+
+    /// - Parameter path: Of the page, with its query.
+    func url(after path: String) -> String { login + "?refused=\(code.rawValue)" + Self.after(origin + path) }
+
+    /// - Parameters:
+    ///   - referrer: The page with the form; it counts if it is one of the same origin.
+    ///   - path: Where the form was sent, which is the page if the browser does not name it.
+    func url(afterFormOf referrer: String?, path: String) -> String {
+        let isOwn = referrer?.utf8.starts(with: "\(origin)/".utf8) == true
+        let page = isOwn ? referrer.map { String($0.prefix { $0 != "#" }) } : nil
+        return login + "?refused=\(code.rawValue)&unsent=1" + Self.after(page ?? origin + path)
+    }
+
+    private static func after(_ url: String) -> String {
+        url.utf8.count <= longestAfter ? "&after=\(PercentEncoding.encode(url))" : ""
+    }
+}

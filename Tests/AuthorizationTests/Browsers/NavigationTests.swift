@@ -1,0 +1,125 @@
+import Authorization
+import HTTPCore
+import TestSupport
+import Testing
+import UpstreamTestSupport
+
+@testable import Tenants
+
+/// Browsers that open a page without a good token are led to sign in (`sign_in.unauthenticated`).
+struct NavigationTests {
+    private static func pipeline(
+        _ navigations: UnauthenticatedNavigation = .signIn,
+        mode: Tenant.Mode = .enforce
+    ) throws -> RequestPipeline {
+        let rules = [try RequestPipeline.rule("/admin/**", .roles(["admin"]))]
+        var tenant = try RequestPipeline.tenant(from: [.cookie(name: "session")], access: rules, mode: mode)
+        tenant.signIn = SignIn(
+            web: WebSignIn(
+                login: try PathPattern("/auth/login"),
+                callback: try PathPattern("/auth/callback"),
+                after: "https://app.test/",
+                accessCookie: "session",
+                refreshCookie: "refresh"
+            ),
+            navigations: navigations
+        )
+        let pipeline = RequestPipeline([tenant])
+        pipeline.decisionContext.peer = try RequestPipeline.peer()
+        return pipeline
+    }
+
+    private static func refusal(
+        _ target: String = "/orders",
+        method: String = "GET",
+        _ lines: [String],
+        by pipeline: RequestPipeline? = nil
+    ) throws -> Refusal? {
+        let pipeline = try pipeline ?? Self.pipeline()
+        return pipeline.ask(RequestPipeline.request(target, method: method, lines: lines)).refusal
+    }
+
+    private static func location(_ refusal: Refusal?) -> String? {
+        refusal?.fields.first { $0.isNamed("Location") }.map { String(decoding: $0.value, as: UTF8.self) }
+    }
+
+    private static let navigates = "Sec-Fetch-Mode: navigate"
+
+    @Test(arguments: [
+        [navigates], [navigates, "Sec-Fetch-Dest: document"], [navigates, "Accept: */*"],
+        ["Accept: text/html"], ["Accept: text/html;q=0.9, */*"], ["Accept: application/xhtml+xml, TEXT/HTML"],
+        ["Accept: */*", "Accept: text/html"],
+    ])
+    func browserIsLedToLoginAndBack(lines: [String]) throws {
+        for method in ["GET", "HEAD"] {
+            let refusal = try Self.refusal("/orders?page=2&q=a%20b", method: method, lines)
+            #expect(refusal?.status == 302 && refusal?.code == .missingToken)
+            let after = "http%3A%2F%2Fapp.test%2Forders%3Fpage%3D2%26q%3Da%2520b"
+            #expect(Self.location(refusal) == "http://app.test/auth/login?refused=missing_token&after=\(after)")
+        }
+    }
+
+    @Test(arguments: [
+        [], ["Accept: */*"], ["Accept: application/json"], ["Accept: text/htmlx"], ["Accept: xtext/html"],
+        ["Sec-Fetch-Mode: cors", "Accept: text/html"], ["Sec-Fetch-Mode: websocket"], ["Sec-Fetch-Mode: Navigate"],
+        [navigates, "Sec-Fetch-Dest: iframe"], [navigates, navigates],
+        ["Sec-Fetch-Dest: document", "Accept: text/html"],
+        [navigates, "Sec-Fetch-Dest: document", "Sec-Fetch-Dest: document"],
+        [navigates, "Authorization: Basic eDp5"], ["Accept: text/html", "Authorization: Bearer x"],
+    ])
+    func everyoneElseGets401(lines: [String]) throws {
+        let refusal = try Self.refusal(lines)
+        #expect(refusal?.status == 401 && Self.location(refusal) == nil)
+    }
+
+    @Test(arguments: ["PUT", "DELETE", "PATCH", "OPTIONS", "QUERY"]) func otherMethodsGet401(method: String) throws {
+        #expect(try Self.refusal(method: method, [Self.navigates])?.status == 401)
+    }
+
+    @Test(arguments: [
+        ("Referer: http://app.test/form?a=b#c", "http%3A%2F%2Fapp.test%2Fform%3Fa%3Db"),
+        ("Referer: http://app.test.evil.test/form", "http%3A%2F%2Fapp.test%2Fsend"),
+        ("Referer: https://evil.test/", "http%3A%2F%2Fapp.test%2Fsend"), ("X-None: x", "http%3A%2F%2Fapp.test%2Fsend"),
+    ])
+    func formIsLedBackToItsOwnPage(line: String, after: String) throws {
+        let refusal = try Self.refusal("/send?x=y", method: "POST", [Self.navigates, line])
+        #expect(refusal?.status == 303)
+        let location = "http://app.test/auth/login?refused=missing_token&unsent=1&after=\(after)"
+        #expect(Self.location(refusal) == location)
+    }
+
+    @Test func badTokensLeadToLoginToo() throws {
+        let lines = [Self.navigates, "Cookie: session=not-a-token"]
+        let refusal = try Self.refusal(lines)
+        #expect(refusal?.status == 302)
+        #expect(Self.location(refusal)?.contains("?refused=invalid_token&") == true)
+    }
+
+    @Test func onlyLackOfGoodTokenLeadsToLogin() throws {
+        let token = try RequestPipeline.token()
+        let refusal = try Self.refusal("/admin/x", [Self.navigates, "Cookie: session=\(token)"])
+        #expect(refusal?.status == 403 && Self.location(refusal) == nil)
+    }
+
+    @Test func nobodyIsLedWithoutTheSetting() throws {
+        #expect(try Self.refusal([Self.navigates], by: try Self.pipeline(.refuse))?.status == 401)
+    }
+
+    @Test func observedTenantsLetBrowsersThrough() throws {
+        let pipeline = try Self.pipeline(mode: .observe)
+        #expect(pipeline.ask(RequestPipeline.request("/orders", lines: [Self.navigates])).grant != nil)
+    }
+
+    @Test func urlHasTheSchemeThatTheClientUsed() throws {
+        let pipeline = try Self.pipeline()
+        pipeline.decisionContext.peer = try RequestPipeline.peer(trusted: true)
+        let refusal = try Self.refusal([Self.navigates, "X-Forwarded-Proto: https"], by: pipeline)
+        #expect(Self.location(refusal)?.hasPrefix("https://app.test/auth/login?") == true)
+        #expect(Self.location(refusal)?.hasSuffix("&after=https%3A%2F%2Fapp.test%2Forders") == true)
+    }
+
+    @Test func veryLongAddressIsNotKept() throws {
+        let location = Self.location(try Self.refusal("/" + String(repeating: "a", count: 2100), [Self.navigates]))
+        #expect(location == "http://app.test/auth/login?refused=missing_token")
+    }
+}
