@@ -11,11 +11,14 @@ package final class TenantRefreshing {
     private let exempt: [PathPattern]
     private let sources: [TokenSource]
     private let takesProofs: Bool
+    /// All of `deliver.cookies`.
+    private let cookies: [RefreshDeliveryWay.Cookie]
 
     init(_ rules: RefreshRules, _ tenant: Tenant) {
         self.rules = rules
         sources = tenant.authenticate.from
         takesProofs = tenant.proof != nil
+        cookies = rules.delivery.cookies.map { RefreshDeliveryWay.Cookie($0.name, $0.rules) }
         var exempt = tenant.signInPaths + tenant.revokeOn.map(\.path) + rules.captures.map(\.path)
         if case .backend(let path) = rules.call.target {
             let received = (tenant.stripPrefix ? tenant.pathPrefix ?? "" : "") + path.prefix { $0 != "?" }
@@ -40,14 +43,11 @@ package final class TenantRefreshing {
 
     /// How a client that sends its token in this location gets a new one; nil if it cannot.
     package func delivery(for source: TokenSource) -> RefreshDeliveryWay? {
-        let names = rules.delivery.cookies.map(\.name)
-        if case .cookie = source, !names.isEmpty { return RefreshDeliveryWay(header: nil, cookies: names) }
+        if case .cookie = source, !cookies.isEmpty { return RefreshDeliveryWay(header: nil, cookies: cookies) }
         guard let header = rules.delivery.header else { return nil }
         // A refresh token in a cookie is replaced in that cookie, wherever the access token is.
-        guard case .cookie(let name) = rules.source, names.contains(name) else {
-            return RefreshDeliveryWay(header: header, cookies: [])
-        }
-        return RefreshDeliveryWay(header: header, cookies: [name])
+        guard case .cookie(let name) = rules.source else { return RefreshDeliveryWay(header: header, cookies: []) }
+        return RefreshDeliveryWay(header: header, cookies: cookies.filter { $0.name == name })
     }
 
     /// The location of a request's token, and its position in the head.
@@ -76,7 +76,18 @@ package struct RefreshDeliveryWay: Equatable {
     /// The response field for the access token.
     package var header: String?
     /// The cookies of the tenant's `deliver.cookies` that are set.
-    package var cookies: [String]
+    package var cookies: [Cookie]
+
+    package struct Cookie: Equatable {
+        package var name: String
+        /// What follows its value.
+        package var attributes: [UInt8]
+
+        package init(_ name: String, _ rules: CookieRules = CookieRules()) {
+            self.name = name
+            attributes = Array(rules.attributes().utf8)
+        }
+    }
 }
 
 /// One loop's state of refreshing one token.

@@ -84,7 +84,12 @@ extension BrowserEndpoints {
         }
         let cookies = SessionCookies(context.tenant)
             .fields(for: tokens, refreshCookie: rules.refreshCookie, at: request.now)
-        return .redirect(to: after, fields: cookies + mark(for: after, request), subject: account.subject)
+        let fields = cookies + mark(for: after, request)
+        // A redirect that a provider's page began would not have such cookies; what a page of ours leads to has them.
+        guard rules.cookieRules.sameSite == .strict else {
+            return .redirect(to: after, fields: fields, subject: account.subject)
+        }
+        return SignedInPage(url: after).response(in: frame, further: fields, subject: account.subject)
     }
 
     func failure(_ failure: SignInFailure, _ after: String, _ request: EndpointRequest) -> EndpointResponse {

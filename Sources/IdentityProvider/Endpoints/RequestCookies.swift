@@ -1,3 +1,5 @@
+import Tenants
+
 /// Cookies of a request (RFC 6265 section 5.4), read from its fields.
 enum RequestCookies {
     /// - Returns: The value of the cookie called `name`; nil if there is none, or two that differ, of which one may be
@@ -21,19 +23,18 @@ enum RequestCookies {
 
 /// `Set-Cookie` lines (RFC 6265 section 4.1).
 enum SetCookie {
-    /// `HttpOnly; SameSite=Lax; Path=/`, and `Secure`.
-    ///
     /// - Parameters:
     ///   - maxAge: Seconds; nil for a session cookie; 0 removes the cookie.
+    ///   - rules: Its other attributes.
     ///   - isSecure: False only for a cookie that must work without TLS, on a developer's machine.
     static func field(
         _ name: String,
         _ value: String,
         maxAge: Int?,
+        rules: CookieRules = CookieRules(),
         isSecure: Bool = true
     ) -> EndpointResponse.Field {
-        var text = "\(name)=\(value); Path=/; HttpOnly; SameSite=Lax"
-        if isSecure { text += "; Secure" }
+        var text = "\(name)=\(value)\(rules.attributes(isSecure: isSecure))"
         if let maxAge { text += "; Max-Age=\(maxAge)" }
         return EndpointResponse.Field("Set-Cookie", text)
     }

@@ -1,19 +1,21 @@
 import Tenants
 import Time
 
-/// The cookies in which browsers keep a tenant's sessions. No script can read them, and no other site's form sends them
-/// (`HttpOnly; Secure; SameSite=Lax`).
+/// The cookies in which browsers keep a tenant's sessions. No script can read them, and unless the tenant wants it no other
+/// site's form sends them (`HttpOnly; Secure; SameSite=Lax`).
 struct SessionCookies: Sendable {
     /// The names that may hold an access token; the first is the one that is set.
     private let access: [String]
     private let refresh: [String]
+    private let web: WebSignIn?
     /// Seconds past its expiry for which an access token can be refreshed, and its cookie is kept.
     private let grace: Int
 
     init(_ tenant: Tenant) {
         var access: [String] = []
         var refresh: [String] = []
-        if let web = tenant.signIn?.web {
+        web = tenant.signIn?.web
+        if let web {
             access.append(web.accessCookie)
             refresh.append(web.refreshCookie)
         }
@@ -41,12 +43,20 @@ struct SessionCookies: Sendable {
     func fields(for tokens: IssuedTokens, refreshCookie cookie: String, at now: UnixTime) -> [EndpointResponse.Field] {
         var fields: [EndpointResponse.Field] = []
         if let name = access.first {
-            fields.append(SetCookie.field(name, tokens.accessToken, maxAge: tokens.expiresIn + grace))
+            fields.append(
+                SetCookie.field(name, tokens.accessToken, maxAge: tokens.expiresIn + grace, rules: rules(of: name))
+            )
         }
         if let token = tokens.refreshToken {
-            fields.append(SetCookie.field(cookie, token, maxAge: max(Int(tokens.sessionExpiresAt - now), 0)))
+            let seconds = max(Int(tokens.sessionExpiresAt - now), 0)
+            fields.append(SetCookie.field(cookie, token, maxAge: seconds, rules: rules(of: cookie)))
         }
         return fields
+    }
+
+    /// A browser replaces a cookie only by one of the same domain.
+    private func rules(of cookie: String) -> CookieRules {
+        web.flatMap { $0.sets(cookie) ? $0.cookieRules : nil } ?? CookieRules()
     }
 
     /// Clears all of them for a browser that has one, and that it has just signed in; nothing for other clients.
@@ -55,6 +65,7 @@ struct SessionCookies: Sendable {
         guard names.contains(where: { RequestCookies.value(of: $0, in: request.fields.cookies) != nil }) else {
             return []
         }
-        return names.map { SetCookie.field($0, "", maxAge: 0) } + SignInMark.fieldsThatClear(request)
+        return names.map { SetCookie.field($0, "", maxAge: 0, rules: rules(of: $0)) }
+            + SignInMark.fieldsThatClear(request)
     }
 }

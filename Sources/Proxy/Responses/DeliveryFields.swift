@@ -23,7 +23,8 @@ enum DeliveryFields {
             fields.append(HeaderField(name, renewal.accessToken))
             if exposes { fields.append(HeaderField("Access-Control-Expose-Headers", name)) }
         }
-        for cookie in renewal.cookies where way.cookies.contains(cookie.name) {
+        for cookie in renewal.cookies {
+            guard let attributes = way.cookies.first(where: { $0.name == cookie.name })?.attributes else { continue }
             var text = Array("\(cookie.name)=".utf8) + cookie.value
             if var end = cookie.expiresAt {
                 if cookie.value == renewal.accessToken { end = end + grace }
@@ -40,9 +41,9 @@ enum DeliveryFields {
     static func clearing(_ way: RefreshDeliveryWay) -> [HeaderField] {
         guard !way.cookies.isEmpty else { return [] }
         return [.noStore]
-            + way.cookies.map { name in
-                let text = Array("\(name)=; Max-Age=0; Expires=Thu, 01 Jan 1970 00:00:00 GMT".utf8)
-                return HeaderField("Set-Cookie", text + attributes)
+            + way.cookies.map { cookie in
+                let text = Array("\(cookie.name)=; Max-Age=0; Expires=Thu, 01 Jan 1970 00:00:00 GMT".utf8)
+                return HeaderField("Set-Cookie", text + cookie.attributes)
             }
     }
 
@@ -54,7 +55,4 @@ enum DeliveryFields {
         if bytes.isFieldName(field.name, "access-control-expose-headers") { return false }
         return fields.contains { bytes.isFieldName(field.name, equalTo: $0.name) }
     }
-
-    /// RFC 6265 section 4.1.2; SameSite as in its successor.
-    private static let attributes = Array("; Path=/; HttpOnly; Secure; SameSite=Lax".utf8)
 }

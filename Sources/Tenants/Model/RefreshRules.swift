@@ -88,12 +88,19 @@ public struct RefreshDelivery: Sendable, Equatable {
         public var name: String
         /// Its value in the response.
         public var value: JSONPointer
+        /// Those of `web`, if it sets the same cookie.
+        public var rules = CookieRules()
     }
 
     /// The response field for clients that send their token in a field.
     public var header: String?
     /// For clients that send their token in a cookie.
     public var cookies: [Cookie] = []
+
+    /// The cookies that a sign-in sets have the same attributes when they are renewed.
+    mutating func adoptRules(of web: WebSignIn) {
+        for index in cookies.indices where web.sets(cookies[index].name) { cookies[index].rules = web.cookieRules }
+    }
 }
 
 /// A response of the backend that has a refresh token: to a sign-in, or to a client's own refresh.

@@ -26,10 +26,11 @@ struct TenantReader {
         let identity = IdentityReader.read(node[Schema.tenant.identity] ?? .absent, session)
         let revokeOn = RevokeOnReader.read(node[Schema.tenant.revokeOn]?.items ?? [], session)
         let from = authentication?.from ?? [.bearer]
-        let refresh = node.entry(Schema.tenant.refresh).flatMap {
+        var refresh = node.entry(Schema.tenant.refresh).flatMap {
             RefreshReader(entry: $0, tenant: node, from: from, identity: identity, issuer: issuer).read(session)
         }
         let signingIn = readSigningIn(node, from, refresh, issuer, session)
+        if let web = signingIn.signIn?.web { refresh?.delivery.adoptRules(of: web) }
         let browsers = readBrowsers(node, from, identity, refresh, session)
         let introspection = node.entry(Schema.tenant.introspection).flatMap {
             IntrospectionReader(entry: $0, tenant: node, issuer: issuer).read(session)
@@ -92,7 +93,10 @@ struct TenantReader {
     ) -> SigningIn {
         var paths = EndpointPaths(pathPrefix: pathPrefix, issuer: issuer)
         let signIn = node[Schema.tenant.signIn].map {
-            SignInReader(node: $0, tenant: node, from: from, refresh: refresh, issuer: issuer).read(&paths, session)
+            SignInReader(node: $0, tenant: node, hosts: hosts, from: from, refresh: refresh, issuer: issuer).read(
+                &paths,
+                session
+            )
         }
         let exchanges = [signIn?.apple?.then, signIn?.google?.then] + (signIn?.named ?? []).map { $0.exchange?.then }
         let issues = exchanges.contains(.issue) || signIn?.web != nil || issuer?.clients.isEmpty == false

@@ -20,7 +20,7 @@ import Verification
         }
     }
 
-    private static let attributes = ["Path=/", "HttpOnly", "Secure", "SameSite=Lax"]
+    private static let attributes = ["Path=/", "HttpOnly", "SameSite=Lax", "Secure"]
 
     @Test func bothCookiesAreReplacedForClientAndBackend() async throws {
         try await withEndedSession(.refreshingCookies(), giving: .pair) { fixture, _, session async throws in

@@ -146,7 +146,7 @@ import Verification
             stub.give(["error": "invalid_grant"], status: 400)
             let response = try await fixture.request("/x", fields: [session.cookies])
             expectChallenge(response, 401, "token_expired", error: "invalid_token")
-            let gone = "Max-Age=0; Expires=Thu, 01 Jan 1970 00:00:00 GMT; Path=/; HttpOnly; Secure; SameSite=Lax"
+            let gone = "Max-Age=0; Expires=Thu, 01 Jan 1970 00:00:00 GMT; Path=/; HttpOnly; SameSite=Lax; Secure"
             #expect(response.fields["Set-Cookie"] == ["access=; \(gone)", "refresh=; \(gone)"])
             #expect(fixture.refreshCalls.count == 1 && fixture.backend.requests.count == 1)
             stub.give(session.pair)

@@ -37,7 +37,7 @@ import Verification
             stub.give(["error": "invalid_grant"], status: 400)
             let response = try await fixture.request("/x", fields: [session.cookies])
             expectBackendsRefusal(response)
-            let gone = "Max-Age=0; Expires=Thu, 01 Jan 1970 00:00:00 GMT; Path=/; HttpOnly; Secure; SameSite=Lax"
+            let gone = "Max-Age=0; Expires=Thu, 01 Jan 1970 00:00:00 GMT; Path=/; HttpOnly; SameSite=Lax; Secure"
             #expect(response.fields["Set-Cookie"] == ["access=; \(gone)", "refresh=; \(gone)"])
             #expect(response.fields["Cache-Control"] == ["no-store"])
             expectRefusal(try await fixture.request("/x", fields: [session.cookies]), 401, "token_revoked")

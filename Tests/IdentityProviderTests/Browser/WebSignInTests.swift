@@ -41,6 +41,30 @@ struct WebSignInTests {
         #expect(session.claims["role"] == "customer")
     }
 
+    @Test func cookiesHaveTheTenantsRules() async throws {
+        let rules = CookieRules(domain: "chat.example", sameSite: .none)
+        let fixture = try BrowserSignInFixture(cookieRules: rules)
+        let visit = try await BrowserVisit(web: fixture)
+        let response = try await fixture.response(visit.back(.webCallback))
+        try #require(response.cookies.count == 3)
+        let attributes = "; Path=/; HttpOnly; SameSite=None; Secure; Domain=chat.example; Max-Age="
+        #expect(response.cookies.prefix(2).allSatisfy { $0.contains(attributes) })
+        // The cookie of the sign-in itself is the host's own.
+        #expect(response.cookies[2].hasPrefix("__Host-") && !response.cookies[2].contains("Domain"))
+    }
+
+    /// A redirect that began at a provider's page would not have cookies with SameSite=Strict.
+    @Test func strictCookiesAreFollowedByPageOfOurs() async throws {
+        let fixture = try BrowserSignInFixture(cookieRules: CookieRules(sameSite: .strict))
+        let visit = try await BrowserVisit(web: fixture, after: "/a?b=c&d=e")
+        let response = try await fixture.response(visit.back(.webCallback))
+        #expect(response.status == 200)
+        #expect(response.value(of: "Refresh") == "0; url=https://app.chat.example/a?b=c&d=e")
+        #expect(response.text.contains("href=\"https://app.chat.example/a?b=c&amp;d=e\""))
+        #expect(response.cookies.prefix(2).allSatisfy { $0.contains("; SameSite=Strict; Secure; ") })
+        #expect(response.subject == "account-of-google-alice")
+    }
+
     @Test func plantedSessionIsReplaced() async throws {
         let fixture = try BrowserSignInFixture()
         let planted = try await fixture.service.signIn("mallory")

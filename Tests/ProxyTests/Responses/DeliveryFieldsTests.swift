@@ -1,5 +1,6 @@
 import HTTPCore
 import SharedState
+import Tenants
 import Testing
 import Time
 import UpstreamTestSupport
@@ -14,14 +15,22 @@ struct DeliveryFieldsTests {
     private static let header = RefreshDeliveryWay(header: "X-New-Token", cookies: [])
     private static let cookies = RefreshDeliveryWay(
         header: nil,
-        cookies: ["access", "refresh", "past", "never", "fraction"]
+        cookies: ["access", "refresh", "past", "never", "fraction"].map { RefreshDeliveryWay.Cookie($0) }
     )
-    private static let attributes = "Path=/; HttpOnly; Secure; SameSite=Lax\r\n"
+    private static let attributes = "Path=/; HttpOnly; SameSite=Lax; Secure\r\n"
 
     private func lines(_ renewal: Renewal, _ way: RefreshDeliveryWay, grace: Double = 0, at now: UnixTime = now)
         -> String
     {
         DeliveryFields.delivering(renewal, way, grace: grace, at: now).map { "\($0.line)\r\n" }.joined()
+    }
+
+    @Test func cookieIsRenewedAndClearedWithItsRules() throws {
+        let rules = CookieRules(domain: "example.com", sameSite: .none)
+        let way = RefreshDeliveryWay(header: nil, cookies: [.init("access", rules)])
+        let attributes = "; Path=/; HttpOnly; SameSite=None; Secure; Domain=example.com\r\n"
+        #expect(lines(try SampleRenewal.renewal(), way).hasSuffix(attributes))
+        #expect(DeliveryFields.clearing(way).map { "\($0.line)\r\n" }.joined().hasSuffix(attributes))
     }
 
     @Test func deliveredHeaderIsExposedAndNotCached() throws {
@@ -68,7 +77,7 @@ struct DeliveryFieldsTests {
         let renewal = try SampleRenewal.renewal([
             SampleRenewal.cookie("access", "new"), SampleRenewal.cookie("refresh", "r2"),
         ])
-        let way = RefreshDeliveryWay(header: "X-New-Token", cookies: ["refresh"])
+        let way = RefreshDeliveryWay(header: "X-New-Token", cookies: [.init("refresh")])
         let expected =
             "Cache-Control: no-store\r\nX-New-Token: new\r\nAccess-Control-Expose-Headers: X-New-Token\r\n"
             + "Set-Cookie: refresh=r2; \(Self.attributes)"
@@ -78,7 +87,7 @@ struct DeliveryFieldsTests {
     @Test func clearingRemovesEveryCookieOfDelivery() {
         let gone = "Max-Age=0; Expires=Thu, 01 Jan 1970 00:00:00 GMT; \(Self.attributes)"
         let expected = "Cache-Control: no-store\r\nSet-Cookie: access=; \(gone)Set-Cookie: refresh=; \(gone)"
-        let way = RefreshDeliveryWay(header: nil, cookies: ["access", "refresh"])
+        let way = RefreshDeliveryWay(header: nil, cookies: [.init("access"), .init("refresh")])
         #expect(DeliveryFields.clearing(way).map { "\($0.line)\r\n" }.joined() == expected)
         #expect(DeliveryFields.clearing(Self.header).isEmpty)
     }

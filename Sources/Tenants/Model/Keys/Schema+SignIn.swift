@@ -119,6 +119,14 @@ extension Schema {
         let access = Key("access", .text(example: "access_token"), isRequired: true).means("The access token's cookie.")
         let refresh = Key("refresh", .text(example: "refresh_token"), isRequired: true)
             .means("The refresh token's cookie.")
+        let domain = Key("domain", .text(example: "example.com"))
+            .means("The cookies are sent to this host and all below it. Omitted: only to the host that sets them.")
+        let sameSite = Key("same_site", .choice(CookieRules.SameSite.self), default: .lax)
+            .means("Whether requests that pages of other sites cause have the cookies: `none` for all of them.")
+        let prefix = Key("prefix", .choice(CookieRules.Prefix.self))
+            .means(
+                "Put before both names; browsers hold such cookies to rules. The cookies have it wherever they are named."
+            )
     }
 
     struct EndpointsKeys: KeyTable {

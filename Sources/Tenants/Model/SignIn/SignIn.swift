@@ -53,7 +53,11 @@ public struct WebSignIn: Sendable, Equatable {
     public var clientSecret: Secret?
     /// The URL after a sign-in; the only origin that the parameter `after` may name.
     public var after: String
-    /// The cookies' names.
+    /// The cookies' names, with their prefix.
     public var accessCookie: String
     public var refreshCookie: String
+    public var cookieRules = CookieRules()
+
+    /// Whether a cookie is one of the two.
+    public func sets(_ cookie: String) -> Bool { cookie == accessCookie || cookie == refreshCookie }
 }

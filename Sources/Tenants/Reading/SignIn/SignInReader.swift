@@ -2,6 +2,7 @@
 struct SignInReader {
     let node: DocumentNode
     let tenant: DocumentNode
+    let hosts: [HostPattern]
     let from: [TokenSource]
     let refresh: RefreshRules?
     /// The tenant's own issuer; nil if there is none, or if it cannot be read.
@@ -18,6 +19,7 @@ struct SignInReader {
                     node: $0,
                     apple: node[Schema.signIn.apple],
                     hasProviders: hasProviders,
+                    hosts: hosts,
                     from: from,
                     refresh: refresh
                 ).read(&paths, session)

@@ -5,6 +5,7 @@ struct WebSignInReader {
     let apple: DocumentNode?
     /// Whether the tenant has `providers`, all of which the login offers.
     let hasProviders: Bool
+    let hosts: [HostPattern]
     /// Where the tenant looks for tokens (`from` of `authenticate`).
     let from: [TokenSource]
     /// The tenant's `refresh`; nil if it has none.
@@ -27,7 +28,8 @@ struct WebSignInReader {
             clientSecret: client?.secret,
             after: after,
             accessCookie: cookies.access,
-            refreshCookie: cookies.refresh
+            refreshCookie: cookies.refresh,
+            cookieRules: cookies.rules
         )
     }
 
@@ -87,46 +89,7 @@ struct WebSignInReader {
         return session.at(value).value(of: try ReturnAddress.checked(scalar.text, allowsApps: false), or: fault)
     }
 
-    private func readCookies(_ cookies: DocumentNode, _ session: ReadingSession) -> (access: String, refresh: String)? {
-        let access = readCookie(Schema.sessionCookies.access, cookies, session)
-        let refresh = readCookie(Schema.sessionCookies.refresh, cookies, session)
-        guard let access, let refresh else { return nil }
-        guard access != refresh else {
-            if let value = cookies[Schema.sessionCookies.refresh] {
-                session.at(value).error("\"refresh\" has the name of \"access\": give each cookie one of its own")
-            }
-            return nil
-        }
-        if let value = cookies[Schema.sessionCookies.access] { check(access: access, value, session) }
-        if case .cookie(let name)? = self.refresh?.source, name != refresh,
-            let value = cookies[Schema.sessionCookies.refresh]
-        {
-            session.at(value).warning(
-                "\"from\" of the tenant's \"refresh\" names another cookie, so that these sessions are not renewed: "
-                    + "use one name"
-            )
-        }
-        return (access, refresh)
-    }
-
-    private func readCookie(_ key: Key<String?>, _ cookies: DocumentNode, _ session: ReadingSession) -> String? {
-        guard let value = cookies[key], let scalar = value.filled else { return nil }
-        guard NetworkText.isToken(scalar.text) else {
-            return session.at(value).refuse(
-                "\"\(key.name)\" is no cookie's name (RFC 6265 section 4.1.1): use letters, digits, \"-\" and \"_\""
-            )
-        }
-        return scalar.text
-    }
-
-    /// Warns if requests do not take this cookie as a token, or if a refresh does not renew it.
-    private func check(access: String, _ node: DocumentNode, _ session: ReadingSession) {
-        if !from.contains(.cookie(name: access)) {
-            session.at(node).warning(
-                "no token is taken from this cookie: add \"cookie:NAME\" with its name to \"from\" of \"authenticate\""
-            )
-        } else if let refresh, !refresh.delivery.cookies.contains(where: { $0.name == access }) {
-            session.at(node).warning("a refresh does not renew this cookie: add it to \"cookies\" of \"deliver\"")
-        }
+    private func readCookies(_ cookies: DocumentNode, _ session: ReadingSession) -> SessionCookiesReader.Cookies? {
+        SessionCookiesReader(node: cookies, hosts: hosts, from: from, refresh: refresh).read(session)
     }
 }

@@ -33,9 +33,10 @@ struct BrowserSignInFixture {
         web webProvider: SignIn.Provider = .google,
         store: WatchedStore = WatchedStore(),
         clients: [IssuerClient] = Self.clients,
-        proof: ProofRules? = nil
+        proof: ProofRules? = nil,
+        cookieRules: CookieRules = CookieRules()
     ) throws {
-        var tenant = try Self.tenant(name, page, webProvider, clients)
+        var tenant = try Self.tenant(name, page, webProvider, clients, cookieRules)
         tenant.proof = proof
         self.store = store
         web = ScriptedBrowserProvider(webProvider)
@@ -76,7 +77,8 @@ struct BrowserSignInFixture {
         _ name: String,
         _ page: SignInPage,
         _ webProvider: SignIn.Provider,
-        _ clients: [IssuerClient]
+        _ clients: [IssuerClient],
+        _ cookieRules: CookieRules
     ) throws -> Tenant {
         Tenant(
             TenantSettings(
@@ -101,7 +103,8 @@ struct BrowserSignInFixture {
                         clientID: "chat-web",
                         after: "https://app.chat.example/home",
                         accessCookie: "chat_access",
-                        refreshCookie: "chat_refresh"
+                        refreshCookie: "chat_refresh",
+                        cookieRules: cookieRules
                     )
                 )
             )
