@@ -53,6 +53,8 @@ extension BrowserEndpoints {
         switch SignInBinding.find(stored.id, hash: stored.transaction.bindingHash, in: request) {
         case .matching: break
         case .missing where request.method == "POST" && returned.callback != nil:
+            // Here too: the browser comes again without the issuer.
+            try await checkIssuer(returned, of: endpoint.provider, request)
             return try await store(returned, of: stored, leg)
         case .missing, .foreign: throw .otherBrowser
         }

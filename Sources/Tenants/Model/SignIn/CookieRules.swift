@@ -19,7 +19,7 @@ public struct CookieRules: Sendable, Equatable {
     public var domain: String?
     public var sameSite: SameSite = Schema.sessionCookies.sameSite.default
 
-    public init(domain: String? = nil, sameSite: SameSite = Schema.sessionCookies.sameSite.default) {
+    public init(domain: String? = nil, sameSite: SameSite = .lax) {
         self.domain = domain
         self.sameSite = sameSite
     }

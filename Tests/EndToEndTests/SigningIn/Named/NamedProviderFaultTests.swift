@@ -172,6 +172,9 @@ import Verification
                 if let issuer { fields.append("iss=\(Form.encoded(issuer))") }
                 let response = try await browser.get("\(target)?\(fields.joined(separator: "&"))")
                 expectStopped(response, 400, "bad_request", issuer ?? "none")
+                let form = fields.joined(separator: "&")
+                let posted = try await browser.postFromElsewhere(target, form: form)
+                expectStopped(posted, 400, "bad_request", "posted")
             }
             #expect(standIn.calls(.token) == 0)
             #expect(try await browser.bring(good).status == 303, "the sign-in is under way still")

@@ -70,7 +70,8 @@ import Verification
             let redirect = try standIn.redirect(for: try #require(start.location))
             #expect(redirect.url == "http://company.localtest/oauth2/callback/company")
             let back = try await browser.bring(redirect)
-            let code = try #require(Form.query(of: try #require(back.location))["code"], "\(back.body.text)")
+            let location = try #require(back.location, "\(back.body.text)")
+            let code = try #require(Form.query(of: location)["code"], "\(location)")
             let tokens = try GivenTokens(
                 try await fixture.company.post(CompanySetup.app.tokenPath, form: CompanySetup.app.tokenForm(code)),
                 fixture
