@@ -116,7 +116,7 @@ package final class AppVersionCheck {
         let text = bytes.extracting(agent.range)
         // OkHttp and Dalvik are the clients of Android apps, CFNetwork and Darwin those of Apple's systems.
         for word: StaticString in ["android", "okhttp", "dalvik"] where text.contains(word) { return .android }
-        for word: StaticString in ["iphone", "ipad", "ios", "cfnetwork", "darwin"] where text.contains(word) {
+        for word: StaticString in ["iphone", "ipad", "ios/", "ios ", "cfnetwork", "darwin"] where text.contains(word) {
             return .ios
         }
         return nil

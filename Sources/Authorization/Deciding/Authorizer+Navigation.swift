@@ -38,10 +38,12 @@ extension Authorizer {
 
     /// Of the request's URL, as the client knows it.
     private static func origin(_ input: DecisionInput, _ bytes: Span<UInt8>) -> String {
-        let scheme = ClientScheme.read(input.head, bytes, input.decisionContext) == .http ? "http" : "https"
+        // As for the login itself, which compares the two: an unknown scheme is not taken for TLS.
+        let isSecure = ClientScheme.read(input.head, bytes, input.decisionContext).isSecure ?? false
+        let scheme = isSecure ? "https" : "http"
         let authority =
             input.request.request.target.authority ?? input.head.host.map { input.head.fields[$0].value } ?? 0..<0
-        return "\(scheme)://\(String(decoding: bytes.copy(authority), as: UTF8.self))"
+        return "\(scheme)://\(String(decoding: bytes.copy(authority), as: UTF8.self).lowercased())"
     }
 }
 
@@ -68,7 +70,10 @@ struct SignInPageAddress {
         return login + "?refused=\(code.rawValue)&unsent=1" + Self.after(page ?? origin + path)
     }
 
-    private static func after(_ url: String) -> String {
-        url.utf8.count <= longestAfter ? "&after=\(PercentEncoding.encode(url))" : ""
+    private static func after(_ page: String) -> String {
+        // Browsers send these as they are, and the login takes only what every URL may have (RFC 3986).
+        let kept = PercentEncoding.encode(page.utf8) { (0x21...0x7E).contains($0) && !#"\"<>^`{|}"#.utf8.contains($0) }
+        let url = String(decoding: kept, as: UTF8.self)
+        return url.utf8.count <= longestAfter ? "&after=\(PercentEncoding.encode(url))" : ""
     }
 }

@@ -82,10 +82,13 @@ package struct RefreshDeliveryWay: Equatable {
         package var name: String
         /// What follows its value.
         package var attributes: [UInt8]
+        /// The same of a cookie of the host's own, which browsers would send beside this one; nil if this is one.
+        package var hostAttributes: [UInt8]?
 
         package init(_ name: String, _ rules: CookieRules = CookieRules()) {
             self.name = name
             attributes = Array(rules.attributes().utf8)
+            hostAttributes = rules.hostRules.map { Array($0.attributes().utf8) }
         }
     }
 }

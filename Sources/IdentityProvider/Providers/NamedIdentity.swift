@@ -17,16 +17,24 @@ struct NamedIdentity: Sendable {
         groups = who.flatMap { $0.groups.isEmpty ? nil : $0.groupsClaim }
     }
 
-    /// - Parameter email: The provider's list of addresses decides instead of the claims; nil: there is no such list.
+    /// - Parameters:
+    ///   - email: The provider's list of addresses decides instead of the claims; nil: there is no such list.
+    ///   - source: Where the e-mail is, and whether it is verified: both from one object, since one object's word about its
+    ///     own address must not make another's count. nil: `claims`.
     /// - Returns: nil if the subject is missing, longer than 255 bytes, or not valid in a header field. An e-mail that is
     ///   not a single address is omitted.
-    func identity(_ claims: JSONObject, email listed: ListedEmail? = nil) -> ProviderIdentity? {
+    func identity(
+        _ claims: JSONObject,
+        email listed: ListedEmail? = nil,
+        emailFrom source: JSONObject? = nil
+    ) -> ProviderIdentity? {
         guard let subject = Self.identifier(rules.subject.value(in: claims)), ProviderIdentity.isSubject(subject) else {
             return nil
         }
-        let found = listed?.email ?? rules.email.value(in: claims)?.string
+        let source = source ?? claims
+        let found = listed?.email ?? rules.email.value(in: source)?.string
         let email = found.flatMap { ProviderEmail.isValid($0) ? $0 : nil }
-        let isVerified = listed?.email == nil ? isEmailVerified(claims) : listed?.isVerified ?? false
+        let isVerified = listed.map { $0.email != nil && $0.isVerified } ?? isEmailVerified(source)
         return ProviderIdentity(
             provider: .named(rules.name),
             subject: subject,
@@ -43,6 +51,19 @@ struct NamedIdentity: Sendable {
         var places = rules.claims.map(\.place) + [rules.email]
         if let groups { places.append(groups) }
         return places.contains { $0.value(in: claims) == nil }
+    }
+
+    /// Which of two objects about one user says what the e-mail is, and whether it is verified.
+    ///
+    /// - Parameters:
+    ///   - claims: Of the ID token, which counts if it has an e-mail; but not if user info has the same with a verdict.
+    ///   - info: Of user info.
+    func emailSource(_ claims: JSONObject, _ info: JSONObject) -> JSONObject {
+        guard let email = rules.email.value(in: claims)?.string else { return info }
+        guard case .claim(let place) = rules.emailVerified, place.value(in: claims) == nil,
+            let other = rules.email.value(in: info)?.string, other.utf8.elementsEqual(email.utf8)
+        else { return claims }
+        return info
     }
 
     /// GitHub's identifiers are numbers.
@@ -91,9 +112,17 @@ struct NamedIdentity: Sendable {
 
 /// What a provider's list of a user's addresses says, as GitHub gives it: the primary one.
 struct ListedEmail: Sendable, Equatable {
+    /// A list that the provider does not show. Then no address counts as verified.
+    static let hidden = ListedEmail(email: nil, isVerified: false)
+
     /// nil if there is no primary one.
     let email: String?
     let isVerified: Bool
+
+    private init(email: String?, isVerified: Bool) {
+        self.email = email
+        self.isVerified = isVerified
+    }
 
     /// - Returns: nil for anything but a list of objects.
     init?(_ body: [UInt8]) {

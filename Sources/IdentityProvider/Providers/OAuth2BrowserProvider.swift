@@ -66,7 +66,7 @@ struct OAuth2BrowserProvider: BrowserProvider {
         }
         let claims = try await userInfo.object(at: service.userInfoURL, accessToken)
         var listed: ListedEmail?
-        if let url = service.emailsURL { listed = try await userInfo.emails(at: url, accessToken) }
+        if let url = service.emailsURL { listed = try await userInfo.emails(at: url, accessToken) ?? .hidden }
         guard let identity = reader.identity(claims, email: listed) else {
             throw .invalidToken("the user info of \(rules.name) has no subject that can be used")
         }

@@ -55,7 +55,7 @@ struct OpenIDBrowserProvider: BrowserProvider {
     /// With `{tenantid}` the directory is known only from the ID token, whose `iss` is checked.
     func accepts(issuer: String?, at now: UnixTime) async throws(EndpointRefusal) -> Bool {
         guard let issuer else { return try await !metadata.metadata(at: now).namesIssuer }
-        return service.isOfSeveralDirectories || issuer.utf8.elementsEqual(service.issuer.utf8)
+        return issuer.utf8.elementsEqual(service.issuer.utf8) || service.isIssuerOfSomeDirectory(issuer)
     }
 
     func identity(
@@ -84,19 +84,22 @@ struct OpenIDBrowserProvider: BrowserProvider {
         let accessToken = response["access_token"]?.string
         try IDTokenChecks.check(token, principal.claims, kind, accessToken: accessToken)
         var claims = principal.claims
+        var emailSource = claims
         if reader.isIncomplete(claims), let url = metadata.userInfoURL, let accessToken {
-            claims = try await completed(claims, from: url, accessToken)
+            let info = try await userInfo(of: claims, from: url, accessToken)
+            emailSource = reader.emailSource(claims, info)
+            for member in info.members where claims[member.name] == nil { claims[member.name] = member.value }
         }
-        guard let identity = reader.identity(claims) else {
+        guard let identity = reader.identity(claims, emailFrom: emailSource) else {
             throw .invalidToken("\(kind.noun) is refused: its subject is missing or malformed")
         }
         return identity
     }
 
-    /// With what user info has beside the ID token. It counts only for the same subject (OpenID Connect Core 1.0 section
+    /// What user info has beside the ID token. It counts only for the same subject (OpenID Connect Core 1.0 section
     /// 5.3.2).
-    private func completed(
-        _ claims: JSONObject,
+    private func userInfo(
+        of claims: JSONObject,
         from url: String,
         _ accessToken: String
     ) async throws(EndpointRefusal) -> JSONObject {
@@ -104,9 +107,7 @@ struct OpenIDBrowserProvider: BrowserProvider {
             .object(at: url, accessToken)
         guard let subject = claims["sub"]?.string, let other = info["sub"]?.string, PlainText.areEqual(subject, other)
         else { throw .invalidToken("\(rules.name) names two owners of the access token") }
-        var claims = claims
-        for member in info.members where claims[member.name] == nil { claims[member.name] = member.value }
-        return claims
+        return info
     }
 }
 

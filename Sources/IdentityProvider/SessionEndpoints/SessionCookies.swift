@@ -43,20 +43,21 @@ struct SessionCookies: Sendable {
     func fields(for tokens: IssuedTokens, refreshCookie cookie: String, at now: UnixTime) -> [EndpointResponse.Field] {
         var fields: [EndpointResponse.Field] = []
         if let name = access.first {
-            fields.append(
-                SetCookie.field(name, tokens.accessToken, maxAge: tokens.expiresIn + grace, rules: rules(of: name))
-            )
+            fields += field(name, tokens.accessToken, maxAge: tokens.expiresIn + grace)
         }
         if let token = tokens.refreshToken {
             let seconds = max(Int(tokens.sessionExpiresAt - now), 0)
-            fields.append(SetCookie.field(cookie, token, maxAge: seconds, rules: rules(of: cookie)))
+            fields += field(cookie, token, maxAge: seconds)
         }
         return fields
     }
 
-    /// A browser replaces a cookie only by one of the same domain.
-    private func rules(of cookie: String) -> CookieRules {
-        web.flatMap { $0.sets(cookie) ? $0.cookieRules : nil } ?? CookieRules()
+    /// A browser replaces a cookie only by one of the same domain: one of the host's own, from before there was a domain,
+    /// would be sent beside it.
+    private func field(_ name: String, _ value: String, maxAge: Int) -> [EndpointResponse.Field] {
+        let rules = web.flatMap { $0.sets(name) ? $0.cookieRules : nil } ?? CookieRules()
+        let own = rules.hostRules.map { SetCookie.field(name, "", maxAge: 0, rules: $0) }
+        return [own, SetCookie.field(name, value, maxAge: maxAge, rules: rules)].compactMap(\.self)
     }
 
     /// Clears all of them for a browser that has one, and that it has just signed in; nothing for other clients.
@@ -65,7 +66,7 @@ struct SessionCookies: Sendable {
         guard names.contains(where: { RequestCookies.value(of: $0, in: request.fields.cookies) != nil }) else {
             return []
         }
-        return names.map { SetCookie.field($0, "", maxAge: 0, rules: rules(of: $0)) }
+        return names.flatMap { field($0, "", maxAge: 0) }
             + SignInMark.fieldsThatClear(request)
     }
 }

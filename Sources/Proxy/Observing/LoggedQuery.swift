@@ -8,7 +8,9 @@ enum LoggedQuery {
 
     /// Parameters whose values are not written, in lower case. The tenant's own `query:NAME` is hidden too.
     private static let names: Set<String> = [
-        "auth", "authorization", "code", "key", "nonce", "otp", "pass", "pin", "pwd", "sid", "sig", "state", "ticket",
+        // Of our login: a page's whole address, with parameters of its own.
+        "after", "auth", "authorization", "code", "key", "nonce", "otp", "pass", "pin", "pwd", "sid", "sig", "state",
+        "ticket",
     ]
     /// A name that contains one of these is hidden too.
     private static let partsOfNames = [

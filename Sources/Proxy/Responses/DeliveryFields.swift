@@ -24,7 +24,8 @@ enum DeliveryFields {
             if exposes { fields.append(HeaderField("Access-Control-Expose-Headers", name)) }
         }
         for cookie in renewal.cookies {
-            guard let attributes = way.cookies.first(where: { $0.name == cookie.name })?.attributes else { continue }
+            guard let rules = way.cookies.first(where: { $0.name == cookie.name }) else { continue }
+            if let own = rules.hostAttributes { fields.append(gone(cookie.name, own)) }
             var text = Array("\(cookie.name)=".utf8) + cookie.value
             if var end = cookie.expiresAt {
                 if cookie.value == renewal.accessToken { end = end + grace }
@@ -32,7 +33,7 @@ enum DeliveryFields {
                 text += "; Max-Age=\(Int(seconds)); Expires=".utf8
                 text += HTTPDate.text(now + seconds)
             }
-            fields.append(HeaderField("Set-Cookie", text + attributes))
+            fields.append(HeaderField("Set-Cookie", text + rules.attributes))
         }
         return fields
     }
@@ -41,10 +42,14 @@ enum DeliveryFields {
     static func clearing(_ way: RefreshDeliveryWay) -> [HeaderField] {
         guard !way.cookies.isEmpty else { return [] }
         return [.noStore]
-            + way.cookies.map { cookie in
-                let text = Array("\(cookie.name)=; Max-Age=0; Expires=Thu, 01 Jan 1970 00:00:00 GMT".utf8)
-                return HeaderField("Set-Cookie", text + cookie.attributes)
+            + way.cookies.flatMap { cookie in
+                [cookie.hostAttributes, cookie.attributes].compactMap { $0.map { gone(cookie.name, $0) } }
             }
+    }
+
+    private static func gone(_ name: String, _ attributes: [UInt8]) -> HeaderField {
+        let text = Array("\(name)=; Max-Age=0; Expires=Thu, 01 Jan 1970 00:00:00 GMT".utf8)
+        return HeaderField("Set-Cookie", text + attributes)
     }
 
     /// Whether a field of the backend is replaced by ours: one of the same name that is no list, or one that would let

@@ -72,7 +72,7 @@ struct SharedSettings: Sendable {
             guard let section = section(of: provider, signIn, in: node[Schema.tenant.signIn]) else { return nil }
             return Provider(
                 provider: provider,
-                issuers: signIn.issuers(of: provider),
+                issuers: signIn.identitySources(of: provider),
                 position: section.value[Schema.apple.issuer]?.position ?? section.keyPosition
             )
         }

@@ -161,7 +161,7 @@ struct SharedSettingsCheck {
             else { continue }
             session.at(own.position).error(
                 "tenant \"\(first.tenant)\" has this realm too (\(session.place(of: first.position, from: own.position))), with "
-                    + "another \"issuer\" of \"\(own.provider.rawValue)\", and one could sign people in as the other's: write the "
+                    + "another \"issuer\" or \"subject\" of \"\(own.provider.rawValue)\", and one could sign people in as the other's: write the "
                     + "same in both, or give them realms of their own"
             )
         }

@@ -32,6 +32,7 @@ struct TenantReader {
         let signingIn = readSigningIn(node, from, refresh, issuer, session)
         if let web = signingIn.signIn?.web { refresh?.delivery.adoptRules(of: web) }
         let browsers = readBrowsers(node, from, identity, refresh, session)
+        checkCookies(signingIn.signIn?.web, browsers.crossSite, node, session)
         let introspection = node.entry(Schema.tenant.introspection).flatMap {
             IntrospectionReader(entry: $0, tenant: node, issuer: issuer).read(session)
         }
@@ -102,6 +103,21 @@ struct TenantReader {
         let issues = exchanges.contains(.issue) || signIn?.web != nil || issuer?.clients.isEmpty == false
         let accounts = AccountsReader.read(node, issues: issues, session)
         return SigningIn(signIn: signIn, accounts: accounts, paths: paths.all)
+    }
+
+    /// Cookies that every site's pages cause to be sent need the check of where a request comes from.
+    private func checkCookies(
+        _ web: WebSignIn?,
+        _ crossSite: CrossSiteRules,
+        _ node: DocumentNode,
+        _ session: ReadingSession
+    ) {
+        guard web?.cookieRules.sameSite == CookieRules.SameSite.none, crossSite.mode == .observe,
+            let value = node[Schema.tenant.csrf]?[Schema.csrf.mode]
+        else { return }
+        session.at(value).error(
+            "with \"same_site: none\" only this keeps other sites' pages from acting for a user: write enforce, or \"same_site: lax\""
+        )
     }
 
     private struct Browsers {

@@ -12,7 +12,7 @@ struct NavigationTests {
         _ navigations: UnauthenticatedNavigation = .signIn,
         mode: Tenant.Mode = .enforce
     ) throws -> RequestPipeline {
-        let rules = [try RequestPipeline.rule("/admin/**", .roles(["admin"]))]
+        let rules = [try RequestPipeline.rule("/admin/**", .signedIn(roles: ["admin"], scopes: []))]
         var tenant = try RequestPipeline.tenant(from: [.cookie(name: "session")], access: rules, mode: mode)
         tenant.signIn = SignIn(
             web: WebSignIn(
@@ -32,7 +32,7 @@ struct NavigationTests {
     private static func refusal(
         _ target: String = "/orders",
         method: String = "GET",
-        _ lines: [String],
+        sending lines: [String],
         by pipeline: RequestPipeline? = nil
     ) throws -> Refusal? {
         let pipeline = try pipeline ?? Self.pipeline()
@@ -52,7 +52,7 @@ struct NavigationTests {
     ])
     func browserIsLedToLoginAndBack(lines: [String]) throws {
         for method in ["GET", "HEAD"] {
-            let refusal = try Self.refusal("/orders?page=2&q=a%20b", method: method, lines)
+            let refusal = try Self.refusal("/orders?page=2&q=a%20b", method: method, sending: lines)
             #expect(refusal?.status == 302 && refusal?.code == .missingToken)
             let after = "http%3A%2F%2Fapp.test%2Forders%3Fpage%3D2%26q%3Da%2520b"
             #expect(Self.location(refusal) == "http://app.test/auth/login?refused=missing_token&after=\(after)")
@@ -68,12 +68,12 @@ struct NavigationTests {
         [navigates, "Authorization: Basic eDp5"], ["Accept: text/html", "Authorization: Bearer x"],
     ])
     func everyoneElseGets401(lines: [String]) throws {
-        let refusal = try Self.refusal(lines)
+        let refusal = try Self.refusal(sending: lines)
         #expect(refusal?.status == 401 && Self.location(refusal) == nil)
     }
 
     @Test(arguments: ["PUT", "DELETE", "PATCH", "OPTIONS", "QUERY"]) func otherMethodsGet401(method: String) throws {
-        #expect(try Self.refusal(method: method, [Self.navigates])?.status == 401)
+        #expect(try Self.refusal(method: method, sending: [Self.navigates])?.status == 401)
     }
 
     @Test(arguments: [
@@ -82,7 +82,7 @@ struct NavigationTests {
         ("Referer: https://evil.test/", "http%3A%2F%2Fapp.test%2Fsend"), ("X-None: x", "http%3A%2F%2Fapp.test%2Fsend"),
     ])
     func formIsLedBackToItsOwnPage(line: String, after: String) throws {
-        let refusal = try Self.refusal("/send?x=y", method: "POST", [Self.navigates, line])
+        let refusal = try Self.refusal("/send?x=y", method: "POST", sending: [Self.navigates, line])
         #expect(refusal?.status == 303)
         let location = "http://app.test/auth/login?refused=missing_token&unsent=1&after=\(after)"
         #expect(Self.location(refusal) == location)
@@ -90,19 +90,19 @@ struct NavigationTests {
 
     @Test func badTokensLeadToLoginToo() throws {
         let lines = [Self.navigates, "Cookie: session=not-a-token"]
-        let refusal = try Self.refusal(lines)
+        let refusal = try Self.refusal(sending: lines)
         #expect(refusal?.status == 302)
         #expect(Self.location(refusal)?.contains("?refused=invalid_token&") == true)
     }
 
     @Test func onlyLackOfGoodTokenLeadsToLogin() throws {
         let token = try RequestPipeline.token()
-        let refusal = try Self.refusal("/admin/x", [Self.navigates, "Cookie: session=\(token)"])
+        let refusal = try Self.refusal("/admin/x", sending: [Self.navigates, "Cookie: session=\(token)"])
         #expect(refusal?.status == 403 && Self.location(refusal) == nil)
     }
 
     @Test func nobodyIsLedWithoutTheSetting() throws {
-        #expect(try Self.refusal([Self.navigates], by: try Self.pipeline(.refuse))?.status == 401)
+        #expect(try Self.refusal(sending: [Self.navigates], by: try Self.pipeline(.refuse))?.status == 401)
     }
 
     @Test func observedTenantsLetBrowsersThrough() throws {
@@ -113,13 +113,29 @@ struct NavigationTests {
     @Test func urlHasTheSchemeThatTheClientUsed() throws {
         let pipeline = try Self.pipeline()
         pipeline.decisionContext.peer = try RequestPipeline.peer(trusted: true)
-        let refusal = try Self.refusal([Self.navigates, "X-Forwarded-Proto: https"], by: pipeline)
+        let refusal = try Self.refusal(sending: [Self.navigates, "X-Forwarded-Proto: https"], by: pipeline)
         #expect(Self.location(refusal)?.hasPrefix("https://app.test/auth/login?") == true)
         #expect(Self.location(refusal)?.hasSuffix("&after=https%3A%2F%2Fapp.test%2Forders") == true)
     }
 
+    /// Browsers send these as they are, and the login takes only what every URL may have.
+    @Test func charactersThatNoURLHasAreEncoded() throws {
+        let location = Self.location(try Self.refusal("/search?filter={a|b}^`c", sending: [Self.navigates]))
+        let after = "http%3A%2F%2Fapp.test%2Fsearch%3Ffilter%3D%257Ba%257Cb%257D%255E%2560c"
+        #expect(location == "http://app.test/auth/login?refused=missing_token&after=\(after)")
+    }
+
+    @Test func unknownSchemeIsTheLoginsOwn() throws {
+        let pipeline = try Self.pipeline()
+        pipeline.decisionContext.peer = try RequestPipeline.peer(trusted: true)
+        let location = Self.location(try Self.refusal(sending: [Self.navigates], by: pipeline))
+        #expect(location?.hasPrefix("http://app.test/auth/login?") == true)
+    }
+
     @Test func veryLongAddressIsNotKept() throws {
-        let location = Self.location(try Self.refusal("/" + String(repeating: "a", count: 2100), [Self.navigates]))
+        let location = Self.location(
+            try Self.refusal("/" + String(repeating: "a", count: 2100), sending: [Self.navigates])
+        )
         #expect(location == "http://app.test/auth/login?refused=missing_token")
     }
 }

@@ -43,6 +43,13 @@ extension SignIn {
         }
     }
 
+    /// What an identity of a provider is unique in: its issuers, and for a named one also where its subjects are, since what one
+    /// place has can be another user's in another.
+    func identitySources(of provider: Provider) -> [String] {
+        guard case .named(let name) = provider, let rules = named(name) else { return issuers(of: provider) }
+        return issuers(of: provider).map { "\($0) \(rules.subject.text)" }
+    }
+
     /// The keys of a provider's ID tokens; nil if it signs none.
     public func keys(of provider: Provider) -> RemoteKeySource? {
         switch provider {

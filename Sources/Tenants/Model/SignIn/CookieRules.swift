@@ -24,6 +24,9 @@ public struct CookieRules: Sendable, Equatable {
         self.sameSite = sameSite
     }
 
+    /// Those of the host's own cookie; nil if these are.
+    public var hostRules: CookieRules? { domain == nil ? nil : CookieRules(sameSite: sameSite) }
+
     /// As they follow the cookie's value (RFC 6265 section 4.1.2).
     ///
     /// - Parameter isSecure: False only for a cookie that must work without TLS, on a developer's machine.

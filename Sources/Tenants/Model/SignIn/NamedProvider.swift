@@ -69,6 +69,15 @@ public struct OpenIDService: Sendable, Equatable {
 
     public var isOfSeveralDirectories: Bool { issuer.contains(Self.directoryVariable) }
 
+    /// Whether an `iss` is that of one of several directories.
+    public func isIssuerOfSomeDirectory(_ text: String) -> Bool {
+        guard let variable = issuer.firstRange(of: Self.directoryVariable) else { return false }
+        let before = issuer[..<variable.lowerBound].utf8.count
+        let directory = text.utf8.dropFirst(before).prefix(36)
+        guard let known = issuer(ofDirectory: String(decoding: directory, as: UTF8.self)) else { return false }
+        return known.utf8.elementsEqual(text.utf8)
+    }
+
     /// - Parameter directory: `tid` of a token, not verified.
     /// - Returns: The `iss` that the token must have; nil if that is no directory.
     public func issuer(ofDirectory directory: String) -> String? {

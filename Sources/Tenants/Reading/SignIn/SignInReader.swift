@@ -31,6 +31,7 @@ struct SignInReader {
             AdmissionReader.read($0, providers: signIn.providers, session)
         }
         signIn.navigations = readNavigations(session)
+        SignInCheck(node: node).check(signIn, session)
         checkIssuer(session)
         return signIn
     }

@@ -55,8 +55,7 @@ import Verification
     @Test(arguments: [ProviderFailure.down, .status(503), .page]) func keysThatCannotBeReadAreUnavailable(
         failure: ProviderFailure
     ) async throws {
-        try await CompanySetup().run { fixture, standIn async throws in
-            standIn.fail(failure, for: .keys)
+        try await CompanySetup().run(prepare: { $0.fail(failure, for: .keys) }) { fixture, standIn async throws in
             let response = try await Browser(fixture.company).signInAtCompany(at: standIn)
             expectStopped(response, 503, "provider_unavailable")
         }

@@ -46,7 +46,6 @@ import Verification
             #expect(page.body.text.contains("Sign in with <bdi>Company &amp; Sons</bdi>"))
             #expect(page.body.text.contains("Sign in with <bdi>code</bdi>"))
             #expect(page.body.text.contains("company.example"))
-            #expect(standIn.calls(.metadata) == 0, "nothing is looked for before somebody chooses")
             let links = HostedPage(page).neutralLinks
             #expect(links.count == 2)
             let start = try await browser.get(Form.target(of: try #require(links.first)))

@@ -90,10 +90,13 @@ struct CompanySetup: Sendable {
 
     /// Runs `test` with the gateway and the stand-in.
     ///
-    /// - Parameter key: Signs the ID tokens; nil: an RSA key, with RS256.
+    /// - Parameters:
+    ///   - key: Signs the ID tokens; nil: an RSA key, with RS256.
+    ///   - prepare: What the stand-in does from the gateway's start on, when it fetches keys.
     func run(
         key: (key: SigningKey, algorithm: SignatureAlgorithm)? = nil,
         values: [String: String] = [:],
+        prepare: (CompanyStandIn) -> Void = { _ in },
         _ test: (GatewayFixture, CompanyStandIn) async throws -> Void
     ) async throws {
         let (own, stranger) = try Self.keys.get()
@@ -104,6 +107,7 @@ struct CompanySetup: Sendable {
             logger: LogCapture().logger()
         ) { UnixTime(Date().timeIntervalSince1970) }
         try await standIn.start()
+        prepare(standIn)
         try await attempt {
             let all = values.merging(["company": standIn.issuer, "company_url": standIn.url]) { $1 }
             try await withGateway(setup, values: all) { try await test($0, standIn) }

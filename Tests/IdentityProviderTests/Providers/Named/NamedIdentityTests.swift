@@ -37,6 +37,29 @@ struct NamedIdentityTests {
         #expect(identity.groups.isEmpty, "without a rule none are kept")
     }
 
+    /// One object's word about its own address must not make another's count.
+    @Test func emailAndItsVerdictComeFromOneObject() throws {
+        let reader = NamedIdentity(try .openID(), who: nil)
+        let victim: JSONObject = ["sub": "u", "email": "victim@shop.example"]
+        let own: JSONObject = ["sub": "u", "email": "me@evil.example", "email_verified": true]
+        #expect(reader.emailSource(victim, own) == victim)
+        let identity = try #require(
+            reader.identity(victim.changed(["email_verified": true]), emailFrom: reader.emailSource(victim, own))
+        )
+        #expect(identity.email == "victim@shop.example" && !identity.isEmailVerified)
+        let same: JSONObject = ["sub": "u", "email": "victim@shop.example", "email_verified": true]
+        #expect(reader.emailSource(victim, same) == same)
+        #expect(reader.emailSource(["sub": "u"], own) == own)
+        let refuted: JSONObject = ["sub": "u", "email": "a@b.example", "email_verified": false]
+        #expect(reader.emailSource(refuted, refuted.changed(["email_verified": true])) == refuted)
+    }
+
+    @Test func listThatIsHiddenMakesNoAddressVerified() throws {
+        let reader = NamedIdentity(try .openID(emailVerified: .always), who: nil)
+        let identity = try #require(reader.identity(["sub": "u", "email": "a@b.example"], email: .hidden))
+        #expect(identity.email == "a@b.example" && !identity.isEmailVerified)
+    }
+
     @Test(arguments: [[:], ["sub": ""], ["sub": -1], ["sub": true], ["sub": ["u"]], ["sub": "a\nb"]] as [JSONObject])
     func subjectThatIsNoneIsRefused(claims: JSONObject) throws {
         #expect(try Self.identity(claims) == nil)
