@@ -13,8 +13,8 @@ extension SignIn.Provider {
                     + #"<path fill="currentColor" d="M15.7 1.4c.2 2-1.6 4.1-3.8 4.1-.2-2 1.6-3.9 3.8-4.1z"/>"#
             // A key: its ring, its shaft and two teeth.
             case .named:
-                #"<path fill="none" stroke="currentColor" stroke-width="2.5""#
-                    + #" d="M7.5 11.5a4.5 4.5 0 1 0 0 .1zM11.5 11.5H22M18.5 11.5v4M22 11.5v3"/>"#
+                #"<circle cx="7" cy="12" r="4.5" fill="none" stroke="currentColor" stroke-width="2.5"/>"#
+                    + #"<path fill="none" stroke="currentColor" stroke-width="2.5" d="M11.5 12H22M17.5 12v4M21 12v3"/>"#
             // A ring, open at the upper right, and its bar.
             case .google:
                 #"<path fill="none" stroke="currentColor" stroke-width="3""#
