@@ -42,8 +42,8 @@ extension Schema {
                 "What is asked for. Omitted: the preset's, or `[openid, email, profile]`.",
                 example: "[openid, email, groups]"
             )
-        let label = Key("label", .text(example: "Company login"))
-            .means("Its name on the hosted page. Omitted: the preset's, or its key.")
+        let label = Key("label", .text(example: "Example Ltd"))
+            .means("Its name after `Sign in with` on the hosted page. Omitted: the preset's, or its key.")
         let subject = Key("subject", .text(example: "/id"))
             .means("Where the user's identifier is, which never changes. Omitted: the preset's, or `sub`.")
         let email = Key("email", .text(), default: "email")
