@@ -20,7 +20,8 @@ extension Schema {
                 "Other identity providers by names of your choice: any with OpenID, or with OAuth 2.",
                 example: "{ github: { preset: github, client_id: Iv1.0123456789abcdef, client_secret: \"${SECRET}\" } }"
             )
-        let who = Key("who", .object(Schema.who)).means("Who may sign in. Omitted: everyone whom a provider signs in.")
+        let who = Key("who", .object(Schema.who)).onlyIfGiven()
+            .means("Who may sign in. Omitted: everyone whom a provider signs in.")
         let web = Key("web", .object(Schema.webSignIn)).means("Sign-in in a browser, with cookies.")
         let unauthenticated = Key("unauthenticated", .object(Schema.unauthenticated))
             .means("What clients without a good token get.")
