@@ -29,7 +29,7 @@ struct DeliveryFieldsTests {
         let rules = CookieRules(domain: "example.com", sameSite: .none)
         let way = RefreshDeliveryWay(header: nil, cookies: [.init("access", rules)])
         let attributes = "; Path=/; HttpOnly; SameSite=None; Secure; Domain=example.com\r\n"
-        let delivered = lines(try SampleRenewal.renewal(), way)
+        let delivered = lines(try SampleRenewal.renewal([SampleRenewal.cookie("access", "new")]), way)
         #expect(delivered.hasSuffix(attributes))
         #expect(delivered.contains("Set-Cookie: access=; Max-Age=0; "), "the host's own, which would be sent beside it")
         #expect(DeliveryFields.clearing(way).map { "\($0.line)\r\n" }.joined().hasSuffix(attributes))

@@ -131,7 +131,7 @@ struct RefusalResponseTests {
         let codes =
             "missing_token invalid_token token_expired token_revoked insufficient_scope insufficient_role unknown_host "
             + "no_route ambiguous_path rate_limited cross_site_request payload_too_large backend_unavailable backend_timeout "
-            + "overloaded store_unavailable bad_request conflicting_tokens upgrade_required"
+            + "overloaded store_unavailable bad_request not_allowed conflicting_tokens upgrade_required"
         #expect(RefusalCode.allCases.map(\.rawValue) == codes.split(separator: " ").map(String.init))
     }
 

@@ -28,6 +28,6 @@ public struct RefusalRules: Sendable, Equatable {
     /// The codes of refusals, each of which may have a text.
     public static let codes =
         TenantTest.codes + [
-            "payload_too_large", "backend_unavailable", "backend_timeout", "overloaded",
+            "payload_too_large", "backend_unavailable", "backend_timeout", "overloaded", "not_allowed",
         ]
 }

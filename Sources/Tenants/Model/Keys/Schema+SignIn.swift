@@ -23,7 +23,7 @@ extension Schema {
         let who = Key("who", .object(Schema.who)).onlyIfGiven()
             .means("Who may sign in. Omitted: everyone whom a provider signs in.")
         let web = Key("web", .object(Schema.webSignIn)).means("Sign-in in a browser, with cookies.")
-        let unauthenticated = Key("unauthenticated", .object(Schema.unauthenticated))
+        let unauthenticated = Key("unauthenticated", .object(Schema.unauthenticated)).onlyIfGiven()
             .means("What clients without a good token get.")
         let endpoints = Key("endpoints", .object(Schema.endpoints))
             .means("Session endpoints at the tenant's own paths.")
@@ -96,7 +96,7 @@ extension Schema {
     struct UnauthenticatedKeys: KeyTable {
         let navigations = Key("navigations", .choice(UnauthenticatedNavigation.self), default: .refuse)
             .means("A browser that opens a page: `sign_in` leads it to `login` of `web`, and back to the page then.")
-        let others = Key("others", .choice(UnauthenticatedRequest.self), default: .refuse)
+        let others = Key("others", .choice(UnauthenticatedRequest.self))
             .means("Everyone else.")
     }
 
