@@ -67,7 +67,7 @@ public enum JSONSchema {
             orEnvironment(["type": "number", "minimum": number(range.lowerBound), "maximum": number(range.upperBound)])
         case .size(let range, _): ["anyOf": [.object(whole(range)), .object(reference("sizeWithUnit"))]]
         case .rate: ["anyOf": [.object(["const": .number(JSONNumber(0))]), .object(reference("rateOfBytes"))]]
-        case .choice(let choices): orEnvironment(["enum": .array(choices.map(JSONValue.string))])
+        case .choice(let choices): orEnvironment(["enum": .array(choices.flatMap(Self.spellings(of:)))])
         case .list(let element, let minimum, let maximum):
             list(of: schema(of: element, title: title + "[]"), minimum, maximum)
         case .object(let object) where !isPart && object.key(Schema.tenant.extends.name) != nil:
@@ -83,6 +83,11 @@ public enum JSONSchema {
     }
 
     /// A tenant: what it extends completes it.
+    /// A choice as text; one of digits may also be written without quotes, which makes it a number.
+    private static func spellings(of choice: String) -> [JSONValue] {
+        [.string(choice)] + (Int(choice).map { [.number(JSONNumber($0))] } ?? [])
+    }
+
     private static func extending(_ object: SchemaObject, title: String) -> JSONObject {
         [
             "if": ["required": [.string(Schema.tenant.extends.name)]],
