@@ -2,7 +2,7 @@ package import Tenants
 
 /// A route of a tenant on one event loop.
 package final class RouteRuntime {
-    /// In ``Tenant/routes``.
+    /// In ``TenantSettings/routes``.
     package let index: Int
     package let route: Route
     /// Makes two routes split the same callers differently, but at every instance alike.

@@ -1,4 +1,4 @@
-/// The index of a backend in ``Tenant/backends``. A reload may give the same backend another one.
+/// The index of a backend in ``TenantSettings/backends``. A reload may give the same backend another one.
 @frozen
 public struct BackendIndex: Sendable, Hashable {
     public let value: Int
