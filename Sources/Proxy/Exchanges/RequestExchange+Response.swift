@@ -101,7 +101,7 @@ extension RequestExchange: UpstreamRequestOwner {
             fields: style.fields,
             isGRPC: record.request.isGRPC,
             hasProblemPage: tenant != nil && decisionContext.source.isServedHere,
-            rules: tenant?.tenant.refusals,
+            rules: tenant?.refusals,
             prefersHTML: record.request.prefersHTML
         )
         respond(GatewayResponse(refusal, context), closing: closing)

@@ -12,15 +12,15 @@ struct RefusalBody {
 
     init(_ refusal: Refusal, _ context: RefusalContext) {
         let text = context.rules?.texts[refusal.code.rawValue]
-        let title = text?.title ?? refusal.code.title.description
         let detail = text?.detail ?? refusal.detail
         let page = context.prefersHTML ? context.rules?.html : nil
         guard let template = page ?? context.rules?.json else {
             contentType = "application/problem+json"
-            bytes = Self.problem(refusal, title, detail, context)
+            bytes = Self.problem(refusal, text?.title, detail, context)
             fields = []
             return
         }
+        let title = text?.title ?? refusal.code.title.description
         // JSON is UTF-8, and its type has no parameter for that (RFC 8259 section 11).
         contentType = template.format == .html ? "text/html; charset=utf-8" : "application/json"
         fields = template.format == .html ? Self.pageFields : []
@@ -49,9 +49,11 @@ struct RefusalBody {
     ]
 
     /// RFC 9457, with the stable `code`, the request's identifier, and what an old app needs as extensions.
+    ///
+    /// - Parameter title: The tenant's own; nil for the code's, which needs no escaping.
     private static func problem(
         _ refusal: Refusal,
-        _ title: String,
+        _ title: String?,
         _ detail: String,
         _ context: RefusalContext
     ) -> [UInt8] {
@@ -65,7 +67,7 @@ struct RefusalBody {
             body.append("about:blank")
         }
         body.append("\",\"title\":\"")
-        JSONText.escape(title, into: &body)
+        if let title { JSONText.escape(title, into: &body) } else { body.append(refusal.code.title) }
         body.append("\",\"status\":")
         body.appendDecimal(refusal.status)
         body.append(",\"detail\":\"")

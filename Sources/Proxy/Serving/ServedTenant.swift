@@ -14,6 +14,8 @@ package final class ServedTenant {
     package let forwarding: ForwardingRules
     /// Nil for a tenant without response header rules.
     let answerRules: ResponseHeaderRules?
+    /// The tenant's form and texts of refusals; nil: the gateway's.
+    let refusals: RefusalRules?
     /// Whether some backend responses hold tokens to capture.
     let capturesTokens: Bool
     /// Requests to its endpoints without a response yet.
@@ -27,6 +29,7 @@ package final class ServedTenant {
         routes = runtime.routes.map(ServedRoute.init)
         forwarding = ForwardingRules(tenant)
         answerRules = ResponseHeaderRules(tenant, runtime.browsers.crossOrigin)
+        refusals = tenant.refusals
         capturesTokens = tenant.refresh?.captures.isEmpty == false
     }
 
