@@ -115,8 +115,8 @@ package final class AppVersionCheck {
         guard let agent = value(of: "user-agent", agentHash, head, bytes), !agent.isSeveral else { return nil }
         let text = bytes.extracting(agent.range)
         // OkHttp and Dalvik are the clients of Android apps, CFNetwork and Darwin those of Apple's systems.
-        for word: StaticString in ["android", "okhttp", "dalvik"] where text.contains(word) { return .android }
-        for word: StaticString in ["iphone", "ipad", "ios/", "ios ", "cfnetwork", "darwin"] where text.contains(word) {
+        for word: StaticString in ["android", "okhttp", "dalvik"] where text.hasWord(word) { return .android }
+        for word: StaticString in ["iphone", "ipad", "ios", "cfnetwork", "darwin"] where text.hasWord(word) {
             return .ios
         }
         return nil
@@ -124,13 +124,18 @@ package final class AppVersionCheck {
 }
 
 extension Span where Element == UInt8 {
-    /// Whether the text is somewhere in it; case is ignored.
+    /// Whether a word of it begins so, as "iOS" and not "axios" does with "ios"; case is ignored.
     ///
     /// - Parameter word: In lower case.
-    fileprivate func contains(_ word: StaticString) -> Bool {
+    fileprivate func hasWord(_ word: StaticString) -> Bool {
         let length = word.utf8CodeUnitCount
         guard count >= length else { return false }
-        for start in 0...(count - length) where isCaseInsensitively(word, start..<(start + length)) { return true }
+        for start in 0...(count - length)
+        where (start == 0 || !(0x61...0x7A).contains(self[start - 1] | 0x20))
+            && isCaseInsensitively(word, start..<(start + length))
+        {
+            return true
+        }
         return false
     }
 }

@@ -73,6 +73,7 @@ struct AppVersionDecisionTests {
 
     @Test(arguments: [
         (["X-App-Platform: iOS"], "ios"), (["X-App-Platform: android", "User-Agent: iPhone"], "android"),
+        (["User-Agent: axios/1.6.8"], nil), (["User-Agent: Shop-iOS/5"], "ios"),
         (["User-Agent: Shop/17 CFNetwork/1494.0.7 Darwin/23.4.0"], "ios"), (["User-Agent: okhttp/4.12.0"], "android"),
         (["User-Agent: Mozilla/5.0 (Linux; Android 14; Pixel 8)"], "android"), (["User-Agent: curl/8"], nil),
         (["X-App-Platform: tv", "User-Agent: Mozilla/5.0 (iPad; CPU OS 17_4 like Mac OS X)"], "ios"), ([], nil),
