@@ -26,6 +26,7 @@ struct LoggedQueryTests {
     private static let secret: [(String, String)] = [
         ("?access_token=x&page=2", "?access_token=<redacted>&page=2"),
         ("?page=2&id_token=x", "?page=2&id_token=<redacted>"), ("?code=x&state=y", "?code=<redacted>&state=<redacted>"),
+        ("?refused=missing_token&after=https%3A%2F%2Fa%2F%3Fcode%3Dx", "?refused=missing_token&after=<redacted>"),
         ("?CODE=x", "?CODE=<redacted>"), ("?a%63cess_%74oken=x", "?a%63cess_%74oken=<redacted>"),
         ("?X-Amz-Signature=x", "?X-Amz-Signature=<redacted>"), ("?token=", "?token=<redacted>"),
         ("?api_key=x&password=y", "?api_key=<redacted>&password=<redacted>"), ("?token=x=y==", "?token=<redacted>"),

@@ -158,6 +158,13 @@ struct NamedProvidersTests {
         #expect(service.isOfSeveralDirectories)
         let directory = "aaaabbbb-0000-cccc-1111-dddd2222eeee"
         #expect(service.issuer(ofDirectory: directory) == "https://login.test/\(directory)/v2.0")
+        #expect(service.isIssuerOfSomeDirectory("https://login.test/\(directory)/v2.0"))
+        for other in [
+            "https://evil.test/\(directory)/v2.0", "https://login.test/\(directory)/v2.0/", "https://login.test//v2.0",
+            "",
+        ] {
+            #expect(!service.isIssuerOfSomeDirectory(other))
+        }
         for text in ["", "common", "../x/../../../../../../../../../../..", directory + "x"] {
             #expect(service.issuer(ofDirectory: text) == nil)
         }
