@@ -9,6 +9,7 @@
 #include <openssl/evp.h>
 #include <openssl/rsa.h>
 #include <openssl/x509.h>
+#include <openssl/x509v3.h>
 
 // BN_num_bytes is a function-like macro, which Swift does not import.
 static inline int gatehouse_bn_byte_count(const BIGNUM *number) {

@@ -32,6 +32,11 @@ final class OpenSSLKey {
         self.init(taking: Self.read(bytes) { d2i_AutoPrivateKey(nil, &$0, $1) })
     }
 
+    /// The public key of an `X509`.
+    convenience init?(ofCertificate certificate: OpaquePointer) {
+        self.init(taking: X509_get_pubkey(certificate))
+    }
+
     /// Makes a new private key.
     convenience init?(generating parameters: GenerationParameters) {
         self.init(taking: Self.generate(parameters))
