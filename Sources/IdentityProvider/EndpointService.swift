@@ -7,6 +7,8 @@ public struct EndpointService: Sendable {
     private let exchanges: ExchangeEndpoints
     private let sessions: OwnSessionEndpoints
     private let browser: BrowserEndpoints
+    /// Nil for a tenant without an account page.
+    private let account: AccountEndpoints?
     /// Nil for a tenant without its own issuer.
     private let issuer: IssuerEndpoints?
     private let possession: PossessionChecks
@@ -54,6 +56,11 @@ public struct EndpointService: Sendable {
             codes: codes,
             counts: counts
         )
+        account = AccountEndpoints(
+            context,
+            verify: { token, now in await tokens.presented(token, allowExpired: false, at: now) },
+            counts: counts
+        )
         issuer = tokens.verifier.flatMap { IssuerEndpoints(context, codes: codes, verifier: $0) }
     }
 
@@ -70,6 +77,9 @@ public struct EndpointService: Sendable {
         case .sessionRefresh, .sessionValidate, .sessionMe, .sessionLogout: return await sessions.respond(to: request)
         case .webLogin, .webCallback, .authorize, .appleCallback, .googleCallback, .namedCallback:
             return await browser.respond(to: request)
+        case .accountPage, .passkeyScript:
+            return await account?.respond(to: request) ?? .refused(.badRequest("there is no account page here"))
+        case .passkeySignIn: return await browser.signInWithPasskey(request)
         case .discovery, .jwks, .token, .revoke, .introspect, .userInfo, .logout:
             return await issuer?.respond(to: request) ?? .refused(.badRequest("there is no issuer here"))
         }
@@ -114,8 +124,10 @@ extension Endpoint {
     /// The limit per client address; nil for endpoints that are public and cheap.
     fileprivate var limit: AttemptLimit? {
         switch self {
-        case .discovery, .jwks: nil
-        case .authorize, .appleCallback, .googleCallback, .namedCallback, .webLogin, .webCallback, .logout: .pages
+        case .discovery, .jwks, .passkeyScript: nil
+        case .authorize, .appleCallback, .googleCallback, .namedCallback, .webLogin, .webCallback, .logout,
+            .accountPage, .passkeySignIn:
+            .pages
         case .introspect, .userInfo, .sessionMe, .sessionValidate: .queries
         case .appleExchange, .googleExchange, .namedExchange, .appleNotifications, .sessionRefresh, .sessionLogout,
             .token,

@@ -105,6 +105,15 @@ extension Metric {
             reading.shared.signIns.legacy.map { Sample([$0.tenant, $0.decision.rawValue], $1) }
                 .sorted { $0.labels.lexicographicallyPrecedes($1.labels) }
         },
+        Metric(
+            "gatehouse_passkeys_total",
+            .counter,
+            "Passkeys that were added, removed, have signed in, or were refused.",
+            labels: ["tenant", "event"]
+        ) { reading in
+            reading.shared.signIns.passkeys.map { Sample([$0.tenant, $0.event.rawValue], $1) }
+                .sorted { $0.labels.lexicographicallyPrecedes($1.labels) }
+        },
         rateLimited,
         Metric(
             "gatehouse_mirror_dropped_total",

@@ -115,6 +115,7 @@ struct SessionsHandler: Sendable {
         var object: JSONObject = ["session": .string(session.id), "subject": .string(session.subject)]
         object["client_id"] = session.clientID.map(JSONValue.string)
         object["device"] = session.device.map(JSONValue.string)
+        object["ip"] = session.address.map(JSONValue.string)
         object["provider"] = session.provider.map(JSONValue.string)
         object["created_at"] = .string(HTTPDate.rfc3339(session.createdAt))
         object["last_used_at"] = .string(HTTPDate.rfc3339(session.lastUsedAt))

@@ -84,10 +84,22 @@ struct EndpointServices: Sendable {
                 logger: parts.accountsLogger
             )
         }
+        let admission = tenant.signIn?.who.map { who in
+            Admission(who, emails: who.emailsFile.map { WatchedEmails(path: $0, logger: parts.accountsLogger) })
+        }
+        let accounts = AccountRepository(
+            tenant.accounts,
+            tenant: tenant.name,
+            store: parts.store,
+            hook: hook,
+            admission: admission,
+            logger: parts.accountsLogger
+        )
         return SignInContext(
             tenant: tenant,
             store: parts.store,
-            accounts: accounts(of: tenant, hook, parts),
+            accounts: admission.map { AdmittedAccounts(accounts, $0) } ?? accounts,
+            keeping: tenant.signIn?.accountPage == nil ? nil : accounts,
             sessions: parts.issuers.services[index],
             keys: keys,
             providerTokens: TenantProviderTokens(
@@ -101,18 +113,5 @@ struct EndpointServices: Sendable {
             proofNonces: parts.proofNonces,
             limits: limits
         )
-    }
-
-    private static func accounts(of tenant: Tenant, _ hook: AccountHook?, _ parts: Parts) -> any AccountFinding {
-        let accounts = AccountRepository(
-            tenant.accounts,
-            tenant: tenant.name,
-            store: parts.store,
-            hook: hook,
-            logger: parts.accountsLogger
-        )
-        guard let who = tenant.signIn?.who else { return accounts }
-        let emails = who.emailsFile.map { WatchedEmails(path: $0, logger: parts.accountsLogger) }
-        return AdmittedAccounts(accounts, who: who, emails: emails)
     }
 }

@@ -18,6 +18,8 @@ public struct Account: Sendable, Equatable {
     public var isPrivateEmail = false
     public var name: String?
     public var identities: [Identity] = []
+    /// At most ``AccountPasskey/most``, in the order in which they were added.
+    public var passkeys: [AccountPasskey] = []
     /// Claims that the account hook adds to its tokens.
     public var claims = JSONObject()
     public var createdAt: UnixTime
@@ -40,6 +42,19 @@ extension Account {
         }
         if scopes?.contains("profile") ?? true, let name { object["name"] = .string(name) }
         if let role { object["role"] = .string(role) }
+        return object
+    }
+
+    /// Those, and how the owner was authenticated.
+    ///
+    /// - Parameter methods: `amr` (RFC 8176); empty where a provider did it, which is not asked how.
+    func tokenClaims(
+        _ scopes: [String]?,
+        beside given: JSONObject = JSONObject(),
+        methods: [String]
+    ) -> JSONObject {
+        var object = tokenClaims(scopes, beside: given)
+        object["amr"] = methods.isEmpty ? object["amr"] : .array(methods.map(JSONValue.string))
         return object
     }
 

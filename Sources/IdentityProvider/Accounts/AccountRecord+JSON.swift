@@ -19,6 +19,9 @@ extension AccountRecord {
         if let role = account.role { object["role"] = .string(role) }
         if let email = account.email { object["email"] = .string(email) }
         if let name = account.name { object["name"] = .string(name) }
+        if !account.passkeys.isEmpty {
+            object["passkeys"] = .array(account.passkeys.map { .object($0.json) })
+        }
         return JSONWriter.bytes(of: object)
     }
 
@@ -31,6 +34,9 @@ extension AccountRecord {
         else { return nil }
         let links = elements.compactMap { $0.object.flatMap(Link.init) }
         guard links.count == elements.count else { return nil }
+        let passkeyElements = object["passkeys"]?.array ?? []
+        let passkeys = passkeyElements.compactMap { $0.object.flatMap(AccountPasskey.init) }
+        guard passkeys.count == passkeyElements.count else { return nil }
         let account = Account(
             subject: subject,
             role: object["role"]?.string,
@@ -38,6 +44,7 @@ extension AccountRecord {
             isEmailVerified: isEmailVerified,
             isPrivateEmail: isPrivateEmail,
             name: object["name"]?.string,
+            passkeys: passkeys,
             claims: claims,
             createdAt: UnixTime(createdAt)
         )

@@ -69,6 +69,18 @@ struct AccountRecord: Sendable {
         account.claims = response.claims
     }
 
+    mutating func add(_ passkey: AccountPasskey) { account.passkeys.append(passkey) }
+
+    /// Replaces the passkey with the same identifier.
+    mutating func replace(_ passkey: AccountPasskey) {
+        guard let index = account.passkeys.firstIndex(where: { $0.credential.id == passkey.credential.id }) else {
+            return
+        }
+        account.passkeys[index] = passkey
+    }
+
+    mutating func removePasskey(_ id: [UInt8]) { account.passkeys.removeAll { $0.credential.id == id } }
+
     /// Removes the identity; the account's e-mail stays verified only if another identity verifies it.
     mutating func leave(_ identity: Account.Identity) {
         links.removeAll { $0.identity.isSame(as: identity) }

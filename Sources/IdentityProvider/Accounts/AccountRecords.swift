@@ -74,6 +74,14 @@ struct AccountRecords: Sendable {
         try await replace(pointer?.bytes, with: Self.json(subject, now), key(of: source))
     }
 
+    /// Forgets a pointer within a minute, unless it is changed before.
+    func expire(_ pointer: Pointer, of source: some AccountPointing) async throws(AccountProblem) {
+        let key = key(of: source)
+        _ = try await mappingErrors(problem) { () async throws(StoreError) in
+            try await store.replace(pointer.bytes, with: pointer.bytes, for: key, lifetime: .seconds(60))
+        }
+    }
+
     private static func json(_ subject: String, _ now: UnixTime) -> [UInt8] {
         JSONWriter.bytes(of: ["v": 1, "sub": .string(subject), "since": .time(now)] as JSONObject)
     }
@@ -116,7 +124,7 @@ struct AccountRecords: Sendable {
     }
 }
 
-/// An identity or an e-mail, which points to an account.
+/// An identity, an e-mail or a passkey, which points to an account.
 protocol AccountPointing {
     /// The kind of its record.
     var pointerKind: String { get }

@@ -7,10 +7,11 @@ import Verification
 /// People who have signed in, in the store: one account for each identity and each linked e-mail, however many
 /// instances look at once, and wherever one of them crashes.
 ///
-/// There are three kinds of records, each changed only by compare-and-set:
+/// There are four kinds of records, each changed only by compare-and-set:
 ///
 /// - an e-mail points to a subject (only with `link_by_email`, and only a verified one),
-/// - an identity points to a subject, permanently,
+/// - an identity points to a subject, until it is unlinked,
+/// - a passkey points to a subject,
 /// - a subject has its account.
 ///
 /// They are written in this order. The sign-in that writes the e-mail's record chooses the subject, and all others with
@@ -34,23 +35,28 @@ public struct AccountRepository: AccountFinding {
     let rules: AccountRules
     let records: AccountRecords
     let logger: Logger
-    private let hook: AccountHook?
+    let hook: AccountHook?
+    /// Who may sign in with a passkey; nil: everyone who has one.
+    let admission: Admission?
 
     /// - Parameters:
     ///   - tenant: Its name in tenants.yaml.
     ///   - store: Open.
     ///   - hook: Decides instead of the rules; nil for none.
+    ///   - admission: Who may sign in with a passkey; nil: everyone who has one.
     public init(
         _ rules: AccountRules,
         tenant: String,
         store: any Store,
         hook: AccountHook? = nil,
+        admission: Admission? = nil,
         logger: Logger = Logger(label: "gatehouse.accounts")
     ) {
         var logger = logger
         logger[metadataKey: "tenant"] = .string(tenant)
         self.rules = rules
         self.hook = hook
+        self.admission = admission
         self.logger = logger
         records = AccountRecords(store, realm: rules.realm, tenant: tenant, logger: logger)
     }
@@ -194,7 +200,7 @@ extension AccountRepository {
         rules.linkByEmail && identity.isEmailVerified ? identity.email.flatMap(EmailAddress.init) : nil
     }
 
-    private static func newSubject() -> String { Base64URL.encode(RandomBytes.make(16)) }
+    static func newSubject() -> String { Base64URL.encode(RandomBytes.make(16)) }
 
     // MARK: Accounts
 

@@ -1,4 +1,4 @@
-public import Tenants
+import Tenants
 public import Time
 
 /// The addresses of `emails_file`, as they are now.
@@ -9,14 +9,11 @@ public protocol EmailListing: Sendable {
 /// Accounts of those alone whom a tenant's `who` lets in, whichever way they sign in.
 public struct AdmittedAccounts: AccountFinding {
     private let accounts: any AccountFinding
-    private let who: SignInAdmission
-    private let emails: (any EmailListing)?
+    private let admission: Admission
 
-    /// - Parameter emails: Nil without `emails_file`.
-    public init(_ accounts: any AccountFinding, who: SignInAdmission, emails: (any EmailListing)?) {
+    public init(_ accounts: any AccountFinding, _ admission: Admission) {
         self.accounts = accounts
-        self.who = who
-        self.emails = emails
+        self.admission = admission
     }
 
     public func signIn(
@@ -24,12 +21,12 @@ public struct AdmittedAccounts: AccountFinding {
         givenName: String?,
         at now: UnixTime
     ) async throws(AccountProblem) -> Account {
-        guard await admits(identity) else { throw .notAllowed }
+        guard await admission.admits(identity) else { throw .notAllowed }
         return try await accounts.signIn(identity, givenName: givenName, at: now)
     }
 
     public func check(_ identity: ProviderIdentity) async throws(AccountProblem) {
-        guard await admits(identity) else { throw .notAllowed }
+        guard await admission.admits(identity) else { throw .notAllowed }
         try await accounts.check(identity)
     }
 
@@ -43,24 +40,5 @@ public struct AdmittedAccounts: AccountFinding {
 
     public func forget(_ identity: Account.Identity, at now: UnixTime) async throws(AccountProblem) {
         try await accounts.forget(identity, at: now)
-    }
-
-    /// Both must hold where both are given: an address by domain or file, and a group.
-    private func admits(_ identity: ProviderIdentity) async -> Bool {
-        guard who.groups.isEmpty || identity.groups.contains(where: isOneOfGroups) else { return false }
-        guard who.restrictsEmails else { return true }
-        guard identity.isEmailVerified, let email = identity.email else { return false }
-        if isInDomains(email) { return true }
-        return await emails?.contains(email) ?? false
-    }
-
-    private func isOneOfGroups(_ group: String) -> Bool {
-        who.groups.contains { $0.utf8.elementsEqual(group.utf8) }
-    }
-
-    private func isInDomains(_ email: String) -> Bool {
-        guard let at = email.utf8.lastIndex(of: UInt8(ascii: "@")) else { return false }
-        let domain = email.utf8[email.utf8.index(after: at)...].map(\.lowercasedASCII)
-        return who.emailDomains.contains { $0.utf8.elementsEqual(domain) }
     }
 }

@@ -48,6 +48,7 @@ extension BrowserEndpoints {
             begun,
             destination: client.destination,
             cancelURL: client.isLinkable ? client.url(.cancelled, issuer: issuer.url) : nil,
+            passkey: client.isLinkable ? prompt(begun.transaction, begun.id, request) : nil,
             for: request
         )
     }

@@ -97,8 +97,10 @@ extension BrowserEndpoints {
             let signedIn = try await signedIn(callback, leg, at: endpoint, request)
             subject = signedIn.account.subject
             switch transaction.purpose {
-            case .client(let authorization): response = try await code(for: signedIn, authorization, request)
-            case .web(let after): response = try await cookies(for: signedIn, after, request)
+            case .client(let authorization):
+                response = try await code(for: signedIn.account, authorization, SignInWay(signedIn.identity), request)
+            case .web(let after):
+                response = try await cookies(for: signedIn.account, after, SignInWay(signedIn.identity), request)
             }
             outcome = "signed in"
             count(.issued, endpoint)
@@ -159,9 +161,10 @@ struct SignedIn: Sendable {
 // MARK: - For a client of the issuer
 
 extension BrowserEndpoints {
-    private func code(
-        for signedIn: SignedIn,
+    func code(
+        for account: Account,
         _ authorization: AuthorizationRequest,
+        _ way: SignInWay,
         _ request: EndpointRequest
     ) async throws(SignInFailure) -> EndpointResponse {
         let client = authorization.client
@@ -171,10 +174,12 @@ extension BrowserEndpoints {
             codeChallenge: authorization.codeChallenge,
             scopes: authorization.scopes,
             nonce: authorization.nonce,
-            subject: signedIn.account.subject,
-            provider: signedIn.provider.rawValue,
-            claims: signedIn.identity.claims,
+            subject: account.subject,
+            provider: way.name,
+            claims: way.claims,
             device: request.fields.userAgent,
+            address: ClientAddressText.text(of: request.clientAddress),
+            methods: way.methods,
             issuedAt: request.now,
             keyThumbprint: authorization.keyThumbprint
         )
@@ -183,7 +188,7 @@ extension BrowserEndpoints {
         }
         return .redirect(
             to: client.url(code: code, issuer: context.tenant.issuer?.url ?? ""),
-            subject: signedIn.account.subject
+            subject: account.subject
         )
     }
 

@@ -3,7 +3,8 @@ import Tenants
 
 /// The tenant's own browser sign-in, which ends with cookies.
 extension BrowserEndpoints {
-    /// Redirects to the provider at once, or shows the page if there are several. The parameter `provider` chooses one.
+    /// Redirects to the provider at once, or shows the page if there are several, or passkeys. The parameter `provider`
+    /// chooses one.
     func login(_ request: EndpointRequest) async throws(SignInProblem) -> EndpointResponse {
         guard request.endpoint.methods.contains(request.method) else {
             throw .methodNotAllowed(allowed: request.endpoint.methods.joined(separator: ", "))
@@ -12,26 +13,35 @@ extension BrowserEndpoints {
             throw .unavailable(retryAfterSeconds: nil)
         }
         guard let fields = try? FormFields(try parameters(of: request)) else { throw .malformed }
-        guard let after = PostSignInTarget(fields["after"], configured: rules.after, own: ownOrigin(request)) else {
-            throw .foreignAfter
-        }
+        guard let after = target(fields["after"], rules, request) else { throw .foreignAfter }
         if let page = try pageBeforeSignIn(fields, after, request) { return page }
         let offered = try offered(fields["provider"])
         let redirectURIs = offered.map { ($0.provider, request.origin + webCallbackPath($0.provider, rules)) }
         let begun = try await mappingErrors(SignInProblem.init) { () async throws(StoreError) in
             try await begin(.web(after: after.url), Dictionary(redirectURIs) { first, _ in first }, for: request)
         }
-        guard offered.count == 1, let only = offered.first else {
+        let passkey = fields["provider"] == nil ? prompt(begun.transaction, begun.id, request) : nil
+        guard offered.count == 1, passkey == nil, let only = offered.first else {
             return try await page(
                 of: offered,
                 begun,
                 destination: PostSignInTarget.host(of: after.url),
                 cancelURL: PostSignInTarget.url(after.url, error: AuthorizationError.cancelled.code.rawValue),
+                passkey: passkey,
                 for: request
             )
         }
         guard let leg = begun.transaction.legs[only.provider] else { throw .malformed }
         return .redirect(to: try await providerURL(only, begun.id, leg, for: request), fields: [begun.cookie])
+    }
+
+    /// Where a sign-in ends: at the tenant's own app, or at the account page.
+    private func target(_ asked: String?, _ rules: WebSignIn, _ request: EndpointRequest) -> PostSignInTarget? {
+        if let page = context.tenant.signIn?.accountPage {
+            let url = request.origin + PagePath.encoded(page.description)
+            if let asked, asked.utf8.elementsEqual(url.utf8) { return PostSignInTarget(nil, configured: url) }
+        }
+        return PostSignInTarget(asked, configured: rules.after, own: ownOrigin(request))
     }
 
     /// - Parameter name: What the app chose for the user; nil: all.
@@ -62,22 +72,24 @@ extension BrowserEndpoints {
 
     /// Always a new session, against session fixation: its cookies replace those of any session the browser sent.
     func cookies(
-        for signedIn: SignedIn,
+        for account: Account,
         _ after: String,
-        _ request: EndpointRequest
+        _ way: SignInWay,
+        _ request: EndpointRequest,
+        isFromElsewhere: Bool = true
     ) async throws(SignInFailure) -> EndpointResponse {
         guard let sessions = context.sessions, let rules = context.tenant.signIn?.web else {
             throw .unavailable(retryAfterSeconds: nil)
         }
-        let account = signedIn.account
         if let seconds = context.secondsToWait(forSessionOf: account.subject, at: request.now) {
             throw .tooMany(retryAfterSeconds: seconds)
         }
         let opening = SessionOpening(
             subject: account.subject,
-            claims: account.tokenClaims(nil, beside: signedIn.identity.claims),
+            claims: account.tokenClaims(nil, beside: way.claims, methods: way.methods),
             device: request.fields.userAgent,
-            provider: signedIn.provider.rawValue
+            address: ClientAddressText.text(of: request.clientAddress),
+            provider: way.name
         )
         let tokens = try await mappingErrors(SignInFailure.init) { () async throws(IssuingError) in
             try await sessions.start(opening, at: request.now)
@@ -86,7 +98,7 @@ extension BrowserEndpoints {
             .fields(for: tokens, refreshCookie: rules.refreshCookie, at: request.now)
         let fields = cookies + mark(for: after, request)
         // A redirect that a provider's page began would not have such cookies; what a page of ours leads to has them.
-        guard rules.cookieRules.sameSite == .strict else {
+        guard rules.cookieRules.sameSite == .strict, isFromElsewhere else {
             return .redirect(to: after, fields: fields, subject: account.subject)
         }
         return SignedInPage(url: after).response(in: frame, further: fields, subject: account.subject)

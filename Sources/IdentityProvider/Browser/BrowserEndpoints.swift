@@ -16,9 +16,9 @@ struct BrowserEndpoints: Sendable {
     /// Those of the sign-in with cookies.
     let web: [any BrowserProvider]
     let codes: AuthorizationCodes
+    let counts: SignInCounts
     let transactions: SignInTransactions
     let frame: PageFrame
-    let counts: SignInCounts
 
     init(
         _ context: SignInContext,
@@ -47,8 +47,8 @@ struct BrowserEndpoints: Sendable {
             case .webLogin: return .response(try await login(request))
             case .webCallback: return .response(try await webCallback(request))
             case .appleExchange, .googleExchange, .namedExchange, .appleNotifications, .sessionRefresh,
-                .sessionValidate, .sessionMe,
-                .sessionLogout, .discovery, .jwks, .token, .revoke, .introspect, .userInfo, .logout:
+                .sessionValidate, .sessionMe, .sessionLogout, .discovery, .jwks, .token, .revoke, .introspect,
+                .userInfo, .logout, .accountPage, .passkeyScript, .passkeySignIn:
                 return .refused(.badRequest("this is not a browser endpoint"))
             }
         } catch {
@@ -101,7 +101,8 @@ extension BrowserEndpoints {
                 )
             },
             bindingHash: SignInBinding.hash(binding),
-            expiresAt: request.now + SignInTransaction.lifetime
+            expiresAt: request.now + SignInTransaction.lifetime,
+            passkeyChallenge: site(of: request) == nil ? nil : RandomBytes.make(PasskeyChallenges.length)
         )
         try await transactions.add(transaction, as: id)
         return (id, transaction, SignInBinding.cookie(binding, of: id, isSecure: request.isSecure))
@@ -137,6 +138,7 @@ extension BrowserEndpoints {
         _ begun: (id: SignInID, transaction: SignInTransaction, cookie: EndpointResponse.Field),
         destination: String,
         cancelURL: String?,
+        passkey: PasskeyPrompt? = nil,
         for request: EndpointRequest
     ) async throws(SignInProblem) -> EndpointResponse {
         var choices: [SignInPageHTML.Choice] = []
@@ -147,7 +149,7 @@ extension BrowserEndpoints {
                 ? startURL(provider, begun.id, leg) : try await providerURL(provider, begun.id, leg, for: request)
             choices.append(SignInPageHTML.Choice(provider: provider.provider, label: provider.label, url: url))
         }
-        return SignInPageHTML(choices: choices, destination: destination, cancelURL: cancelURL)
+        return SignInPageHTML(choices: choices, destination: destination, cancelURL: cancelURL, passkey: passkey)
             .response(in: frame, cookie: begun.cookie)
     }
 

@@ -37,11 +37,14 @@ struct ClientReturn: Sendable, Equatable {
     }
 
     /// For display: the target host, or the scheme of an app.
-    var destination: String {
-        let bytes = redirectURI.utf8
-        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return redirectURI }
-        let scheme = redirectURI[..<colon].lowercased()
-        let rest = redirectURI[bytes.index(after: colon)...]
+    var destination: String { Self.host(of: redirectURI) }
+
+    /// The host of a URL, or the scheme of an app's.
+    static func host(of url: String) -> String {
+        let bytes = url.utf8
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return url }
+        let scheme = url[..<colon].lowercased()
+        let rest = url[bytes.index(after: colon)...]
         guard scheme == "https" || scheme == "http", rest.hasPrefix("//") else { return scheme }
         return String(rest.dropFirst(2).prefix { !"/?#".contains($0) })
     }

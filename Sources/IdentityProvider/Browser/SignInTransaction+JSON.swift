@@ -22,6 +22,7 @@ extension SignInTransaction {
         case .client(let request): object["client"] = .object(request.json)
         case .web(let after): object["after"] = .string(after)
         }
+        if let passkeyChallenge { object["passkey"] = .bytes(passkeyChallenge) }
         if let posted { object["posted"] = .object(posted.json) }
         return JSONWriter.bytes(of: object)
     }
@@ -50,6 +51,7 @@ extension SignInTransaction {
         self.bindingHash = bindingHash
         self.expiresAt = UnixTime(expiresAt)
         posted = object["posted"]?.object.flatMap(Posted.init)
+        passkeyChallenge = object["passkey"]?.bytes
     }
 }
 

@@ -35,4 +35,6 @@ struct SignInTransaction: Sendable, Equatable {
     let bindingHash: [UInt8]
     let expiresAt: UnixTime
     var posted: Posted?
+    /// What a passkey has to sign; nil where none may sign in.
+    var passkeyChallenge: [UInt8]?
 }

@@ -12,6 +12,8 @@ public final class SignInContext: Sendable {
     public let tenant: Tenant
     public let store: any Store
     public let accounts: any AccountFinding
+    /// For the account page and passkeys; nil for a tenant without them.
+    public let keeping: (any AccountKeeping)?
     /// Nil for a tenant without its own issuer, as is `keys`.
     public let sessions: SessionService?
     public let keys: (any IssuerKeys)?
@@ -28,6 +30,7 @@ public final class SignInContext: Sendable {
         tenant: Tenant,
         store: any Store,
         accounts: any AccountFinding,
+        keeping: (any AccountKeeping)? = nil,
         sessions: SessionService?,
         keys: (any IssuerKeys)?,
         providerTokens: any ProviderTokens,
@@ -40,6 +43,7 @@ public final class SignInContext: Sendable {
         self.tenant = tenant
         self.store = store
         self.accounts = accounts
+        self.keeping = keeping
         self.sessions = sessions
         self.keys = keys
         self.providerTokens = providerTokens

@@ -18,6 +18,11 @@ public enum Endpoint: String, Sendable, Hashable, CaseIterable {
     case sessionMe
     case sessionLogout
 
+    // The page of people's own sessions, logins and passkeys, and what passkeys need beside it.
+    case accountPage
+    case passkeyScript
+    case passkeySignIn
+
     // The OpenID issuer.
     case discovery
     case jwks
@@ -39,11 +44,11 @@ extension Endpoint {
     public var methods: [String] {
         switch self {
         case .appleExchange, .googleExchange, .namedExchange, .appleNotifications, .sessionRefresh, .sessionLogout,
-            .token, .revoke, .introspect:
+            .token, .revoke, .introspect, .passkeySignIn:
             ["POST"]
         case .webLogin: ["GET"]
-        case .sessionMe, .discovery, .jwks: ["GET", "HEAD"]
-        case .sessionValidate: ["GET", "HEAD", "POST"]
+        case .sessionMe, .discovery, .jwks, .passkeyScript: ["GET", "HEAD"]
+        case .sessionValidate, .accountPage: ["GET", "HEAD", "POST"]
         case .webCallback, .authorize, .appleCallback, .googleCallback, .namedCallback, .userInfo, .logout:
             ["GET", "POST"]
         }

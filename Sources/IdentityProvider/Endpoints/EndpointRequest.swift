@@ -13,6 +13,7 @@ public struct EndpointRequest: Sendable {
         /// Whether one of these two came twice, or under a name that backends may read as the same.
         public var isOriginAmbiguous: Bool
         public var userAgent: String?
+        public var acceptLanguage: String?
         /// Each `DPoP` field as received (RFC 9449 section 4.1).
         public var proofs: [String]
 
@@ -24,6 +25,7 @@ public struct EndpointRequest: Sendable {
             secFetchSite: String? = nil,
             isOriginAmbiguous: Bool = false,
             userAgent: String? = nil,
+            acceptLanguage: String? = nil,
             proofs: [String] = []
         ) {
             self.contentType = contentType
@@ -33,6 +35,7 @@ public struct EndpointRequest: Sendable {
             self.secFetchSite = secFetchSite
             self.isOriginAmbiguous = isOriginAmbiguous
             self.userAgent = userAgent
+            self.acceptLanguage = acceptLanguage
             self.proofs = proofs
         }
     }

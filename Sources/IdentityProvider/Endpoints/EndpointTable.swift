@@ -39,6 +39,11 @@ public struct EndpointTable: Sendable {
             add(signIn.endpoints.validate?.description, .sessionValidate)
             add(signIn.endpoints.me?.description, .sessionMe)
             add(signIn.endpoints.logout?.description, .sessionLogout)
+            add(signIn.accountPage?.description, .accountPage)
+            if signIn.passkeys != nil {
+                add(signIn.accountPage?.below(.script), .passkeyScript)
+                add(signIn.accountPage?.below(.signIn), .passkeySignIn)
+            }
         }
         if let issuer = tenant.issuer {
             for path in IssuerPath.allCases where path != .appleExchange || tenant.signIn?.apple?.then == .issue {

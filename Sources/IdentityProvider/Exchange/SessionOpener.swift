@@ -32,6 +32,7 @@ struct SessionOpener: Sendable {
             subject: account.subject,
             claims: account.tokenClaims(nil, beside: identity.claims),
             device: request.fields.userAgent,
+            address: ClientAddressText.text(of: request.clientAddress),
             provider: identity.provider.rawValue,
             binding: binding
         )

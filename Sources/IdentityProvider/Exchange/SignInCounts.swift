@@ -35,10 +35,29 @@ public final class SignInCounts: Sendable {
         public var decision: AppleSignIn.LegacyBody
     }
 
-    /// Both counters at one moment.
+    /// What happens to a passkey.
+    public enum PasskeyEvent: String, Sendable, CaseIterable {
+        case added
+        case removed
+        /// It has signed its owner in.
+        case signedIn = "signed_in"
+        /// A response that is not good, for a new one or a sign-in.
+        case refused
+        /// One of those whose counter went back: there may be a copy of the authenticator.
+        case counterWentBack = "counter_went_back"
+    }
+
+    /// Labels of `gatehouse_passkeys_total`.
+    public struct PasskeyLabels: Sendable, Hashable {
+        public var tenant: String
+        public var event: PasskeyEvent
+    }
+
+    /// All counters at one moment.
     public struct Snapshot: Sendable, Equatable {
         public var signIns: [SignInLabels: Int] = [:]
         public var legacy: [LegacyLabels: Int] = [:]
+        public var passkeys: [PasskeyLabels: Int] = [:]
 
         public init() {}
 
@@ -55,6 +74,11 @@ public final class SignInCounts: Sendable {
                 labels.tenant = label(labels.tenant)
                 snapshot.legacy[labels, default: 0] += count
             }
+            for (labels, count) in passkeys {
+                var labels = labels
+                labels.tenant = label(labels.tenant)
+                snapshot.passkeys[labels, default: 0] += count
+            }
             return snapshot
         }
     }
@@ -69,6 +93,10 @@ public final class SignInCounts: Sendable {
     public func count(tenant: String, provider: SignIn.Provider, outcome: Outcome) {
         let labels = SignInLabels(tenant: tenant, provider: provider, outcome: outcome)
         counts.withLock { $0.signIns[labels, default: 0] += 1 }
+    }
+
+    public func count(tenant: String, passkey event: PasskeyEvent) {
+        counts.withLock { $0.passkeys[PasskeyLabels(tenant: tenant, event: event), default: 0] += 1 }
     }
 
     /// Counts a body without proof.

@@ -117,6 +117,8 @@ extension CodeGrant {
         if let nonce { object["nonce"] = .string(nonce) }
         if let device { object["device"] = .string(device) }
         if !claims.members.isEmpty { object["claims"] = .object(claims) }
+        if let address { object["ip"] = .string(address) }
+        if !methods.isEmpty { object["amr"] = .array(methods.map(JSONValue.string)) }
         if let keyThumbprint { object["jkt"] = .bytes(keyThumbprint) }
         return JSONWriter.bytes(of: object)
     }
@@ -139,6 +141,8 @@ extension CodeGrant {
             provider: provider,
             claims: object["claims"]?.object ?? JSONObject(),
             device: object["device"]?.string,
+            address: object["ip"]?.string,
+            methods: object["amr"]?.stringOrStrings ?? [],
             issuedAt: UnixTime(issuedAt),
             // An unreadable thumbprint becomes an empty one, which no key matches.
             keyThumbprint: keyThumbprint.map { Base64URL.decode($0) ?? [] }

@@ -17,6 +17,10 @@ struct CodeGrant: Sendable, Equatable {
     /// Claims of the session that the provider gave.
     var claims = JSONObject()
     var device: String?
+    /// The browser's address in text.
+    var address: String?
+    /// How the owner of the account was authenticated (RFC 8176); empty where a provider did it.
+    var methods: [String] = []
     /// When the code was issued; it is valid for 60 seconds.
     var issuedAt: UnixTime
     /// SHA-256 thumbprint of the key that must be proved to redeem it (`dpop_jkt`, RFC 9449 section 10).

@@ -86,8 +86,8 @@ struct IssuerEndpoints: Sendable {
         case .logout: await logout.respond(to: request)
         // Handled elsewhere.
         case .appleExchange, .googleExchange, .namedExchange, .namedCallback, .appleNotifications, .webLogin,
-            .webCallback, .sessionRefresh,
-            .sessionValidate, .sessionMe, .sessionLogout, .authorize, .appleCallback, .googleCallback:
+            .webCallback, .sessionRefresh, .sessionValidate, .sessionMe, .sessionLogout, .authorize, .appleCallback,
+            .googleCallback, .accountPage, .passkeyScript, .passkeySignIn:
             .response(EndpointResponse(status: 404))
         }
     }

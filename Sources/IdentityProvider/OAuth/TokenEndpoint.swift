@@ -24,7 +24,7 @@ struct TokenEndpoint: Sendable {
         case "authorization_code":
             return try await redeem(form, client, try await binding(request, client), at: request.now)
         case "refresh_token":
-            return try await refresh(form, client, try await binding(request, client), at: request.now)
+            return try await refresh(form, client, try await binding(request, client), request)
         default:
             throw OAuthError(.unsupportedGrantType, status: 400, "authorization_code and refresh_token are supported")
         }
@@ -101,10 +101,11 @@ extension TokenEndpoint {
         }
         let opening = SessionOpening(
             subject: account.subject,
-            claims: account.tokenClaims(grant.scopes, beside: grant.claims),
+            claims: account.tokenClaims(grant.scopes, beside: grant.claims, methods: grant.methods),
             scopes: grant.scopes,
             clientID: client.id,
             device: grant.device,
+            address: grant.address,
             nonce: grant.nonce,
             provider: grant.provider,
             binding: binding,
@@ -214,7 +215,7 @@ extension TokenEndpoint {
         _ form: FormFields,
         _ client: IssuerClient,
         _ binding: TokenBinding?,
-        at now: UnixTime
+        _ request: EndpointRequest
     ) async throws(OAuthError) -> EndpointResult {
         guard let token = form["refresh_token"] else { throw .invalidRequest("refresh_token is missing") }
         let scopes = form["scope"].map { $0.split(separator: " ").map(String.init) }
@@ -224,7 +225,9 @@ extension TokenEndpoint {
                 client: .client(client.id),
                 scopes: scopes,
                 binding: binding,
-                at: now
+                // A client with a secret is a server, and no device of the user.
+                by: client.isPublic ? SeenClient(request) : nil,
+                at: request.now
             )
         }
         return response(tokens, subject: nil)

@@ -69,8 +69,8 @@ struct PageStyle: Sendable {
             .neutral{background:var(--back);color:var(--text)}
             .link{display:inline-flex;align-items:center;min-height:2.75rem;min-width:2.75rem;\
             text-underline-offset:.2em}
-            a:focus-visible{outline:3px solid var(--text);outline-offset:3px}
-            """
+            a:focus-visible,button:focus-visible,input:focus-visible{outline:3px solid var(--text);outline-offset:3px}
+            """ + Self.forms
     }
 
     /// The source expression for the content security policy (CSP Level 3 section 2.3.1).

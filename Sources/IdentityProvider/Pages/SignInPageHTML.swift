@@ -14,6 +14,8 @@ struct SignInPageHTML: Sendable {
     let destination: String
     /// The link that cancels the sign-in; nil for none.
     let cancelURL: String?
+    /// Nil where no passkey may sign in.
+    var passkey: PasskeyPrompt?
 
     func response(in frame: PageFrame, cookie: EndpointResponse.Field) -> EndpointResponse {
         let links = choices.map { choice in
@@ -36,9 +38,10 @@ struct SignInPageHTML: Sendable {
                 <p>to continue to <bdi><strong>\(HTMLText.escaped(destination))</strong></bdi></p>
                 <ul role="list">
                 \(links.joined(separator: "\n"))
-                </ul>
+                </ul>\(passkey.map { "\n" + $0.html } ?? "")
                 <p class="quiet">\(use)</p>\(cancel)
                 """,
+            policy: (passkey?.policy ?? .linksAlone, passkey?.authority ?? ""),
             further: [cookie]
         )
     }

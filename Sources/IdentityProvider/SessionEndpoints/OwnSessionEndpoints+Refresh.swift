@@ -26,7 +26,13 @@ extension OwnSessionEndpoints {
         let now = request.now
         let binding = try await binding(presented, request)
         let tokens = try await mappingErrors(EndpointRefusal.init) { () async throws(IssuingError) in
-            try await sessions.refresh(presented.token, client: .none, binding: binding, at: now)
+            try await sessions.refresh(
+                presented.token,
+                client: .none,
+                binding: binding,
+                by: SeenClient(request),
+                at: now
+            )
         }
         let session = try await mappingErrors(EndpointRefusal.init) { () async throws(IssuingError) in
             try await sessions.session(tokens.sessionID, at: now)

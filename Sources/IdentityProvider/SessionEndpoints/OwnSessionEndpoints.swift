@@ -38,7 +38,8 @@ struct OwnSessionEndpoints: Sendable {
             case .appleExchange, .googleExchange, .namedExchange, .namedCallback, .appleNotifications, .webLogin,
                 .webCallback, .discovery, .jwks,
                 .authorize,
-                .appleCallback, .googleCallback, .token, .revoke, .introspect, .userInfo, .logout:
+                .appleCallback, .googleCallback, .token, .revoke, .introspect, .userInfo, .logout, .accountPage,
+                .passkeyScript, .passkeySignIn:
                 throw .badRequest("this is not a session endpoint")
             }
         } catch {

@@ -36,6 +36,16 @@ struct SessionCookies: Sendable {
         return nil
     }
 
+    /// A browser's access token, whatever else it sends, with its cookie's name.
+    func accessToken(of request: EndpointRequest) -> PresentedToken? {
+        for name in access {
+            if let token = RequestCookies.value(of: name, in: request.fields.cookies), !token.isEmpty {
+                return PresentedToken(token: token, cookie: name)
+            }
+        }
+        return nil
+    }
+
     /// Replaces the previous tokens.
     ///
     /// - Parameters:

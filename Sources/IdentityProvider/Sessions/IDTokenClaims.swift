@@ -29,6 +29,7 @@ enum IDTokenClaims {
             "sid": .string(session.id),
             "at_hash": .string(hash(of: accessToken)),
         ]
+        if let methods = session.claims["amr"] { claims["amr"] = methods }
         if let nonce { claims["nonce"] = .string(nonce) }
         for member in ScopeClaims.asked(by: scopes, of: session.claims).members { claims[member.name] = member.value }
         return claims

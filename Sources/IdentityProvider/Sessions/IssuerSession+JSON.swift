@@ -27,6 +27,7 @@ extension IssuerSession {
         ]
         if let clientID { object["client"] = .string(clientID) }
         if let device { object["device"] = .string(device) }
+        if let address { object["ip"] = .string(address) }
         if let provider { object["provider"] = .string(provider) }
         if let confirmation { object["cnf"] = .object(confirmation.claim) }
         return JSONWriter.bytes(of: object)
@@ -49,6 +50,7 @@ extension IssuerSession {
             scopes: scopes,
             clientID: object["client"]?.string,
             device: object["device"]?.string,
+            address: object["ip"]?.string,
             provider: object["provider"]?.string,
             createdAt: createdAt,
             lastUsedAt: lastUsedAt,

@@ -15,8 +15,10 @@ public struct IssuerSession: Sendable, Equatable {
     public let scopes: [String]
     /// The OAuth client; nil for the tenant's own apps, which have none.
     public let clientID: String?
-    /// The client's description of itself, for display.
-    public let device: String?
+    /// The description that the client gave of itself when it last used the session, for display.
+    public private(set) var device: String?
+    /// Where the client was then: its address in text; nil if unknown.
+    public private(set) var address: String?
     /// The provider of the identity.
     public let provider: String?
     /// The time of the sign-in.
@@ -71,6 +73,7 @@ extension IssuerSession {
             scopes: opening.scopes,
             clientID: opening.clientID,
             device: opening.device.map(shortened),
+            address: opening.address.flatMap(kept),
             provider: opening.provider,
             createdAt: now,
             lastUsedAt: now,
@@ -102,11 +105,14 @@ extension IssuerSession {
 
     /// The current token is used.
     ///
-    /// - Parameter binding: The session is bound to this too, if it applies to sessions.
+    /// - Parameters:
+    ///   - binding: The session is bound to this too, if it applies to sessions.
+    ///   - client: Who uses it; nil if that is not to be recorded.
     /// - Returns: Its successor.
     mutating func rotate(
         _ token: RefreshToken,
         _ binding: TokenBinding?,
+        by client: SeenClient? = nil,
         _ rules: IssuerRules,
         at now: UnixTime
     ) throws(SigningProblem) -> RefreshToken {
@@ -117,6 +123,10 @@ extension IssuerSession {
         }
         family.rotate(to: successor, sealed: sealed, at: now)
         confirmation = binding?.ofSession ?? confirmation
+        if let client {
+            device = client.device.map(Self.shortened) ?? device
+            address = client.address.flatMap(Self.kept) ?? address
+        }
         use(rules, at: now)
         return successor
     }
@@ -126,6 +136,10 @@ extension IssuerSession {
         family.forgetRotations(at: now)
         lastUsedAt = max(lastUsedAt, now)
         expiresAt = min(max(expiresAt, now + rules.refresh.seconds), createdAt + rules.longestSession.seconds)
+    }
+
+    private static func kept(_ address: String) -> String? {
+        address.utf8.count <= SeenClient.longestAddress ? address : nil
     }
 
     /// Without control characters, and cut at a character boundary.

@@ -12,6 +12,8 @@ public struct SessionOpening: Sendable {
     public var clientID: String?
     /// The client's description of itself; 256 bytes of it are stored.
     public var device: String?
+    /// The client's address in text.
+    public var address: String?
     /// For the first ID token.
     public var nonce: String?
     /// The provider of the identity.
@@ -27,6 +29,7 @@ public struct SessionOpening: Sendable {
         scopes: [String] = ["openid", "email", "profile"],
         clientID: String? = nil,
         device: String? = nil,
+        address: String? = nil,
         nonce: String? = nil,
         provider: String? = nil,
         binding: TokenBinding? = nil,
@@ -37,6 +40,7 @@ public struct SessionOpening: Sendable {
         self.scopes = scopes
         self.clientID = clientID
         self.device = device
+        self.address = address
         self.nonce = nonce
         self.provider = provider
         self.binding = binding

@@ -78,12 +78,14 @@ public struct SessionService: Sendable {
     ///   - client: The sender. A client's session is for that client only.
     ///   - scopes: For the new access token, within what was granted; nil for all. The session's scopes do not change.
     ///   - binding: What the request proves, and the new access token is bound to; some clients must have one.
+    ///   - seen: What is recorded of the client; nil to keep what is.
     public func refresh(
         _ refreshToken: String,
         subject: String? = nil,
         client: RefreshingClient = .none,
         scopes: [String]? = nil,
         binding: TokenBinding? = nil,
+        by seen: SeenClient? = nil,
         at now: UnixTime
     ) async throws(IssuingError) -> IssuedTokens {
         guard let token = RefreshToken(refreshToken) else { throw .refused(.malformed) }
@@ -122,7 +124,7 @@ public struct SessionService: Sendable {
                     at: now
                 )
             }
-            let successor = try rotate(&session, token, binding, at: now)
+            let successor = try rotate(&session, token, binding, by: seen, at: now)
             let issued = try await tokens.make(
                 session,
                 successor,
@@ -203,10 +205,10 @@ public struct SessionService: Sendable {
 // MARK: - Steps
 
 extension SessionService {
-    /// When a session begins, by its tokens. They have whole seconds: after a revocation of the subject within this second
-    /// they would count as issued before it for as long as they live, so they are dated to the next one, less than a second
-    /// ahead. Waiting for it instead would hold every sign-in of the tenant up after a revocation of all. Whoever verifies
-    /// tokens allows for clocks that differ by more.
+    /// When a session begins, by its tokens. They have whole seconds: after a revocation of the subject within this
+    /// second they would count as issued before it for as long as they live, so they are dated to the next one, less
+    /// than a second ahead. Waiting for it instead would hold every sign-in of the tenant up after a revocation of all.
+    /// Whoever verifies tokens allows for clocks that differ by more.
     private func beginning(_ opening: SessionOpening, at now: UnixTime) async -> UnixTime {
         guard let revoked = await revocations.latestRevocation(ofSubject: opening.subject, tenant: rules.tenant),
             revoked < opening.signedInAt ?? now, revoked.nextSecond > now
@@ -250,10 +252,11 @@ extension SessionService {
         _ session: inout IssuerSession,
         _ token: RefreshToken,
         _ binding: TokenBinding?,
+        by client: SeenClient?,
         at now: UnixTime
     ) throws(IssuingError) -> RefreshToken {
         do throws(SigningProblem) {
-            return try session.rotate(token, binding, rules, at: now)
+            return try session.rotate(token, binding, by: client, rules, at: now)
         } catch {
             throw .cannotSign(error)
         }

@@ -79,6 +79,7 @@ struct EndpointRequestReader {
             case .cookie: fields.cookies.append(value)
             case .other where bytes.isFieldName(field.name, "content-type"): fields.contentType = value
             case .other where bytes.isFieldName(field.name, "user-agent"): fields.userAgent = value
+            case .other where bytes.isFieldName(field.name, "accept-language"): fields.acceptLanguage = value
             case .other where bytes.isFieldName(field.name, "dpop"): fields.proofs.append(value)
             case .other, .host, .contentLength, .transferEncoding, .connection, .expect, .upgrade, .te, .trailer,
                 .keepAlive, .proxyConnection, .proxyAuthenticate, .proxyAuthorization, .http2Settings, .forwarded,

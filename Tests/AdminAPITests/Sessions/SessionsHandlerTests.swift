@@ -29,7 +29,7 @@ struct SessionsHandlerTests {
     }
 
     private func signIn(_ subject: String) async throws -> String {
-        let opening = SessionOpening(subject: subject, device: "phone", provider: "apple")
+        let opening = SessionOpening(subject: subject, device: "phone", address: "192.0.2.7", provider: "apple")
         return try await book.start(opening, at: AdminFixture.now).sessionID
     }
 
@@ -54,6 +54,7 @@ struct SessionsHandlerTests {
         let response = try await handler.list(["tenant": "app", "session": one])
         let session = try #require(response["sessions"]?.array?.first?.object)
         #expect(session["subject"] == "alice" && session["device"] == "phone" && session["provider"] == "apple")
+        #expect(session["ip"] == "192.0.2.7")
         #expect(session["created_at"] == "2027-01-15T08:00:00.000Z")
         #expect(try await handler.list(["tenant": "app", "session": "none"]) == ["sessions": []])
         // It contains no credentials.

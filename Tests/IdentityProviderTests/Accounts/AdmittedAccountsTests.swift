@@ -22,7 +22,7 @@ struct AdmittedAccountsTests {
             groupsClaim: try #require(ClaimPlace("groups"))
         )
         let known = FakeAccounts()
-        let accounts = AdmittedAccounts(known, who: who, emails: hasFile ? Listed() : nil)
+        let accounts = AdmittedAccounts(known, Admission(who, emails: hasFile ? Listed() : nil))
         var outcomes: [Bool] = []
         do throws(AccountProblem) {
             _ = try await accounts.signIn(identity, givenName: nil, at: SessionFixture.start)

@@ -151,7 +151,77 @@ async def web_login(browser, site, app, **_):
             "left": left, "after": after}
 
 
-SCENARIOS = [page, keyboard, two_windows, cancel, other_browser, framed, web_login]
+VIRTUAL = {"protocol": "ctap2", "transport": "internal", "hasResidentKey": True, "hasUserVerification": True,
+           "isUserVerified": True, "automaticPresenceSimulation": True}
+BUTTON = "document.querySelector('#passkey button')"
+
+
+async def passkeys(browser, site, verified="yes", **_):
+    """Somebody signs in by a provider, adds a passkey, signs out, and signs in with the passkey."""
+    tab = await browser.page(await browser.person())
+    await tab.call("WebAuthn.enable")
+    options = {**VIRTUAL, "isUserVerified": verified == "yes"}
+    key = (await tab.call("WebAuthn.addVirtualAuthenticator", options=options))["authenticatorId"]
+    await tab.go(f"{site}/account")
+    login = {"heading": await tab.heading(), "shown": await tab.evaluate(f"{BUTTON}?.checkVisibility() ?? false")}
+    await tab.follow("Sign in with Google")
+    await tab.follow("Continue as")
+    account = {"heading": await tab.heading(), "url": await tab.url()}
+    if verified != "yes":
+        await tab.evaluate(f"{BUTTON}.click()")
+        await tab.until("document.querySelector('#passkey [role=status]').textContent")
+        made = (await tab.call("WebAuthn.getCredentials", authenticatorId=key))["credentials"]
+        return {"account": account, "made": len(made)}
+    async with tab.moving():
+        await tab.evaluate(f"{BUTTON}.click()")
+    added = {"url": await tab.url(), "text": await tab.evaluate("document.body.innerText")}
+    made = (await tab.call("WebAuthn.getCredentials", authenticatorId=key))["credentials"]
+    await tab.follow("Sign out")
+    out = {"url": await tab.url(), "heading": await tab.heading(),
+           "cookies": [cookie["name"] for cookie in await tab.cookies(site)]}
+    # No suggestion of the browser's is taken before the button is pressed.
+    await tab.call("WebAuthn.setAutomaticPresenceSimulation", authenticatorId=key, enabled=False)
+    await tab.go(f"{site}/auth/login")
+    async with tab.moving():
+        await tab.evaluate(f"{BUTTON}.click()")
+        await tab.call("WebAuthn.setAutomaticPresenceSimulation", authenticatorId=key, enabled=True)
+    end = await tab.url()
+    used = (await tab.call("WebAuthn.getCredentials", authenticatorId=key))["credentials"]
+    await tab.go(f"{site}/account")
+    back = await tab.evaluate("document.body.innerText")
+    # The policy of the account page lets nothing else be asked for.
+    await tab.go(f"{site}/home")
+    claims = await tab.evaluate("fetch('/auth/me').then(r => r.json())")
+    return {"login": login, "account": account, "added": added, "out": out, "end": end, "back": back, "me": claims,
+            "discoverable": [credential["isResidentCredential"] for credential in made],
+            "count": [credential["signCount"] for credential in used], "complaints": tab.complaints}
+
+
+async def account(browser, site, **_):
+    """The account page on every screen, in both schemes."""
+    person = await browser.person()
+    tab = await browser.page(person)
+    await tab.go(f"{site}/account")
+    await tab.follow("Sign in with Google")
+    await tab.follow("Continue as")
+    shown = []
+    for look in [PHONE, DESKTOP, NARROW]:
+        for scheme in ["light", "dark"]:
+            tab = await browser.page(person, scheme=scheme, **look)
+            await tab.go(f"{site}/account")
+            measured = await tab.evaluate(MEASURE)
+            foreign = [url for url in tab.requests if origin(url) != site]
+            shown.append({"width": look["width"], "scheme": scheme, "complaints": tab.complaints, "foreign": foreign,
+                          **measured})
+    names = [[role, name] for role, name in await tab.names() if role not in ["StaticText", "InlineTextBox"]]
+    still = await browser.page(person, script=False)
+    await still.go(f"{site}/account")
+    await still.follow("Sign out")
+    return {"shown": shown, "names": names, "language": await tab.evaluate("document.documentElement.lang"),
+            "without_script": await still.heading()}
+
+
+SCENARIOS = [page, keyboard, two_windows, cancel, other_browser, framed, web_login, passkeys, account]
 
 
 async def main(name, options):

@@ -11,7 +11,7 @@ import Verification
 /// the backend and the site of an app.
 ///
 /// Its tenants: `clans` on `clans.localtest`, an issuer with a page, and `chat` on `chat.localtest`, which signs in
-/// with cookies.
+/// with cookies, and `shop` on `shop.localtest`, with an account page and passkeys.
 final class SignInFixture: Sendable {
     /// The issuer of `clans`; it is reached at another port.
     static let issuer = "https://clans.localtest"
@@ -56,6 +56,8 @@ final class SignInFixture: Sendable {
 
     var chat: String { origin("chat", secured: true) }
 
+    var shop: String { origin("shop", secured: true) }
+
     /// Where the app of a client sends people.
     func authorize(client: String = "clans-app", secured: Bool = true) -> String {
         // The example of RFC 7636 appendix B.
@@ -78,6 +80,28 @@ final class SignInFixture: Sendable {
     ) throws -> TenantsConfiguration {
         let text = text(appPort: appPort, certificates, keyFile: keyFile)
         return try TenantsConfiguration.reading(text, environment: ["SECRET": clientSecret])
+    }
+
+    private static func shop(_ ordinary: String, _ appPort: String) -> String {
+        """
+        \(ordinary)
+            authenticate: { from: [bearer, "cookie:shop_access"], issuers: [ { preset: built-in } ] }
+            issuer: { url: "https://shop.localtest", audience: shop-api, algorithm: ES256,
+                      page: { name: Shop, color: "#0a7d5a" } }
+            sign_in:
+              google: { path: /auth/google, client_ids: [shop.apps.example], then: issue }
+              web:
+                login: /auth/login
+                callback: /auth/callback
+                provider: google
+                client_id: shop-web.apps.example
+                client_secret: "${SECRET}"
+                after: "http://app.localtest:\(appPort)/welcome"
+                cookies: { access: shop_access, refresh: shop_refresh }
+              endpoints: { me: /auth/me }
+              account_page: /account
+              passkeys: { rp_id: shop.localtest, name: Shop }
+        """
     }
 
     private static func text(appPort: String, _ certificates: CertificateFolder, keyFile: String) -> String {
@@ -136,6 +160,7 @@ final class SignInFixture: Sendable {
                     after: "http://app.localtest:\(appPort)/welcome"
                     cookies: { access: ce_access_token, refresh: ce_refresh_token }
                   endpoints: { me: /api/auth/me, logout: /api/auth/logout }
+            \(shop(ordinary("shop"), appPort))
             """
     }
 }
@@ -143,7 +168,7 @@ final class SignInFixture: Sendable {
 /// Runs `test` with a gateway, which is closed afterwards.
 func withSignInFixture(_ test: (SignInFixture) async throws -> Void) async throws {
     let certificates = try CertificateFolder.forRealGateway()
-    for tenant in ["clans", "chat"] { try certificates.makeServer(tenant, for: "\(tenant).localtest") }
+    for tenant in ["clans", "chat", "shop"] { try certificates.makeServer(tenant, for: "\(tenant).localtest") }
     let provider = ProviderStandIn(
         keys: try SignInFixture.providerKeys.get(),
         logger: Logger(label: "provider") { _ in SwiftLogNoOpLogHandler() }

@@ -119,7 +119,8 @@ struct EffectiveConfigurationTests {
             "client_secret: \"<redacted>\"", "secret: \"<redacted>\"", "private_key_file: apple.p8",
             "nonce: required", "legacy_user_identifier: deny", "notifications: /events",
             "authorize_url: https://appleid.apple.com/auth/authorize",
-            "after: \"https://a.test/?x=y\"", "access: ca", "refresh: cr", "logout: /logout", "base_path: /oidc",
+            "after: \"https://a.test/?x=y\"", "access: ca", "refresh: cr", "logout: /logout",
+            "account_page: /account", "rp_id: shop.test", "base_path: /oidc",
             "rotate_every: 90d", "id: 1h", "public: true", "public: false", "- \"app://back\"", "name: Shop",
             "color: \"#0a7cff\"",
         ] {
@@ -158,6 +159,8 @@ struct EffectiveConfigurationTests {
                 after: "https://a.test/?x=y"
                 cookies: { access: ca, refresh: cr }
               endpoints: { refresh: /refresh, validate: /validate, me: /me, logout: /logout }
+              account_page: /account
+              passkeys: { rp_id: shop.test, name: Shop }
             issuer:
               url: https://i.test
               audience: a

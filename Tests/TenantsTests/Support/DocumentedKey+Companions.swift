@@ -1,8 +1,8 @@
 @testable import Tenants
 
 extension DocumentedKey {
-    /// What a file has to have beside the example of a key and of those below it, by the key's path: YAML by path, or nil
-    /// for a key that has to go.
+    /// What a file has to have beside the example of a key and of those below it, by the key's path: YAML by path, or
+    /// nil for a key that has to go.
     static let companions: [String: KeyValuePairs<String, String?>] = [
         "gateway.listen[].tls": ["tenants.NAME.tls": "{ certificate_file: tls/chain.pem, key_file: tls/key.pem }"],
         "tenants.NAME.extends": ["templates": "{ mobile: { max_staleness: 5m } }"],
@@ -98,6 +98,15 @@ extension DocumentedKey {
         "tenants.NAME.sign_in.endpoints": [
             "tenants.NAME.issuer": issuer, "tenants.NAME.authenticate.issuers": "[{ preset: built-in }]",
         ],
+        "tenants.NAME.sign_in.account_page": [
+            "tenants.NAME.issuer": issuer, "tenants.NAME.authenticate.issuers": "[{ preset: built-in }]",
+            "tenants.NAME.sign_in.web": web,
+        ],
+        "tenants.NAME.sign_in.passkeys": [
+            "tenants.NAME.issuer": issuer, "tenants.NAME.authenticate.issuers": "[{ preset: built-in }]",
+            "tenants.NAME.sign_in.web": web, "tenants.NAME.sign_in.account_page": "/account",
+            "tenants.NAME.hosts": "[shop.example.com]",
+        ],
         "tenants.NAME.issuer.clients[].secret": ["tenants.NAME.issuer.clients[].public": nil],
         "tenants.NAME.issuer.clients[].dpop_bound": ["tenants.NAME.dpop": "{ need: optional }"],
         "tenants.NAME.issuer.clients[].certificate_bound": [
@@ -127,5 +136,8 @@ extension DocumentedKey {
     private static let others =
         "{ api: { servers: [http://127.0.0.1:9002] }, next: { servers: [http://127.0.0.1:9003] } }"
     private static let refreshTokenCall = "{ path: /api/auth/refresh, send: refresh_token_json }"
+    private static let web =
+        "{ login: /login, callback: /callback, provider: google, client_id: w, client_secret: s, "
+        + "after: 'https://shop.example.com/', cookies: { access: a, refresh: r } }"
     private static let issuer = "{ url: https://shop.example.com, audience: shop-api, algorithm: ES256 }"
 }

@@ -10,6 +10,7 @@ extension Schema {
     static let unauthenticated = UnauthenticatedKeys()
     static let sessionCookies = SessionCookiesKeys()
     static let endpoints = EndpointsKeys()
+    static let passkeys = PasskeysKeys()
     static let accounts = AccountsKeys()
 
     struct SignInKeys: KeyTable {
@@ -27,6 +28,10 @@ extension Schema {
             .means("What clients without a good token get.")
         let endpoints = Key("endpoints", .object(Schema.endpoints))
             .means("Session endpoints at the tenant's own paths.")
+        let accountPage = Key("account_page", .text(example: "/account"))
+            .means("Where people who signed in by `web` see their sessions, logins and passkeys, and end them.")
+        let passkeys = Key("passkeys", .object(Schema.passkeys))
+            .means("Passkeys, made on the account page, which sign in without a provider.")
     }
 
     struct ExchangeKeys: KeyTable {
@@ -135,6 +140,12 @@ extension Schema {
         let validate = Key("validate", .text(example: "/api/auth/validate")).means("Answers with the user.")
         let me = Key("me", .text(example: "/api/auth/me")).means("Answers with the user.")
         let logout = Key("logout", .text(example: "/api/auth/logout")).means("Ends this session.")
+    }
+
+    struct PasskeysKeys: KeyTable {
+        let relyingParty = Key("rp_id", .text(example: "shop.example.com"), isRequired: true)
+            .means("The domain they are for: the tenant's host, or one above it. Passkeys end with it.")
+        let name = Key("name", .text(example: "Shop"), isRequired: true).means("Shown when one is made.")
     }
 
     struct AccountsKeys: KeyTable {

@@ -10,6 +10,10 @@ public struct SignIn: Sendable, Equatable {
     public var web: WebSignIn?
     public var navigations = Schema.unauthenticated.navigations.default
     public var endpoints: SessionEndpoints = SessionEndpoints()
+    /// Where people see their sessions, logins and passkeys; nil: there is no such page.
+    public var accountPage: PathPattern?
+    /// Nil: nobody can make one, or sign in with one.
+    public var passkeys: PasskeyRules?
 
     /// What happens after a provider's token was verified.
     public enum Exchange: String, Sendable, CaseIterable {

@@ -61,6 +61,16 @@ struct EndpointPaths {
         patterns.append(pattern)
     }
 
+    /// Adds a path that a key implies: one below the key's own.
+    mutating func add(_ path: String, of node: DocumentNode, key: Key<String?>, _ session: ReadingSession) {
+        guard let pattern = try? PathPattern(path) else { return }
+        if let problem = problem(path, isAppleExchange: false, node, session) {
+            return session.at(node).error("\"\(key.name)\" needs \"\(path)\" too, which \(problem)")
+        }
+        taken.append(Taken(path: Self.folded(path), key: key.name, position: node.position))
+        patterns.append(pattern)
+    }
+
     private func problem(
         _ path: String,
         isAppleExchange: Bool,

@@ -11,6 +11,18 @@ struct SignInCheck {
             checkDirectories(provider, section, signIn.who, session)
         }
         checkLegacyBody(signIn, session)
+        checkPasskeys(signIn, session)
+    }
+
+    /// Which groups somebody is in only a provider says.
+    private func checkPasskeys(_ signIn: SignIn, _ session: ReadingSession) {
+        guard signIn.passkeys != nil, signIn.who?.groups.isEmpty == false,
+            let groups = node[Schema.signIn.who]?.entry(Schema.who.groups)
+        else { return }
+        session.at(groups).error(
+            "nobody's groups are known who signs in with a passkey, so that none of them would get in: leave \"passkeys\" out, or "
+                + "let people in by their e-mail"
+        )
     }
 
     /// Whoever has a directory of their own says what roles and groups its users have.

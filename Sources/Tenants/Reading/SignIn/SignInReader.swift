@@ -32,6 +32,7 @@ struct SignInReader {
         }
         signIn.navigations = readNavigations(session)
         SignInCheck(node: node).check(signIn, session)
+        AccountPageReader(node: node, hosts: hosts).read(&signIn, &paths, session)
         checkIssuer(session)
         return signIn
     }

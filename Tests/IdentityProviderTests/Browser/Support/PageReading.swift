@@ -15,7 +15,7 @@ struct PageReading {
     /// Whether tags are properly nested.
     private(set) var isBalanced = true
 
-    private static let void: Set = ["meta", "br", "path"]
+    private static let void: Set = ["meta", "br", "path", "input"]
 
     init(_ response: EndpointResponse) {
         self.init(response.text)

@@ -1,0 +1,22 @@
+import Tenants
+import Verification
+
+/// How somebody has signed in.
+struct SignInWay: Sendable, Equatable {
+    /// Of the session, for people and operators: a provider, or `passkey`.
+    let name: String
+    /// `amr` (RFC 8176); empty where a provider did it.
+    let methods: [String]
+    /// What the provider's claims add to the account's.
+    var claims = JSONObject()
+}
+
+extension SignInWay {
+    init(_ identity: ProviderIdentity) {
+        self.init(name: identity.provider.rawValue, methods: [], claims: identity.claims)
+    }
+
+    init(_ passkey: AccountPasskey) {
+        self.init(name: "passkey", methods: AccountPasskey.methods(of: passkey.credential))
+    }
+}

@@ -1,0 +1,194 @@
+import TestSupport
+import Testing
+import Time
+import Verification
+
+@testable import IdentityProvider
+@testable import Tenants
+
+/// The page of people's own accounts.
+struct AccountPageTests {
+    @Test func pageShowsOwnSessionsAndLogins() async throws {
+        let fixture = try AccountPageFixture()
+        let session = try await fixture.signIn()
+        _ = try await fixture.signIn(device: "Shop/7 (iPhone)")
+        _ = try await fixture.signIn(AccountFixture.google("mallory", email: "m@example.org"), device: "Mallory/1")
+        let response = try await fixture.page(session)
+        #expect(response.status == 200 && response.subject == session.subject)
+        let page = PageReading(response)
+        #expect(page.isBalanced)
+        for text in [
+            "Your account", "Firefox · Windows", "Shop · iPhone", "192.0.2.7", "This device", "Google", "Alice",
+        ] {
+            #expect(page.text.contains(text), "\(text)")
+        }
+        #expect(!page.text.contains("Mallory"))
+        let tokens = page.all("input").filter { $0.attributes["name"] == "token" }.map { $0.attributes["value"] }
+        #expect(Set(tokens).count == 1)
+        #expect(!response.text.contains(session.tokens.accessToken))
+    }
+
+    /// No script, no frame, no other site: except for the script and the forms of the page itself.
+    @Test func pageIsKeptFromCachesAndOtherSites() async throws {
+        let fixture = try AccountPageFixture()
+        let session = try await fixture.signIn()
+        let response = try await fixture.page(session)
+        #expect(response.value(of: "Cache-Control") == "no-store")
+        // Otherwise browsers send its forms with `Origin: null`.
+        #expect(response.value(of: "Referrer-Policy") == "same-origin")
+        let policy = try #require(response.value(of: "Content-Security-Policy"))
+        for directive in [
+            "default-src 'none'", "base-uri 'none'", "frame-ancestors 'none'", "form-action shop.test/account",
+            "script-src shop.test/account/passkeys.js", "connect-src shop.test/account",
+        ] {
+            #expect(policy.split(separator: "; ").contains(Substring(directive)), "\(directive)")
+        }
+        #expect(PageReading(response).all("script").map { $0.attributes["src"] } == ["/account/passkeys.js"])
+        let later = try await fixture.page(session, at: AccountPageFixture.start + 1000)
+        #expect(PageReading(later).all("script") == [])
+        #expect(later.value(of: "Content-Security-Policy")?.contains("script-src") == false)
+    }
+
+    @Test(arguments: [
+        ("de-AT, en;q=0.5", "de", "Ihr Konto"), ("es", "es", "Su cuenta"), ("fr;q=0.9, en;q=0.8", "fr", "Votre compte"),
+        ("ja", "ja", "アカウント"), ("pt", "en", "Your account"), ("en;q=0, de;q=0.001", "de", "Ihr Konto"),
+        ("de;q=2", "en", "Your account"), (String(repeating: "x,", count: 5000) + "de", "en", "Your account"),
+    ])
+    func pageIsInTheLanguageOfTheBrowser(_ accepted: String, _ language: String, _ title: String) async throws {
+        let fixture = try AccountPageFixture()
+        let response = try await fixture.page(try await fixture.signIn(), language: accepted)
+        let page = PageReading(response)
+        #expect(page.all("html").first?.attributes["lang"] == language)
+        #expect(page.text.contains(title))
+        #expect(response.value(of: "Vary") == "Accept-Language")
+    }
+
+    @Test func textsOfProvidersAndClientsAreEscaped() async throws {
+        let fixture = try AccountPageFixture()
+        let session = try await fixture.signIn(AccountFixture.google(name: "<b>{}"), device: "<script>x</script>/1")
+        let response = try await fixture.page(session)
+        #expect(!response.text.contains("<b>") && !response.text.contains("<script>x"))
+        #expect(PageReading(response).text.contains("<b>{}"))
+    }
+
+    // MARK: Who is at the page
+
+    @Test func strangerIsLedToSignInAndBack() async throws {
+        let fixture = try AccountPageFixture()
+        let response = try await fixture.page(nil)
+        #expect(response.status == 303)
+        let back = "https%3A%2F%2Fshop.test%2Faccount"
+        #expect(response.value(of: "Location") == "/login?after=\(back)")
+        var login = EndpointRequest(
+            endpoint: .webLogin,
+            method: "GET",
+            query: "after=\(back)",
+            authority: AccountPageFixture.host,
+            now: AccountPageFixture.start
+        )
+        #expect(try await fixture.respond(to: login).response.status == 200)
+        login.query = "after=https%3A%2F%2Fshop.test%2Fother"
+        #expect(try await fixture.respond(to: login).response.status == 400)
+    }
+
+    @Test func expiredTokenIsRefreshedByCookie() async throws {
+        let fixture = try AccountPageFixture()
+        let session = try await fixture.signIn()
+        let response = try await fixture.page(session, at: AccountPageFixture.start + 3600)
+        #expect(response.status == 200)
+        #expect(response.cookies.map { $0.prefix { $0 != "=" } } == ["ce_access_token", "ce_refresh_token"])
+    }
+
+    /// A client of the issuer has tokens of its users, who did not give it their accounts.
+    @Test func clientsTokenIsNoVisitor() async throws {
+        let fixture = try AccountPageFixture()
+        let partner = try await fixture.signIn(client: "partner")
+        #expect(try await fixture.page(partner).status == 303)
+        #expect(try await fixture.post(.signOutOthers, partner, token: "").response.status == 401)
+    }
+
+    @Test func endedSessionIsNoVisitor() async throws {
+        let fixture = try AccountPageFixture()
+        let session = try await fixture.signIn()
+        try await fixture.sessions.end(sessionID: session.tokens.sessionID, at: AccountPageFixture.start)
+        #expect(try await fixture.page(session).status == 303)
+    }
+
+    @Test func unavailableStoreIsSaid() async throws {
+        let store = WatchedStore()
+        let fixture = try AccountPageFixture(store: store)
+        let session = try await fixture.signIn()
+        store.fail([.value])
+        let response = try await fixture.page(session)
+        #expect(response.status == 503 && response.value(of: "Retry-After") == "1")
+    }
+
+    // MARK: Forms
+
+    @Test func sessionIsEndedByItsOwner() async throws {
+        let fixture = try AccountPageFixture()
+        let (here, there) = (try await fixture.signIn(), try await fixture.signIn())
+        let notice = try await fixture.notice(.signOut, here, [("session", there.tokens.sessionID)])
+        #expect(notice == "session_ended")
+        #expect(try await !fixture.isLive(there))
+        #expect(try await fixture.isLive(here))
+        #expect(try await PageReading(fixture.page(here, query: "notice=session_ended")).text.contains("is ended"))
+        #expect(fixture.log.lines.contains { $0.contains("changed by its owner") && $0.contains("action=sign_out") })
+    }
+
+    @Test func sessionOfSomebodyElseIsNotEnded() async throws {
+        let fixture = try AccountPageFixture()
+        let alice = try await fixture.signIn()
+        let mallory = try await fixture.signIn(AccountFixture.google("mallory", email: nil))
+        #expect(try await fixture.notice(.signOut, mallory, [("session", alice.tokens.sessionID)]) == "gone")
+        #expect(try await fixture.notice(.signOutOthers, mallory) == "others_ended")
+        #expect(try await fixture.isLive(alice))
+    }
+
+    @Test func allOtherSessionsAreEnded() async throws {
+        let fixture = try AccountPageFixture()
+        let here = try await fixture.signIn()
+        let others = [try await fixture.signIn(), try await fixture.signIn(client: "partner")]
+        #expect(try await fixture.notice(.signOutOthers, here) == "others_ended")
+        for other in others { #expect(try await !fixture.isLive(other)) }
+        #expect(try await fixture.isLive(here))
+    }
+
+    @Test func ownSessionIsEndedWithItsCookies() async throws {
+        let fixture = try AccountPageFixture()
+        let here = try await fixture.signIn()
+        let response = try await fixture.post(.signOut, here, [("session", here.tokens.sessionID)]).response
+        #expect(response.value(of: "Location") == "/account?notice=signed_out")
+        #expect(response.fields.clearsCookies)
+        let page = try await fixture.page(here, query: "notice=signed_out")
+        #expect(page.status == 200 && PageReading(page).text.contains("You are signed out"))
+    }
+
+    @Test func formOfAnotherSiteOrSessionChangesNothing() async throws {
+        let fixture = try AccountPageFixture()
+        let (here, there) = (try await fixture.signIn(), try await fixture.signIn())
+        let fields = [("session", there.tokens.sessionID)]
+        let foreign = try await fixture.post(.signOut, here, fields, origin: "https://evil.test")
+        #expect(foreign.refusal?.code == .crossSiteRequest)
+        for token in ["", "x", try await fixture.formToken(there)] {
+            let response = try await fixture.post(.signOut, here, fields, token: token).response
+            #expect(response.value(of: "Location") == "/account?notice=outdated")
+        }
+        #expect(try await fixture.isLive(there))
+    }
+
+    @Test func loginIsUnlinkedUnlessItIsTheLast() async throws {
+        let fixture = try AccountPageFixture(rules: AccountRules(linkByEmail: true))
+        let session = try await fixture.signIn()
+        let google = [("provider", "google"), ("subject", "1098765")]
+        #expect(try await fixture.notice(.unlink, session, google) == "last_way_in")
+        _ = try await fixture.signIn(AccountFixture.apple())
+        #expect(try await fixture.account(session).identities.count == 2)
+        #expect(try await fixture.notice(.unlink, session, google) == "unlinked")
+        #expect(try await fixture.account(session).identities.map(\.provider) == [.apple])
+        // Whoever signs in with it now has another account, even with the same e-mail.
+        let again = try await fixture.signIn()
+        #expect(again.subject != session.subject)
+        #expect(try await fixture.notice(.unlink, session, google) == "gone")
+    }
+}
