@@ -93,6 +93,7 @@ struct EndpointServices: Sendable {
             store: parts.store,
             hook: hook,
             admission: admission,
+            providers: tenant.signIn?.providers,
             logger: parts.accountsLogger
         )
         return SignInContext(

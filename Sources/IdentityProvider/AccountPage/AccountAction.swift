@@ -9,6 +9,7 @@ enum AccountAction: String, Sendable, CaseIterable {
     case beginPasskey = "begin_passkey"
     case addPasskey = "add_passkey"
 
+    var removesWayIn: Bool { self == .unlink || self == .removePasskey }
     var takesJSON: Bool { self == .beginPasskey || self == .addPasskey }
 }
 

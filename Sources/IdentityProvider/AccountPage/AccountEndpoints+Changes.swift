@@ -51,6 +51,8 @@ extension AccountEndpoints {
         _ request: EndpointRequest
     ) async throws(AccountNotice) -> AccountNotice {
         let subject = visitor.account.subject
+        // Whoever finds a browser open takes nobody's ways in away.
+        if action.removesWayIn, !visitor.hasJustSignedIn(at: request.now) { throw .signInAgain }
         switch action {
         case .signOut: return try await signOut(fields["session"], visitor, request)
         case .signOutOthers: return try await signOutOthers(visitor, request)

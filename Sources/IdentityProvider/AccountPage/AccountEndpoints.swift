@@ -43,6 +43,8 @@ struct AccountEndpoints: Sendable {
 
     func respond(to request: EndpointRequest) async -> EndpointResult {
         if request.endpoint == .passkeyScript { return .response(PasskeyScript.response) }
+        // Origins that are trusted elsewhere are not here: the page has what its forms are known by.
+        guard isFromOwnOrigin(request) else { return .refused(.crossSite) }
         guard request.method == "POST" else { return .response(await show(request)) }
         guard crossSite.allows(request) else { return .refused(.crossSite) }
         guard OAuthForm.isForm(request), let fields = try? FormFields(request.body),
@@ -51,10 +53,17 @@ struct AccountEndpoints: Sendable {
         return .response(await change(action, fields, request))
     }
 
+    /// Browsers name the origin of scripts of other origins, and of forms.
+    private func isFromOwnOrigin(_ request: EndpointRequest) -> Bool {
+        guard let origin = request.fields.origin else { return true }
+        return ["https", "http"].contains { "\($0)://\(request.authority)" == origin.lowercased() }
+    }
+
     /// The site of passkeys, if they work on the host of the request.
     func site(of request: EndpointRequest) -> PasskeySite? {
-        guard let site = context.tenant.signIn?.passkeys.map(PasskeySite.init), site.isFor(request) else { return nil }
-        return site
+        guard let rules = context.tenant.signIn?.passkeys else { return nil }
+        let site = PasskeySite(rules, of: context.tenant)
+        return site.isFor(request) ? site : nil
     }
 
     /// The page with a notice, in a query.

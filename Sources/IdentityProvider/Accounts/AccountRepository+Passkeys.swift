@@ -122,9 +122,13 @@ extension AccountRepository {
     /// account's logins, and must know the account by the same subject.
     private func admit(_ record: inout AccountRecord, at now: UnixTime) async throws(PasskeyProblem) {
         var admitted = record
-        guard await admission?.admits(record.account) ?? true else { throw .account(.notAllowed) }
+        guard await admission?.admits(record.account) ?? true, isKnown(record.account) else {
+            throw .account(.notAllowed)
+        }
         do throws(AccountProblem) {
             guard let hook else {
+                // Only who was here by a provider has a role here: a tenant of the same realm may let in others.
+                guard rules.role == nil || admitted.account.role != nil else { throw AccountProblem.notAllowed }
                 try admitted.enter(as: rules.role)
                 record = admitted
                 return
@@ -138,6 +142,15 @@ extension AccountRepository {
         } catch {
             throw .account(error)
         }
+    }
+}
+
+extension AccountRepository {
+    /// Whether one of the tenant's own providers has signed somebody in: another tenant of the realm may let in others, and a
+    /// provider that the tenant no longer has lets in nobody.
+    private func isKnown(_ account: Account) -> Bool {
+        guard let providers else { return true }
+        return account.identities.contains { providers.contains($0.provider) }
     }
 }
 

@@ -38,18 +38,22 @@ public struct AccountRepository: AccountFinding {
     let hook: AccountHook?
     /// Who may sign in with a passkey; nil: everyone who has one.
     let admission: Admission?
+    /// Those of the tenant, one of which must know whoever signs in with a passkey; nil: it is not asked which.
+    let providers: [SignIn.Provider]?
 
     /// - Parameters:
     ///   - tenant: Its name in tenants.yaml.
     ///   - store: Open.
     ///   - hook: Decides instead of the rules; nil for none.
     ///   - admission: Who may sign in with a passkey; nil: everyone who has one.
+    ///   - providers: Those of the tenant, one of which must know whoever signs in with a passkey; nil: it is not asked which.
     public init(
         _ rules: AccountRules,
         tenant: String,
         store: any Store,
         hook: AccountHook? = nil,
         admission: Admission? = nil,
+        providers: [SignIn.Provider]? = nil,
         logger: Logger = Logger(label: "gatehouse.accounts")
     ) {
         var logger = logger
@@ -57,6 +61,7 @@ public struct AccountRepository: AccountFinding {
         self.rules = rules
         self.hook = hook
         self.admission = admission
+        self.providers = providers
         self.logger = logger
         records = AccountRecords(store, realm: rules.realm, tenant: tenant, logger: logger)
     }

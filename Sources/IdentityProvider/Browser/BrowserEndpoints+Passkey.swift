@@ -10,9 +10,10 @@ extension BrowserEndpoints {
     /// The site of passkeys, if they work on the host of the request.
     func site(of request: EndpointRequest) -> PasskeySite? {
         guard context.keeping != nil, context.tenant.signIn?.accountPage != nil,
-            let site = context.tenant.signIn?.passkeys.map(PasskeySite.init), site.isFor(request)
+            let rules = context.tenant.signIn?.passkeys
         else { return nil }
-        return site
+        let site = PasskeySite(rules, of: context.tenant)
+        return site.isFor(request) ? site : nil
     }
 
     func prompt(_ transaction: SignInTransaction, _ id: SignInID, _ request: EndpointRequest) -> PasskeyPrompt? {

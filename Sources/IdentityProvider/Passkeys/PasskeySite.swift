@@ -7,19 +7,38 @@ struct PasskeySite: Sendable {
     static let patience = 300_000
 
     let rules: PasskeyRules
+    /// Hosts with their ports where passkeys are used over TLS: those that the configuration names. A request names its own
+    /// host, and whoever relays another site's response would name that site's.
+    private let authorities: Set<String>
+
+    init(_ rules: PasskeyRules, of tenant: Tenant) {
+        self.rules = rules
+        var authorities: Set<String> = []
+        for case .exact(let host) in tenant.hosts { authorities.insert(host) }
+        for url in [tenant.signIn?.web?.after, tenant.issuer?.url].compactMap(\.self) {
+            guard url.hasPrefix("https://") else { continue }
+            authorities.insert(url.dropFirst(8).prefix { !"/?#".contains($0) }.lowercased())
+        }
+        self.authorities = authorities
+    }
 
     /// Whether browsers use these passkeys on the page of a request.
     func isFor(_ request: EndpointRequest) -> Bool {
         // An IPv6 address has colons of its own, and no passkeys.
         rules.apply(toHost: request.authority.prefix { $0 != ":" })
+            && (isLocal(request) || authorities.contains(Self.withoutDefaultPort(request.authority)))
+    }
+
+    /// Browsers make passkeys without TLS, and on any port, on the same machine alone.
+    private func isLocal(_ request: EndpointRequest) -> Bool { request.authority.prefix { $0 != ":" } == "localhost" }
+
+    private static func withoutDefaultPort(_ authority: String) -> String {
+        authority.hasSuffix(":443") ? String(authority.dropLast(4)) : authority
     }
 
     func expectation(_ challenge: [UInt8], of request: EndpointRequest) -> PasskeyExpectation {
-        // Behind a proxy that does not tell, it may have been either; browsers make passkeys over https alone, except
-        // on the same machine.
-        let origins =
-            request.isSchemeKnown
-            ? [request.origin] : ["https://\(request.authority)", "http://\(request.authority)"]
+        let secure = "https://\(Self.withoutDefaultPort(request.authority))"
+        let origins = isLocal(request) ? [secure, "http://\(request.authority)"] : [secure]
         return PasskeyExpectation(
             challenge: challenge,
             origins: origins,

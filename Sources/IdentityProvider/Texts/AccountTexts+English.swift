@@ -22,7 +22,7 @@ extension AccountTexts {
         rename: "Rename",
         remove: "Remove",
         addPasskey: "Add a passkey",
-        signInAgain: "To add a passkey, sign in again first.",
+        signInAgain: "To change how you sign in, sign in again first.",
         newPasskey: "My passkey",
         sessionEnded: "The session is ended.",
         othersEnded: "All other sessions are ended.",

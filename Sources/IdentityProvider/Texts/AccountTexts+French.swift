@@ -23,7 +23,7 @@ extension AccountTexts {
         rename: "Renommer",
         remove: "Supprimer",
         addPasskey: "Ajouter une clé d’accès",
-        signInAgain: "Pour ajouter une clé d’accès, reconnectez-vous d’abord.",
+        signInAgain: "Pour modifier vos moyens de connexion, reconnectez-vous d’abord.",
         newPasskey: "Ma clé d’accès",
         sessionEnded: "La session est terminée.",
         othersEnded: "Toutes les autres sessions sont terminées.",

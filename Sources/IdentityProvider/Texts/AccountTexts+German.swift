@@ -23,7 +23,7 @@ extension AccountTexts {
         rename: "Umbenennen",
         remove: "Entfernen",
         addPasskey: "Passkey hinzufügen",
-        signInAgain: "Um einen Passkey hinzuzufügen, melden Sie sich zuerst noch einmal an.",
+        signInAgain: "Um zu ändern, wie Sie sich anmelden, melden Sie sich zuerst noch einmal an.",
         newPasskey: "Mein Passkey",
         sessionEnded: "Die Sitzung ist beendet.",
         othersEnded: "Alle anderen Sitzungen sind beendet.",

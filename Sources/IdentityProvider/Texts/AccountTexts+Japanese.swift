@@ -22,7 +22,7 @@ extension AccountTexts {
         rename: "名前を変更",
         remove: "削除",
         addPasskey: "パスキーを追加",
-        signInAgain: "パスキーを追加するには、もう一度ログインしてください。",
+        signInAgain: "ログイン方法を変更するには、もう一度ログインしてください。",
         newPasskey: "マイ パスキー",
         sessionEnded: "ログアウトしました。",
         othersEnded: "他のすべての端末からログアウトしました。",

@@ -23,7 +23,7 @@ extension AccountTexts {
         rename: "Cambiar nombre",
         remove: "Eliminar",
         addPasskey: "Añadir una llave de acceso",
-        signInAgain: "Para añadir una llave de acceso, inicie sesión de nuevo.",
+        signInAgain: "Para cambiar cómo inicia sesión, vuelva a iniciar sesión primero.",
         newPasskey: "Mi llave de acceso",
         sessionEnded: "La sesión se ha cerrado.",
         othersEnded: "Las demás sesiones se han cerrado.",

@@ -37,6 +37,11 @@ enum CBORValue: Equatable {
         if case .array(let items) = self { items } else { nil }
     }
 
+    /// How many members a map has; 0 for other kinds.
+    var memberCount: Int {
+        if case .map(let members) = self { members.count } else { 0 }
+    }
+
     /// The member of a map with this text for its key.
     subscript(_ key: String) -> CBORValue? { self[.text(key)] }
 

@@ -11,7 +11,11 @@ struct COSEKey: Equatable {
     let algorithm: SignatureAlgorithm
     let key: PublicKey
 
-    /// - Returns: nil for another algorithm, a key that is none, and one that is too weak.
+    /// The longest modulus of an RSA key: longer ones only cost whoever verifies.
+    private static let longestModulus = 512
+
+    /// - Returns: nil for another algorithm, a key that is none, one that is too weak, and one with further members, which
+    ///   would be kept with it (WebAuthn Level 2 section 6.5.1).
     init?(_ value: CBORValue) {
         guard let identifier = value[Self.algorithmLabel]?.integer,
             let algorithm = Self.algorithms.first(where: { $0.identifier == identifier })?.algorithm,
@@ -24,19 +28,22 @@ struct COSEKey: Equatable {
     private static func key(_ value: CBORValue, _ algorithm: SignatureAlgorithm) -> PublicKey? {
         switch (algorithm, value[keyType]?.integer) {
         case (.es256, 2):
-            guard value[curve]?.integer == 1, let x = value[x]?.bytes, let y = value[y]?.bytes,
+            guard value.memberCount == 5, value[curve]?.integer == 1, let x = value[x]?.bytes, let y = value[y]?.bytes,
                 x.count == EllipticCurve.p256.coordinateSize, y.count == EllipticCurve.p256.coordinateSize
             else { return nil }
             let key = PublicKey.ellipticCurve(.p256, x: x, y: y)
             // A point off the curve would let an attacker choose the group that signatures are checked in.
             return OpenSSLKey(key)?.isOnCurve == true ? key : nil
         case (.edDSA, 1):
-            guard value[curve]?.integer == 6, let x = value[x]?.bytes, x.count == PublicKey.ed25519Size else {
+            guard value.memberCount == 4, value[curve]?.integer == 6, let x = value[x]?.bytes,
+                x.count == PublicKey.ed25519Size
+            else {
                 return nil
             }
             return .ed25519(x)
         case (.rs256, 3):
-            guard let n = value[modulus]?.bytes, let e = value[exponent]?.bytes,
+            guard value.memberCount == 4, let n = value[modulus]?.bytes, let e = value[exponent]?.bytes,
+                n.count <= longestModulus, n.first != 0, e.first != 0,
                 RSAModulus.problem(modulus: n, exponent: e) == nil
             else { return nil }
             return .rsa(modulus: n, exponent: e)

@@ -34,6 +34,7 @@ struct AccountPageFixture {
         signIn.google?.web = GoogleSignIn.Web(clientID: "shop-web", clientSecret: Secret("a secret"))
         var tenant = try Tenant.chat(signIn)
         tenant.accounts = rules
+        tenant.hosts = [.exact(Self.host)]
         tenant.issuer?.clients = [
             IssuerClient(id: "partner", redirectURIs: ["shop://signed-in"], scopes: ["openid", "email"])
         ]
@@ -98,6 +99,17 @@ struct AccountPageFixture {
         language: String? = nil,
         at now: UnixTime = start
     ) async throws -> EndpointResponse {
+        try await asked(session, query: query, language: language, at: now).response
+    }
+
+    /// - Parameter origin: Which a script of another origin has.
+    func asked(
+        _ session: BrowserSession?,
+        query: String? = nil,
+        language: String? = nil,
+        origin: String? = nil,
+        at now: UnixTime = start
+    ) async throws -> EndpointResult {
         var request = EndpointRequest(
             endpoint: .accountPage,
             method: "GET",
@@ -105,8 +117,12 @@ struct AccountPageFixture {
             authority: Self.host,
             now: now
         )
-        request.fields = EndpointRequest.Fields(cookies: try session?.field ?? [], acceptLanguage: language)
-        return try await respond(to: request).response
+        request.fields = EndpointRequest.Fields(
+            cookies: try session?.field ?? [],
+            origin: origin,
+            acceptLanguage: language
+        )
+        return await respond(to: request)
     }
 
     /// Posts a form of the page.

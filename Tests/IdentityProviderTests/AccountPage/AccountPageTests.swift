@@ -177,6 +177,26 @@ struct AccountPageTests {
         #expect(try await fixture.isLive(there))
     }
 
+    /// Origins that `cors` trusts with credentials are no exception: the page has what its forms are known by.
+    @Test(arguments: ["https://evil.test", "https://shop.test.evil.test", "https://shop.test:8443", "null"])
+    func scriptsOfOtherOriginsDoNotGetThePage(origin: String) async throws {
+        let fixture = try AccountPageFixture()
+        let session = try await fixture.signIn()
+        #expect(try await fixture.asked(session, origin: origin).refusal?.code == .crossSiteRequest)
+    }
+
+    /// Whoever finds a browser open takes nobody's ways in away.
+    @Test func loginIsUnlinkedAfterRecentSignInAlone() async throws {
+        let fixture = try AccountPageFixture(rules: AccountRules(linkByEmail: true))
+        let session = try await fixture.signIn()
+        _ = try await fixture.signIn(AccountFixture.apple())
+        let google = [("provider", "google"), ("subject", "1098765")]
+        let later = AccountPageFixture.start + AccountVisitor.recentSignIn
+        let response = try await fixture.post(.unlink, session, google, at: later).response
+        #expect(response.value(of: "Location") == "/account?notice=sign_in_again")
+        #expect(try await fixture.account(session).identities.count == 2)
+    }
+
     @Test func loginIsUnlinkedUnlessItIsTheLast() async throws {
         let fixture = try AccountPageFixture(rules: AccountRules(linkByEmail: true))
         let session = try await fixture.signIn()

@@ -21,9 +21,10 @@ enum AccountFixture {
         tenant: String = "chat",
         _ store: any Store,
         hook: AccountHook? = nil,
+        providers: [SignIn.Provider]? = nil,
         log: RecordedLog = RecordedLog()
     ) -> AccountRepository {
-        AccountRepository(rules, tenant: tenant, store: store, hook: hook, logger: log.logger)
+        AccountRepository(rules, tenant: tenant, store: store, hook: hook, providers: providers, logger: log.logger)
     }
 
     static func apple(

@@ -88,6 +88,34 @@ struct AccountPasskeyTests {
         #expect(try await Self.signIn(drivers, authenticator, account).role == "driver")
     }
 
+    /// A tenant's providers say whom it lets in, whatever another tenant of the realm has.
+    @Test func passkeyNeedsLoginAtOneOfTheTenantsOwnProviders() async throws {
+        let store = MemoryStore.still
+        let rules = AccountRules(realm: "acme")
+        let shop = AccountFixture.repository(rules, store, providers: [.google])
+        let staff = AccountFixture.repository(rules, tenant: "staff", store, providers: [.named("company")])
+        let account = try await shop.enter(AccountFixture.google())
+        let authenticator = try PretendAuthenticator()
+        try await shop.add(Self.passkey(authenticator), toSubject: account.subject, at: Self.start)
+        #expect(try await Self.signIn(shop, authenticator, account).subject == account.subject)
+        await #expect(throws: PasskeyProblem.account(.notAllowed)) {
+            try await Self.signIn(staff, authenticator, account)
+        }
+    }
+
+    @Test func passkeyGivesNoFirstRole() async throws {
+        let store = MemoryStore.still
+        let shop = AccountFixture.repository(AccountRules(realm: "acme"), store)
+        let staff = AccountFixture.repository(AccountRules(realm: "acme", role: "employee"), tenant: "staff", store)
+        let account = try await shop.enter(AccountFixture.google())
+        let authenticator = try PretendAuthenticator()
+        try await shop.add(Self.passkey(authenticator), toSubject: account.subject, at: Self.start)
+        await #expect(throws: PasskeyProblem.account(.notAllowed)) {
+            try await Self.signIn(staff, authenticator, account)
+        }
+        #expect(try await shop.account(ofSubject: account.subject)?.role == nil)
+    }
+
     @Test func hookDecidesOnPasskeys() async throws {
         let side = try HookSide()
         side.respond(#"{"subject":"u-1","role":"owner"}"#)
