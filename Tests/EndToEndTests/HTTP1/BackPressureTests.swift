@@ -9,7 +9,7 @@ import Testing
     @Test func clientThatDoesNotReadHoldsUpBackend() async throws {
         let large = LargeBody(pieces: 1024)
         try await withGateway(backend: large.sender) { fixture async throws in
-            let client = try await fixture.connect(receiveBuffer: 128 << 10)
+            let client = try await fixture.connect(receiveBuffer: LargeBody.buffer)
             try await client.send(fixture.head("/open/large"))
             _ = try await fixture.backend.arrivals.next()
             try await fixture.ping(times: 400)
@@ -23,6 +23,7 @@ import Testing
         try await withGateway(backend: LargeBody.receiver(after: read)) { fixture async throws in
             let large = LargeBody(pieces: 1024)
             let client = try await fixture.connect()
+            try await client.setSendBuffer(LargeBody.buffer)
             try await client.send(
                 fixture.head("/open/large", method: "POST", fields: ["Content-Length: \(large.size)"])
             )

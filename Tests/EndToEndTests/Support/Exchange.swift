@@ -73,6 +73,10 @@ final class Exchange: Sendable {
         try await wire.setSendBuffer(bytes)
     }
 
+    func setReceiveBuffer(_ bytes: Int) async throws {
+        try await wire.setReceiveBuffer(bytes)
+    }
+
     func close() async {
         closed.withLock { $0 = true }
         await wire.close()

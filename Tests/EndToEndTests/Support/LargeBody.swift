@@ -3,6 +3,9 @@ import Testing
 
 /// A body that is larger than everything that the sockets and the gateway can hold between two peers.
 struct LargeBody: Sendable {
+    /// Bytes of a peer's socket buffer. Left to itself the system lets it grow, on some machines to 32 MiB.
+    static let buffer = 128 << 10
+
     let piece: Int
     let pieces: Int
     /// Bytes that the next hop has taken.
@@ -36,16 +39,17 @@ struct LargeBody: Sendable {
         BackendScript { exchange in
             try await exchange.body()
             guard exchange.head.path == "/open/large" else { return try await exchange.sendOK() }
-            try await exchange.setSendBuffer(128 << 10)
+            try await exchange.setSendBuffer(Self.buffer)
             try await exchange.send("HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n")
             try await pour { block, _ in try await exchange.send(block) }
         }
     }
 
-    /// A backend that does not read the body at `/open/large` until the gate opens.
+    /// A backend that does not read the body at `/open/large` until the gate opens, with a small receive buffer.
     static func receiver(after gate: Gate) -> BackendScript {
         BackendScript { exchange in
             guard exchange.head.path == "/open/large" else { return try await exchange.sendOK() }
+            try await exchange.setReceiveBuffer(buffer)
             try await gate.passed()
             try await exchange.body()
             try await exchange.sendOK()

@@ -66,6 +66,8 @@ final class RawClient: Sendable {
         return try await response(to: method)
     }
 
+    func setSendBuffer(_ bytes: Int) async throws { try await wire.setSendBuffer(bytes) }
+
     /// The next response head, 1xx or final; its body is left on the wire.
     func head(to method: String = "GET") async throws -> RawResponse {
         try await RawResponse.readHead(from: reader, method: method)

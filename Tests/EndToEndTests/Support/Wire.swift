@@ -127,6 +127,11 @@ final class Wire: Sendable {
     func setSendBuffer(_ bytes: Int) async throws {
         try await channel.setOption(.socketOption(.so_sndbuf), value: .init(bytes)).get()
     }
+
+    /// Also keeps the system from letting it grow.
+    func setReceiveBuffer(_ bytes: Int) async throws {
+        try await channel.setOption(.socketOption(.so_rcvbuf), value: .init(bytes)).get()
+    }
 }
 
 private final class ArrivalHandler: ChannelInboundHandler {
