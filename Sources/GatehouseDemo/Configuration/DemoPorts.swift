@@ -19,13 +19,13 @@ enum DemoPorts {
         var reservations: [PortReservation] = []
         let example = configuration.gateway.listeners[0].address.port
         if freePorts {
-            let admin = try PortReservation()
+            let admin = try reserve()
             configuration.gateway.admin?.address.port = admin.port
             reservations.append(admin)
         }
         var chosen = port
         if chosen == nil, freePorts {
-            let listener = try PortReservation()
+            let listener = try reserve()
             chosen = listener.port
             reservations.append(listener)
         }
@@ -37,6 +37,14 @@ enum DemoPorts {
                 after.replacing("localhost:\(example)", with: "localhost:\(chosen)")
         }
         return reservations
+    }
+
+    private static func reserve() throws(CommandFailure) -> PortReservation {
+        do throws(PortReservation.Failure) {
+            return try PortReservation()
+        } catch {
+            throw CommandFailure(error.description)
+        }
     }
 
     /// Refuses to start on a port in use, with the option that helps.

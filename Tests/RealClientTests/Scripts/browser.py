@@ -179,12 +179,20 @@ async def passkeys(browser, site, verified="yes", **_):
     await tab.follow("Sign out")
     out = {"url": await tab.url(), "heading": await tab.heading(),
            "cookies": [cookie["name"] for cookie in await tab.cookies(site)]}
-    # No suggestion of the browser's is taken before the button is pressed.
+    # By what the browser suggests, once somebody is there to take it.
     await tab.call("WebAuthn.setAutomaticPresenceSimulation", authenticatorId=key, enabled=False)
     await tab.go(f"{site}/auth/login")
     async with tab.moving():
-        await tab.evaluate(f"{BUTTON}.click()")
         await tab.call("WebAuthn.setAutomaticPresenceSimulation", authenticatorId=key, enabled=True)
+    suggested = await tab.url()
+    await tab.go(f"{site}/account")
+    await tab.follow("Sign out")
+    # By the button, in a browser that suggests nothing.
+    none = "if (self.PublicKeyCredential) PublicKeyCredential.isConditionalMediationAvailable = async () => false"
+    await tab.call("Page.addScriptToEvaluateOnNewDocument", source=none)
+    await tab.go(f"{site}/auth/login")
+    async with tab.moving():
+        await tab.evaluate(f"{BUTTON}.click()")
     end = await tab.url()
     used = (await tab.call("WebAuthn.getCredentials", authenticatorId=key))["credentials"]
     await tab.go(f"{site}/account")
@@ -192,8 +200,8 @@ async def passkeys(browser, site, verified="yes", **_):
     # The policy of the account page lets nothing else be asked for.
     await tab.go(f"{site}/home")
     claims = await tab.evaluate("fetch('/auth/me').then(r => r.json())")
-    return {"login": login, "account": account, "added": added, "out": out, "end": end, "back": back, "me": claims,
-            "discoverable": [credential["isResidentCredential"] for credential in made],
+    return {"login": login, "account": account, "added": added, "out": out, "suggested": suggested, "end": end,
+            "back": back, "me": claims, "discoverable": [credential["isResidentCredential"] for credential in made],
             "count": [credential["signCount"] for credential in used], "complaints": tab.complaints}
 
 

@@ -17,6 +17,7 @@ extension RealClients {
                 #expect(result["discoverable"] == [true])
                 let out = try #require(result["out"]?.object)
                 #expect(out["heading"] == "You are signed out" && out["cookies"] == [])
+                #expect(result["suggested"]?.string == "\(fixture.app)/welcome")
                 #expect(result["end"]?.string == "\(fixture.app)/welcome")
                 #expect(result["back"]?.string?.contains("Last used") == true)
                 #expect(result["me"]?.object?["user"]?.object?["email"] == "alice@example.com")

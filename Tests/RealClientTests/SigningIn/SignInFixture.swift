@@ -26,13 +26,17 @@ final class SignInFixture: Sendable {
     private let gateway: Gateway
     private let plainPort: Int
     private let securedPort: Int
+    /// That of the listener with TLS, which `shop` names: passkeys work only where the configuration says.
+    private let reservation: PortReservation
 
     fileprivate init(appPort: String, _ provider: ProviderStandIn, _ certificates: CertificateFolder) async throws {
         self.appPort = appPort
         self.provider = provider
         self.certificates = certificates
+        reservation = try PortReservation()
         var configuration = try Self.configuration(
             appPort: appPort,
+            securedPort: reservation.port,
             certificates,
             keyFile: certificates.file("apple.p8")
         )
@@ -75,18 +79,19 @@ final class SignInFixture: Sendable {
 
     private static func configuration(
         appPort: String,
+        securedPort: Int,
         _ certificates: CertificateFolder,
         keyFile: String
     ) throws -> TenantsConfiguration {
-        let text = text(appPort: appPort, certificates, keyFile: keyFile)
+        let text = text(appPort: appPort, securedPort: securedPort, certificates, keyFile: keyFile)
         return try TenantsConfiguration.reading(text, environment: ["SECRET": clientSecret])
     }
 
-    private static func shop(_ ordinary: String, _ appPort: String) -> String {
+    private static func shop(_ ordinary: String, _ appPort: String, _ securedPort: Int) -> String {
         """
         \(ordinary)
             authenticate: { from: [bearer, "cookie:shop_access"], issuers: [ { preset: built-in } ] }
-            issuer: { url: "https://shop.localtest", audience: shop-api, algorithm: ES256,
+            issuer: { url: "https://shop.localtest:\(securedPort)", audience: shop-api, algorithm: ES256,
                       page: { name: Shop, color: "#0a7d5a" } }
             sign_in:
               google: { path: /auth/google, client_ids: [shop.apps.example], then: issue }
@@ -104,7 +109,12 @@ final class SignInFixture: Sendable {
         """
     }
 
-    private static func text(appPort: String, _ certificates: CertificateFolder, keyFile: String) -> String {
+    private static func text(
+        appPort: String,
+        securedPort: Int,
+        _ certificates: CertificateFolder,
+        keyFile: String
+    ) -> String {
         func ordinary(_ name: String) -> String {
             """
               \(name):
@@ -118,7 +128,7 @@ final class SignInFixture: Sendable {
         return """
             version: 1
             gateway:
-              listen: [ { address: "127.0.0.1:0" }, { address: "127.0.0.1:0", tls: true } ]
+              listen: [ { address: "127.0.0.1:0" }, { address: "127.0.0.1:\(securedPort)", tls: true } ]
               threads: 1
               store: "memory:"
               shutdown_grace: 1s
@@ -160,7 +170,7 @@ final class SignInFixture: Sendable {
                     after: "http://app.localtest:\(appPort)/welcome"
                     cookies: { access: ce_access_token, refresh: ce_refresh_token }
                   endpoints: { me: /api/auth/me, logout: /api/auth/logout }
-            \(shop(ordinary("shop"), appPort))
+            \(shop(ordinary("shop"), appPort, securedPort))
             """
     }
 }
