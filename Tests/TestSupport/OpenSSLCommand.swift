@@ -46,6 +46,10 @@ package struct OpenSSLCommand {
         try run(request)
     }
 
+    package func write(_ text: String, to name: String) throws {
+        try Data(text.utf8).write(to: directory.appendingPathComponent(name))
+    }
+
     package func content(_ name: String) throws -> [UInt8] {
         Array(try Data(contentsOf: directory.appendingPathComponent(name)))
     }

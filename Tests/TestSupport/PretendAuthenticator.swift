@@ -114,9 +114,9 @@ package struct PretendAuthenticator {
         ])
     }
 
-    package func asserted(_ clientData: [UInt8]? = nil) -> Response {
+    package func asserted(_ clientData: [UInt8]? = nil, withCredential: Bool = false) -> Response {
         let clientData = clientData ?? self.clientData("webauthn.get")
-        let data = data(withCredential: false)
+        let data = data(withCredential: withCredential)
         return Response(
             clientData: clientData,
             authenticatorData: data,
@@ -129,8 +129,8 @@ package struct PretendAuthenticator {
         return PasskeyRegistration(clientData: response.clientData, attestation: response.authenticatorData)
     }
 
-    package func assertion(_ clientData: [UInt8]? = nil) -> PasskeyAssertion {
-        let response = asserted(clientData)
+    package func assertion(_ clientData: [UInt8]? = nil, withCredential: Bool = false) -> PasskeyAssertion {
+        let response = asserted(clientData, withCredential: withCredential)
         return PasskeyAssertion(
             clientData: response.clientData,
             authenticatorData: response.authenticatorData,

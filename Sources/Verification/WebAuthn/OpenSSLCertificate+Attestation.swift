@@ -12,7 +12,7 @@ extension OpenSSLCertificate {
         let isFit =
             X509_get_version(pointer) == 2 && subjectText(NID_organizationalUnitName) == Self.attestationUnit
             && [NID_countryName, NID_organizationName, NID_commonName].allSatisfy { subjectText($0)?.isEmpty == false }
-            && X509_check_ca(pointer) == 0
+            && X509_check_ca(pointer) == 0 && X509_get_ext_by_NID(pointer, NID_basic_constraints, -1) >= 0
         // What it lacks is left in a queue of this thread, which is not read.
         ERR_clear_error()
         return isFit

@@ -24,6 +24,8 @@ public struct PasskeyAssertion: Sendable {
         let client = try PasskeyClientData(clientData, of: .get, expectation)
         guard authenticatorData.count <= Self.longest else { throw .malformed("authenticatorData") }
         let data = try AuthenticatorData(authenticatorData)
+        // Only what is made has a credential (section 6.1).
+        guard data.credential == nil else { throw .malformed("authenticatorData") }
         try expectation.check(data)
         guard data.flags.contains(.backupEligible) == credential.isBackupEligible else {
             throw .backupEligibilityChanged

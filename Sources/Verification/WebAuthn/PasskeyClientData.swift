@@ -20,7 +20,7 @@ struct PasskeyClientData {
             throw .wrongChallenge
         }
         // A page of another site that frames this one could lead somebody to confirm.
-        guard object["crossOrigin"]?.bool != true, object["topOrigin"] == nil else { throw .framed }
+        guard object["crossOrigin"].map({ $0 == false }) ?? true, object["topOrigin"] == nil else { throw .framed }
         guard expectation.origins.contains(where: { $0.utf8.elementsEqual(origin.utf8) }) else {
             throw .wrongOrigin(origin)
         }

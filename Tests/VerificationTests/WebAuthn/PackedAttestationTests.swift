@@ -9,7 +9,7 @@ struct PackedAttestationTests {
     struct Certificate: Sendable {
         var subject = "/C=SE/O=Keys/OU=Authenticator Attestation/CN=Key One"
         var model: String? = "DER:0410" + String(repeating: "07", count: 16)
-        var constraints = "critical,CA:FALSE"
+        var constraints: String? = "critical,CA:FALSE"
     }
 
     private static let modelExtension = "1.3.6.1.4.1.45724.1.1.4"
@@ -42,7 +42,10 @@ struct PackedAttestationTests {
                 "key.der",
             ])
             var request = ["req", "-x509", "-key", "key.der", "-keyform", "DER", "-outform", "DER", "-out", "made.der"]
-            request += ["-subj", certificate.subject, "-addext", "basicConstraints=\(certificate.constraints)"]
+            // OpenSSL's own configuration would add constraints.
+            try openSSL.write("[req]\ndistinguished_name=name\n[name]\n", to: "request.cnf")
+            request += ["-subj", certificate.subject, "-config", "request.cnf"]
+            if let constraints = certificate.constraints { request += ["-addext", "basicConstraints=\(constraints)"] }
             if let model = certificate.model { request += ["-addext", "\(Self.modelExtension)=\(model)"] }
             try openSSL.run(request)
             return (
@@ -66,7 +69,7 @@ struct PackedAttestationTests {
         Certificate(subject: "/O=Keys/OU=Authenticator Attestation/CN=Key One"),
         Certificate(subject: "/C=SE/OU=Authenticator Attestation/CN=Key One"),
         Certificate(subject: "/C=SE/O=Keys/OU=Authenticator Attestation"),
-        Certificate(constraints: "critical,CA:TRUE"),
+        Certificate(constraints: "critical,CA:TRUE"), Certificate(constraints: nil),
         Certificate(model: "DER:0410" + String(repeating: "08", count: 16)),
         Certificate(model: "critical,DER:0410" + String(repeating: "07", count: 16)),
         Certificate(model: "DER:0407" + String(repeating: "07", count: 7)),

@@ -39,7 +39,7 @@ struct PasskeyTests {
             (get(["origin": "http://shop.test"]), .wrongOrigin("http://shop.test")),
             (get(["origin": "https://shop.test:8443"]), .wrongOrigin("https://shop.test:8443")),
             (get(["challenge": "AQID"]), .wrongChallenge),
-            (get(["crossOrigin": true]), .framed),
+            (get(["crossOrigin": true]), .framed), (get(["crossOrigin": "no"]), .framed),
             (get(["topOrigin": "https://evil.test"]), .framed),
             (get(["tokenBinding": ["status": "present", "id": "x"]]), .tokenBound),
             (Array("{}".utf8), .malformed("clientDataJSON")), ([], .malformed("clientDataJSON")),
@@ -73,6 +73,15 @@ struct PasskeyTests {
             try authenticator.assertion().verify(passkey, Self.expectation)
         }
         _ = try authenticator.assertion().verify(passkey, PretendAuthenticator.expectation(verified: false))
+    }
+
+    /// Only what is made has a credential in what the authenticator signs.
+    @Test func assertionWithCredentialIsRefused() throws {
+        let authenticator = try PretendAuthenticator()
+        let passkey = try authenticator.registration().credential(Self.expectation)
+        #expect(throws: PasskeyFailure.malformed("authenticatorData")) {
+            try authenticator.assertion(withCredential: true).verify(passkey, Self.expectation)
+        }
     }
 
     @Test func anothersKeyIsRefused() throws {
