@@ -58,6 +58,7 @@ public struct EndpointService: Sendable {
         )
         account = AccountEndpoints(
             context,
+            realmSessions: realmSessions,
             verify: { token, now in await tokens.presented(token, allowExpired: false, at: now) },
             counts: counts
         )

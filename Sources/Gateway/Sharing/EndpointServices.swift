@@ -94,6 +94,7 @@ struct EndpointServices: Sendable {
             hook: hook,
             admission: admission,
             providers: tenant.signIn?.providers,
+            confirmation: tenant.signIn?.passkeyConfirmation,
             logger: parts.accountsLogger
         )
         return SignInContext(

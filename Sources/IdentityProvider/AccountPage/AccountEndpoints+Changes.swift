@@ -17,6 +17,7 @@ extension AccountEndpoints {
             let notice = try await carryOut(action, fields, visitor, request)
             log(action, visitor, request)
             if notice == .signedOut { cookies = self.cookies.fieldsThatClear(request) }
+            if notice == .othersEnded { cookies = try await newSession(visitor, request) }
             return response(action, notice, request, cookies)
         } catch {
             return response(action, error, request, cookies)
@@ -64,10 +65,10 @@ extension AccountEndpoints {
                 try await keeping.unlink(
                     Account.Identity(provider: provider, subject: login),
                     ofSubject: subject,
-                    countsPasskeys: context.tenant.signIn?.passkeys != nil,
                     at: request.now
                 )
             }
+            try await endSessions(begunBy: provider.rawValue, visitor, request)
             return .unlinked
         case .renamePasskey:
             let id = try Self.passkey(fields)
@@ -82,6 +83,7 @@ extension AccountEndpoints {
                 try await keeping.removePasskey(id, ofSubject: subject)
             }
             counts.count(tenant: context.tenant.name, passkey: .removed)
+            try await endSessions(begunBy: SignIn.Provider.passkey, visitor, request)
             return .removed
         case .addPasskey, .beginPasskey: return try await add(fields, visitor, request)
         }
@@ -136,16 +138,61 @@ extension AccountEndpoints {
         return session.id == visitor.session.id ? .signedOut : .sessionEnded
     }
 
+    /// Ends everything that was begun before now: also what is in no list yet, and codes that are not redeemed. The visitor
+    /// gets a new session.
     private func signOutOthers(
         _ visitor: AccountVisitor,
         _ request: EndpointRequest
     ) async throws(AccountNotice) -> AccountNotice {
-        let subject = visitor.account.subject
-        let all = try await mappingErrors(AccountNotice.init) { () async throws(IssuingError) in
-            try await sessions.sessions(ofSubject: subject, at: request.now)
+        try await mappingErrors(AccountNotice.init) { () async throws(IssuingError) in
+            try await sessions.endAll(
+                ofSubject: visitor.account.subject,
+                before: request.now,
+                at: request.now,
+                reason: Self.reason
+            )
         }
-        for session in all where session.id != visitor.session.id { try await end(session.id, request) }
         return .othersEnded
+    }
+
+    /// Begins with the next second: of the tokens of this one nobody can tell whether they were issued before.
+    ///
+    /// - Returns: The cookies of a session like the visitor's, and no newer a sign-in.
+    private func newSession(
+        _ visitor: AccountVisitor,
+        _ request: EndpointRequest
+    ) async throws(AccountNotice) -> [EndpointResponse.Field] {
+        let session = visitor.session
+        let opening = SessionOpening(
+            subject: session.subject,
+            claims: session.claims,
+            scopes: session.scopes,
+            device: request.fields.userAgent,
+            address: ClientAddressText.text(of: request.clientAddress),
+            provider: session.provider,
+            authenticatedAt: session.signedInAt
+        )
+        let tokens = try await mappingErrors(AccountNotice.init) { () async throws(IssuingError) in
+            try await sessions.start(opening, at: request.now.nextSecond)
+        }
+        return cookies.fields(for: tokens, refreshCookie: web.refreshCookie, at: request.now)
+    }
+
+    /// Ends the sessions that a way in has begun which is no longer one, at all tenants of the realm. The visitor's own goes
+    /// on: they have just signed in, and have removed it.
+    private func endSessions(
+        begunBy way: String,
+        _ visitor: AccountVisitor,
+        _ request: EndpointRequest
+    ) async throws(AccountNotice) {
+        try await mappingErrors(AccountNotice.init) { () async throws(IssuingError) in
+            for service in realmSessions {
+                let all = try await service.sessions(ofSubject: visitor.account.subject, at: request.now)
+                for session in all where session.provider == way && session.id != visitor.session.id {
+                    try await service.end(sessionID: session.id, at: request.now, reason: "its way in was removed")
+                }
+            }
+        }
     }
 
     private func end(_ id: String, _ request: EndpointRequest) async throws(AccountNotice) {

@@ -14,6 +14,8 @@ struct AccountEndpoints: Sendable {
     let page: PathPattern
     let web: WebSignIn
     let sessions: SessionService
+    /// Of every tenant in the realm with an issuer, this one included.
+    let realmSessions: [SessionService]
     let keeping: any AccountKeeping
     let challenges: PasskeyChallenges
     let cookies: SessionCookies
@@ -24,7 +26,12 @@ struct AccountEndpoints: Sendable {
 
     /// - Parameter verify: Verifies an access token of the tenant's own issuer.
     /// - Returns: Nil for a tenant without such a page.
-    init?(_ context: SignInContext, verify: @escaping Verify, counts: SignInCounts) {
+    init?(
+        _ context: SignInContext,
+        realmSessions: [SessionService],
+        verify: @escaping Verify,
+        counts: SignInCounts
+    ) {
         guard let page = context.tenant.signIn?.accountPage, let web = context.tenant.signIn?.web,
             let sessions = context.sessions, let keeping = context.keeping
         else { return nil }
@@ -32,6 +39,7 @@ struct AccountEndpoints: Sendable {
         self.page = page
         self.web = web
         self.sessions = sessions
+        self.realmSessions = realmSessions
         self.keeping = keeping
         self.verify = verify
         self.counts = counts
@@ -45,7 +53,9 @@ struct AccountEndpoints: Sendable {
         if request.endpoint == .passkeyScript { return .response(PasskeyScript.response) }
         // Origins that are trusted elsewhere are not here: the page has what its forms are known by.
         guard isFromOwnOrigin(request) else { return .refused(.crossSite) }
-        guard request.method == "POST" else { return .response(await show(request)) }
+        guard request.method == "POST" else {
+            return isOpened(request) ? .response(await show(request)) : .refused(.readByScript)
+        }
         guard crossSite.allows(request) else { return .refused(.crossSite) }
         guard OAuthForm.isForm(request), let fields = try? FormFields(request.body),
             let action = fields["action"].flatMap(AccountAction.init)
@@ -57,6 +67,13 @@ struct AccountEndpoints: Sendable {
     private func isFromOwnOrigin(_ request: EndpointRequest) -> Bool {
         guard let origin = request.fields.origin else { return true }
         return ["https", "http"].contains { "\($0)://\(request.authority)" == origin.lowercased() }
+    }
+
+    /// Whether the page is opened as one, by what browsers say of it (Fetch Metadata, sections 2.1 and 2.2). A script of the
+    /// app that somebody has got into it would read the token of the forms, and add a passkey of its own.
+    private func isOpened(_ request: EndpointRequest) -> Bool {
+        (request.fields.secFetchMode ?? "navigate") == "navigate"
+            && (request.fields.secFetchDest ?? "document") == "document"
     }
 
     /// The site of passkeys, if they work on the host of the request.
@@ -77,11 +94,16 @@ struct AccountEndpoints: Sendable {
 extension AccountEndpoints {
     private func show(_ request: EndpointRequest) async -> EndpointResponse {
         let texts = AccountTexts(PageLanguage(accepted: request.fields.acceptLanguage))
-        let asked = (try? FormFields(Array((request.query ?? "").utf8)))?[AccountNotice.parameter]
-        let notice = asked.flatMap(AccountNotice.init)
+        let query = try? FormFields(Array((request.query ?? "").utf8))
+        let isElsewhere = comesFromElsewhere(request)
+        // A link of another site must not say that something was done here.
+        let notice = isElsewhere ? nil : query?[AccountNotice.parameter].flatMap(AccountNotice.init)
         do throws(AccountNotice) {
-            guard let visitor = try await visitor(request) else {
-                return notice == .signedOut ? signedOut(request, 200) : .redirect(to: signInURL(request))
+            guard let visitor = try await visitor(request, refreshes: !isElsewhere) else {
+                if isElsewhere, cookies.refreshToken(of: request) != nil { return again(texts, request) }
+                // Without a link between, a provider that refuses at once would be asked for ever.
+                let isOver = notice == .signedOut || query?["error"] != nil
+                return isOver ? signedOut(request, 200) : .redirect(to: signInURL(request))
             }
             return try await show(visitor, texts, notice == .signedOut ? nil : notice, request)
         } catch {
@@ -108,7 +130,7 @@ extension AccountEndpoints {
             sessions: all,
             current: visitor.session,
             unlinksLogins: keeping.unlinksLogins,
-            countsPasskeys: context.tenant.signIn?.passkeys != nil,
+            unlinkable: visitor.account.identities.filter { keeping.isUnlinkable($0, from: visitor.account) },
             passkeys: passkeys,
             path: page,
             token: visitor.formToken,
@@ -127,6 +149,27 @@ extension AccountEndpoints {
         )
         response.subject = subject
         return response
+    }
+
+    /// Whether another site has led here, which may stop loading the page before its cookies arrive: they would be lost.
+    private func comesFromElsewhere(_ request: EndpointRequest) -> Bool {
+        guard let site = request.fields.secFetchSite else { return false }
+        return site != "same-origin" && site != "none"
+    }
+
+    /// A page that loads itself once more, by itself.
+    private func again(_ texts: AccountTexts, _ request: EndpointRequest) -> EndpointResponse {
+        let url = PagePath.encoded(page.description)
+        return frame.response(
+            status: 200,
+            title: "\(texts.title) – \(frame.name)",
+            content: """
+                <h1>\(HTMLText.escaped(texts.title))</h1>
+                <p><a class="link" href="\(HTMLText.escaped(url))">\(HTMLText.escaped(texts.title))</a></p>
+                """,
+            language: PageLanguage(accepted: request.fields.acceptLanguage),
+            further: [EndpointResponse.Field("Refresh", "0; url=\(url)"), Self.varies]
+        )
     }
 
     /// For somebody who is not signed in: a link, since a form's way may not lead to a provider.
@@ -174,4 +217,12 @@ extension AccountEndpoints {
     }
 
     private static let varies = EndpointResponse.Field("Vary", "Accept-Language")
+}
+
+extension EndpointRefusal {
+    fileprivate static let readByScript = EndpointRefusal(
+        .crossSiteRequest,
+        status: 403,
+        detail: "the account page is opened in a window of its own: no script and no frame may read it"
+    )
 }

@@ -10,8 +10,8 @@ struct AccountPageHTML: Sendable {
     /// The one that the page was asked for with.
     let current: IssuerSession
     let unlinksLogins: Bool
-    /// Whether passkeys sign in to this tenant.
-    let countsPasskeys: Bool
+    /// Those of the account's logins that may be unlinked.
+    let unlinkable: [Account.Identity]
     /// Whether one may be added here.
     let passkeys: Passkeys
 
@@ -66,11 +66,12 @@ struct AccountPageHTML: Sendable {
     }
 
     private var loginSection: String {
-        let ways = account.identities.count + (countsPasskeys ? account.passkeys.count : 0)
         let items = account.identities.map { identity in
             let name = "<p class=\"name\">\(HTMLText.escaped(identity.provider.vendor))</p>"
             guard unlinksLogins else { return name }
-            guard ways > 1 else { return "\(name)\n<p class=\"quiet\">\(HTMLText.escaped(texts.lastWayIn))</p>" }
+            guard unlinkable.contains(identity) else {
+                return "\(name)\n<p class=\"quiet\">\(HTMLText.escaped(texts.lastWayIn))</p>"
+            }
             let fields: KeyValuePairs = ["provider": identity.provider.rawValue, "subject": identity.subject]
             return "\(name)\n\(form(.unlink, texts.unlink, fields))"
         }

@@ -19,7 +19,7 @@ struct AccountVisitor: Sendable {
 
     func sent(_ token: String?) -> Bool { token.map { PlainText.areEqual($0, formToken) } ?? false }
 
-    func hasJustSignedIn(at now: UnixTime) -> Bool { now < session.createdAt + Self.recentSignIn }
+    func hasJustSignedIn(at now: UnixTime) -> Bool { now < session.signedInAt + Self.recentSignIn }
 }
 
 extension AccountEndpoints {
@@ -27,8 +27,14 @@ extension AccountEndpoints {
     ///
     /// Only cookies count, and only sessions of the tenant's own apps: a client of the issuer may not change its users'
     /// accounts with their tokens. Sessions that are bound to a key are no browser's.
-    func visitor(_ request: EndpointRequest) async throws(AccountNotice) -> AccountVisitor? {
-        guard let (found, fields) = try await session(of: request), found.clientID == nil, found.confirmation == nil
+    ///
+    /// - Parameter refreshes: Whether an expired access token is replaced by the refresh token.
+    func visitor(
+        _ request: EndpointRequest,
+        refreshes: Bool = true
+    ) async throws(AccountNotice) -> AccountVisitor? {
+        guard let (found, fields) = try await session(of: request, refreshes), found.clientID == nil,
+            found.confirmation == nil
         else { return nil }
         do throws(AccountProblem) {
             guard let account = try await context.accounts.account(ofSubject: found.subject) else { return nil }
@@ -39,7 +45,8 @@ extension AccountEndpoints {
     }
 
     private func session(
-        of request: EndpointRequest
+        of request: EndpointRequest,
+        _ refreshes: Bool
     ) async throws(AccountNotice) -> (IssuerSession, [EndpointResponse.Field])? {
         if let token = cookies.accessToken(of: request) {
             switch await verify(token.token, request.now) {
@@ -48,7 +55,7 @@ extension AccountEndpoints {
             case .failure: break
             }
         }
-        guard let token = cookies.refreshToken(of: request), let cookie = token.cookie else { return nil }
+        guard refreshes, let token = cookies.refreshToken(of: request), let cookie = token.cookie else { return nil }
         let tokens: IssuedTokens
         do throws(IssuingError) {
             tokens = try await sessions.refresh(token.token, client: .none, by: SeenClient(request), at: request.now)

@@ -6,6 +6,10 @@ public protocol AccountKeeping: Sendable {
     /// Whether logins can be unlinked: not where an account hook says whose they are.
     var unlinksLogins: Bool { get }
 
+    /// Whether an account keeps a way in without one of its logins: another login of the tenant's own providers. Without
+    /// one its passkeys let nobody in.
+    func isUnlinkable(_ identity: Account.Identity, from account: Account) -> Bool
+
     /// Signs in with a passkey. The role and the account hook decide as with a provider.
     ///
     /// - Parameter check: Checks what the authenticator says; its result is kept. Called again if the account was
@@ -26,16 +30,14 @@ public protocol AccountKeeping: Sendable {
         to name: String
     ) async throws(AccountChangeProblem)
 
-    /// Removes a passkey, unless it is the last way in.
+    /// Removes a passkey; its owner still has a provider's login.
     func removePasskey(_ id: [UInt8], ofSubject subject: String) async throws(AccountChangeProblem)
 
-    /// Unlinks a login, unless it is the last way in: the identity gets an account of its own when it signs in next.
-    ///
-    /// - Parameter countsPasskeys: Whether passkeys sign in, so that one of them is a way in.
+    /// Unlinks a login, unless it is the last one of the tenant's own providers: the identity gets an account of its own
+    /// when it signs in next.
     func unlink(
         _ identity: Account.Identity,
         ofSubject subject: String,
-        countsPasskeys: Bool,
         at now: UnixTime
     ) async throws(AccountChangeProblem)
 }

@@ -58,6 +58,7 @@ extension AccountRecord.Link {
             "provider": .string(identity.provider.rawValue), "sub": .string(identity.subject),
         ]
         if let email { object["email"] = .string(email) }
+        if let confirmedAt { object["confirmed"] = .time(confirmedAt) }
         return object
     }
 
@@ -65,6 +66,10 @@ extension AccountRecord.Link {
         guard let provider = object["provider"]?.string.flatMap(SignIn.Provider.init),
             let subject = object["sub"]?.string
         else { return nil }
-        self.init(identity: Account.Identity(provider: provider, subject: subject), email: object["email"]?.string)
+        self.init(
+            identity: Account.Identity(provider: provider, subject: subject),
+            email: object["email"]?.string,
+            confirmedAt: object["confirmed"]?.time
+        )
     }
 }

@@ -1,9 +1,4 @@
 extension AccountRecord {
-    /// How many logins and passkeys sign in to it.
-    func waysIn(countingPasskeys: Bool) -> Int {
-        links.count + (countingPasskeys ? account.passkeys.count : 0)
-    }
-
     func has(_ passkey: [UInt8]) -> Bool { account.passkeys.contains { $0.credential.id == passkey } }
 
     /// The first of its logins, as far as it is known.

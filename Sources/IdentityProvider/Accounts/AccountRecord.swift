@@ -1,12 +1,15 @@
 import Tenants
+import Time
 import Verification
 
 /// An account in the store, with the e-mail that each of its identities currently verifies.
 struct AccountRecord: Sendable {
-    /// One identity, and the last e-mail that its provider reported as verified.
+    /// One identity, the last e-mail that its provider reported as verified, and when it last signed the person in.
     struct Link: Sendable {
         var identity: Account.Identity
         var email: String?
+        /// nil in records of a version that did not keep it.
+        var confirmedAt: UnixTime?
     }
 
     private(set) var account: Account
@@ -29,8 +32,9 @@ struct AccountRecord: Sendable {
     ///
     /// The account takes over an e-mail only if it is new: two providers that keep reporting different ones do not
     /// change it back and forth. An unverified e-mail does not replace a verified one.
-    mutating func update(with identity: ProviderIdentity, givenName: String?) {
+    mutating func update(with identity: ProviderIdentity, givenName: String?, at now: UnixTime) {
         let link = link(of: identity.key)
+        links[link].confirmedAt = now
         if let email = identity.email, let address = EmailAddress(email) {
             let isNew = links[link].email.flatMap(EmailAddress.init) != address
             links[link].email = identity.isEmailVerified ? email : nil

@@ -15,7 +15,7 @@ extension AccountRepository {
             let stored = try await records.account(response.subject)
             var record = stored?.record ?? AccountRecord(Account(subject: response.subject, createdAt: now))
             try record.follow(response, elseAs: rules.role)
-            record.update(with: identity, givenName: givenName)
+            record.update(with: identity, givenName: givenName, at: now)
             guard try await records.replace(stored, with: record) else { continue }
             if try await lead(identity.key, to: response.subject, at: now) { return record.account }
         }

@@ -71,7 +71,6 @@ extension AccountRepository: AccountKeeping {
     public func removePasskey(_ id: [UInt8], ofSubject subject: String) async throws(AccountChangeProblem) {
         try await change(subject) { record throws(AccountChangeProblem) in
             guard record.has(id) else { throw .notThere }
-            guard record.waysIn(countingPasskeys: true) > 1 else { throw .lastWayIn }
             record.removePasskey(id)
         }
         // It leads to an account that does not have it, and so to none: it need not be kept.
@@ -122,7 +121,7 @@ extension AccountRepository {
     /// account's logins, and must know the account by the same subject.
     private func admit(_ record: inout AccountRecord, at now: UnixTime) async throws(PasskeyProblem) {
         var admitted = record
-        guard await admission?.admits(record.account) ?? true, isKnown(record.account) else {
+        guard await admission?.admits(record.account) ?? true, isKnown(record, at: now) else {
             throw .account(.notAllowed)
         }
         do throws(AccountProblem) {
@@ -146,11 +145,15 @@ extension AccountRepository {
 }
 
 extension AccountRepository {
-    /// Whether one of the tenant's own providers has signed somebody in: another tenant of the realm may let in others, and a
-    /// provider that the tenant no longer has lets in nobody.
-    private func isKnown(_ account: Account) -> Bool {
-        guard let providers else { return true }
-        return account.identities.contains { providers.contains($0.provider) }
+    /// Whether one of the tenant's own providers has signed somebody in, recently enough: another tenant of the realm may let
+    /// in others, and a provider that the tenant no longer has lets in nobody.
+    private func isKnown(_ record: AccountRecord, at now: UnixTime) -> Bool {
+        guard providers != nil else { return true }
+        return record.links.contains { link in
+            guard isOwn(link.identity) else { return false }
+            guard let confirmation else { return true }
+            return link.confirmedAt.map { now < $0 + confirmation.seconds } ?? false
+        }
     }
 }
 

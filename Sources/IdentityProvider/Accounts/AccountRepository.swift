@@ -40,6 +40,8 @@ public struct AccountRepository: AccountFinding {
     let admission: Admission?
     /// Those of the tenant, one of which must know whoever signs in with a passkey; nil: it is not asked which.
     let providers: [SignIn.Provider]?
+    /// How recently; nil: once is enough.
+    let confirmation: Duration?
 
     /// - Parameters:
     ///   - tenant: Its name in tenants.yaml.
@@ -47,6 +49,7 @@ public struct AccountRepository: AccountFinding {
     ///   - hook: Decides instead of the rules; nil for none.
     ///   - admission: Who may sign in with a passkey; nil: everyone who has one.
     ///   - providers: Those of the tenant, one of which must know whoever signs in with a passkey; nil: it is not asked which.
+    ///   - confirmation: How recently it must have; nil: once is enough.
     public init(
         _ rules: AccountRules,
         tenant: String,
@@ -54,6 +57,7 @@ public struct AccountRepository: AccountFinding {
         hook: AccountHook? = nil,
         admission: Admission? = nil,
         providers: [SignIn.Provider]? = nil,
+        confirmation: Duration? = nil,
         logger: Logger = Logger(label: "gatehouse.accounts")
     ) {
         var logger = logger
@@ -62,6 +66,7 @@ public struct AccountRepository: AccountFinding {
         self.hook = hook
         self.admission = admission
         self.providers = providers
+        self.confirmation = confirmation
         self.logger = logger
         records = AccountRecords(store, realm: rules.realm, tenant: tenant, logger: logger)
     }
@@ -79,6 +84,11 @@ public struct AccountRepository: AccountFinding {
             guard let subject = try await subject(of: identity, at: now),
                 let account = try await enter(subject, identity, givenName: givenName, at: now)
             else { continue }
+            // Unlinked meanwhile: what was entered would be a way in that nobody can take away any more.
+            guard try await leads(identity.key, to: subject) else {
+                try await leave(identity.key, subject)
+                continue
+            }
             if let address = linkedAddress(identity) { try await link(address, to: subject, at: now) }
             return account
         }
@@ -108,10 +118,18 @@ public struct AccountRepository: AccountFinding {
     /// The identity keeps pointing to the account: a provider never gives one identifier to two people, and a repeated
     /// event finds the same account.
     public func forget(_ identity: Account.Identity, at now: UnixTime) async throws(AccountProblem) {
+        guard let pointer = try await records.pointer(of: identity) else { return }
+        try await leave(identity, pointer.subject)
+    }
+
+    private func leads(_ identity: Account.Identity, to subject: String) async throws(AccountProblem) -> Bool {
+        try await records.pointer(of: identity).map { $0.subject.utf8.elementsEqual(subject.utf8) } ?? false
+    }
+
+    /// Takes an identity out of an account.
+    private func leave(_ identity: Account.Identity, _ subject: String) async throws(AccountProblem) {
         for _ in 0..<Self.mostTries {
-            guard let pointer = try await records.pointer(of: identity),
-                let stored = try await records.account(pointer.subject)
-            else { return }
+            guard let stored = try await records.account(subject) else { return }
             var record = stored.record
             record.leave(identity)
             if try await records.replace(stored, with: record) { return }
@@ -221,7 +239,7 @@ extension AccountRepository {
         let stored = try await records.account(subject)
         var record = stored?.record ?? AccountRecord(Account(subject: subject, createdAt: now))
         try record.enter(as: rules.role)
-        record.update(with: identity, givenName: givenName)
+        record.update(with: identity, givenName: givenName, at: now)
         return try await records.replace(stored, with: record) ? record.account : nil
     }
 }

@@ -31,6 +31,14 @@ extension BrowserEndpoints {
         guard SignInBinding.find(stored.id, hash: stored.transaction.bindingHash, in: request) == .matching else {
             throw .otherBrowser
         }
-        return .redirect(to: try await providerURL(endpoint.provider, stored.id, leg, for: request))
+        return .redirect(
+            to: try await providerURL(
+                endpoint.provider,
+                stored.id,
+                leg,
+                of: stored.transaction.purpose,
+                for: request
+            )
+        )
     }
 }

@@ -32,16 +32,21 @@ extension BrowserEndpoints {
             )
         }
         guard let leg = begun.transaction.legs[only.provider] else { throw .malformed }
-        return .redirect(to: try await providerURL(only, begun.id, leg, for: request), fields: [begun.cookie])
+        let url = try await providerURL(only, begun.id, leg, of: begun.transaction.purpose, for: request)
+        return .redirect(to: url, fields: [begun.cookie])
     }
 
     /// Where a sign-in ends: at the tenant's own app, or at the account page.
     private func target(_ asked: String?, _ rules: WebSignIn, _ request: EndpointRequest) -> PostSignInTarget? {
-        if let page = context.tenant.signIn?.accountPage {
-            let url = request.origin + PagePath.encoded(page.description)
-            if let asked, asked.utf8.elementsEqual(url.utf8) { return PostSignInTarget(nil, configured: url) }
+        if let url = accountURL(request), let asked, asked.utf8.elementsEqual(url.utf8) {
+            return PostSignInTarget(nil, configured: url)
         }
         return PostSignInTarget(asked, configured: rules.after, own: ownOrigin(request))
+    }
+
+    /// The URL of the account page; nil for a tenant without one.
+    func accountURL(_ request: EndpointRequest) -> String? {
+        (context.tenant.signIn?.accountPage).map { request.origin + PagePath.encoded($0.description) }
     }
 
     /// - Parameter name: What the app chose for the user; nil: all.
@@ -89,7 +94,8 @@ extension BrowserEndpoints {
             claims: account.tokenClaims(nil, beside: way.claims, methods: way.methods),
             device: request.fields.userAgent,
             address: ClientAddressText.text(of: request.clientAddress),
-            provider: way.name
+            provider: way.name,
+            authenticatedAt: way.signedInAt
         )
         let tokens = try await mappingErrors(SignInFailure.init) { () async throws(IssuingError) in
             try await sessions.start(opening, at: request.now)

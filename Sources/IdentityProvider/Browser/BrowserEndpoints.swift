@@ -113,6 +113,7 @@ extension BrowserEndpoints {
         _ provider: any BrowserProvider,
         _ id: SignInID,
         _ leg: SignInTransaction.Leg,
+        of purpose: SignInTransaction.Purpose,
         for request: EndpointRequest
     ) async throws(SignInProblem) -> String {
         do throws(EndpointRefusal) {
@@ -121,11 +122,19 @@ extension BrowserEndpoints {
                 state: SignInState(id: id, provider: provider.provider).text,
                 nonce: leg.nonce,
                 codeChallenge: CodeVerifier.challenge(of: leg.codeVerifier),
+                signsInAnew: endsAtAccount(purpose, request),
                 at: request.now
             )
         } catch {
             throw .providerUnavailable(provider.label, retryAfterSeconds: error.retryAfterSeconds)
         }
+    }
+
+    /// Whether a sign-in ends at the account page, where whoever has just signed in may change how one does: a provider's
+    /// session that somebody has left open is not enough.
+    private func endsAtAccount(_ purpose: SignInTransaction.Purpose, _ request: EndpointRequest) -> Bool {
+        guard case .web(let after) = purpose, let url = accountURL(request) else { return false }
+        return after.utf8.elementsEqual(url.utf8)
     }
 
     /// The page with a link to each of `providers`.
@@ -146,7 +155,8 @@ extension BrowserEndpoints {
             guard let leg = begun.transaction.legs[provider.provider] else { continue }
             let url =
                 provider.isFoundFirst
-                ? startURL(provider, begun.id, leg) : try await providerURL(provider, begun.id, leg, for: request)
+                ? startURL(provider, begun.id, leg)
+                : try await providerURL(provider, begun.id, leg, of: begun.transaction.purpose, for: request)
             choices.append(SignInPageHTML.Choice(provider: provider.provider, label: provider.label, url: url))
         }
         return SignInPageHTML(choices: choices, destination: destination, cancelURL: cancelURL, passkey: passkey)

@@ -1,4 +1,5 @@
 import Tenants
+import Time
 import Verification
 
 /// How somebody has signed in.
@@ -9,14 +10,21 @@ struct SignInWay: Sendable, Equatable {
     let methods: [String]
     /// What the provider's claims add to the account's.
     var claims = JSONObject()
+    /// When the provider says that they did; nil for now.
+    var signedInAt: UnixTime?
 }
 
 extension SignInWay {
     init(_ identity: ProviderIdentity) {
-        self.init(name: identity.provider.rawValue, methods: [], claims: identity.claims)
+        self.init(
+            name: identity.provider.rawValue,
+            methods: [],
+            claims: identity.claims,
+            signedInAt: identity.signedInAt
+        )
     }
 
     init(_ passkey: AccountPasskey) {
-        self.init(name: "passkey", methods: AccountPasskey.methods(of: passkey.credential))
+        self.init(name: SignIn.Provider.passkey, methods: AccountPasskey.methods(of: passkey.credential))
     }
 }

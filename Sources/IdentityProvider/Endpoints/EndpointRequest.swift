@@ -10,6 +10,8 @@ public struct EndpointRequest: Sendable {
         public var cookies: [String]
         public var origin: String?
         public var secFetchSite: String?
+        public var secFetchMode: String?
+        public var secFetchDest: String?
         /// Whether one of these two came twice, or under a name that backends may read as the same.
         public var isOriginAmbiguous: Bool
         public var userAgent: String?
@@ -23,6 +25,8 @@ public struct EndpointRequest: Sendable {
             cookies: [String] = [],
             origin: String? = nil,
             secFetchSite: String? = nil,
+            secFetchMode: String? = nil,
+            secFetchDest: String? = nil,
             isOriginAmbiguous: Bool = false,
             userAgent: String? = nil,
             acceptLanguage: String? = nil,
@@ -33,6 +37,8 @@ public struct EndpointRequest: Sendable {
             self.cookies = cookies
             self.origin = origin
             self.secFetchSite = secFetchSite
+            self.secFetchMode = secFetchMode
+            self.secFetchDest = secFetchDest
             self.isOriginAmbiguous = isOriginAmbiguous
             self.userAgent = userAgent
             self.acceptLanguage = acceptLanguage

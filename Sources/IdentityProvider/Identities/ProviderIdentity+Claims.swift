@@ -1,4 +1,5 @@
 import Tenants
+import Time
 import Verification
 
 extension ProviderIdentity {
@@ -22,8 +23,14 @@ extension ProviderIdentity {
             isEmailVerified: email != nil && Self.isTrue(claims["email_verified"]),
             isPrivateEmail: provider == .apple
                 && email.map { ProviderEmail.isRelay($0) || Self.isTrue(claims["is_private_email"]) } ?? false,
-            name: GivenName.read(claims["name"])
+            name: GivenName.read(claims["name"]),
+            signedInAt: Self.signInTime(claims)
         )
+    }
+
+    /// When the owner of an ID token signed in (`auth_time`, OpenID Connect Core 1.0 section 2).
+    static func signInTime(_ claims: JSONObject) -> UnixTime? {
+        claims["auth_time"]?.double.flatMap { $0 > 0 ? UnixTime($0) : nil }
     }
 
     /// Whether a claim is true, as a boolean or as a string: Apple sends either, Google's token info only strings.

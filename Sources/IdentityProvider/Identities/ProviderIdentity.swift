@@ -1,4 +1,5 @@
 public import Tenants
+public import Time
 public import Verification
 
 /// A person as confirmed by an identity provider. Made only from signed tokens or a provider's own responses.
@@ -17,4 +18,6 @@ public struct ProviderIdentity: Sendable, Equatable {
     public private(set) var claims = JSONObject()
     /// For `who`, at a named provider.
     public private(set) var groups: [String] = []
+    /// When they signed in there (`auth_time`); nil if the provider does not say.
+    public internal(set) var signedInAt: UnixTime?
 }

@@ -17,6 +17,7 @@ struct PageFrame: Sendable {
             EndpointResponse.Field("X-Frame-Options", "DENY"),
             EndpointResponse.Field("X-Content-Type-Options", "nosniff"),
             EndpointResponse.Field("Cross-Origin-Opener-Policy", "same-origin"),
+            EndpointResponse.Field("Cross-Origin-Resource-Policy", "same-origin"),
         ]
     }
 

@@ -40,6 +40,7 @@ struct AppleBrowserProvider: BrowserProvider {
         state: String,
         nonce: String,
         codeChallenge: String,
+        signsInAnew: Bool,
         at now: UnixTime
     ) -> String {
         FormText.url(

@@ -20,8 +20,16 @@ protocol BrowserProvider: Sendable {
     /// - Parameters:
     ///   - nonce: Expected in the ID token.
     ///   - codeChallenge: RFC 7636 section 4.2.
-    func authorizationURL(redirectURI: String, state: String, nonce: String, codeChallenge: String, at now: UnixTime)
-        async throws(EndpointRefusal) -> String
+    ///   - signsInAnew: Whether the provider is to ask who it is also where somebody is signed in, as far as it can: OpenID
+    ///     providers by `prompt=login` and `max_age=0`, Google by the choice of an account; Apple always does.
+    func authorizationURL(
+        redirectURI: String,
+        state: String,
+        nonce: String,
+        codeChallenge: String,
+        signsInAnew: Bool,
+        at now: UnixTime
+    ) async throws(EndpointRefusal) -> String
 
     /// Exchanges a code for the signed-in identity.
     ///

@@ -34,6 +34,7 @@ struct GoogleBrowserProvider: BrowserProvider {
         state: String,
         nonce: String,
         codeChallenge: String,
+        signsInAnew: Bool,
         at now: UnixTime
     ) -> String {
         FormText.url(
@@ -42,7 +43,7 @@ struct GoogleBrowserProvider: BrowserProvider {
                 ("response_type", "code"), ("client_id", clientID), ("redirect_uri", redirectURI),
                 ("scope", "openid email profile"), ("state", state), ("nonce", nonce),
                 ("code_challenge", codeChallenge), ("code_challenge_method", "S256"),
-            ]
+            ] + (signsInAnew ? [("prompt", "select_account")] : [])
         )
     }
 

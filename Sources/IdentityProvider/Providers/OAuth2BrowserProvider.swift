@@ -35,6 +35,7 @@ struct OAuth2BrowserProvider: BrowserProvider {
         state: String,
         nonce: String,
         codeChallenge: String,
+        signsInAnew: Bool,
         at now: UnixTime
     ) -> String {
         var fields = [(name: "response_type", value: "code"), (name: "client_id", value: rules.clientID)]

@@ -40,6 +40,7 @@ struct OpenIDBrowserProvider: BrowserProvider {
         state: String,
         nonce: String,
         codeChallenge: String,
+        signsInAnew: Bool,
         at now: UnixTime
     ) async throws(EndpointRefusal) -> String {
         FormText.url(
@@ -48,7 +49,7 @@ struct OpenIDBrowserProvider: BrowserProvider {
                 ("response_type", "code"), ("client_id", rules.clientID), ("redirect_uri", redirectURI),
                 ("scope", rules.scopes.joined(separator: " ")), ("state", state), ("nonce", nonce),
                 ("code_challenge", codeChallenge), ("code_challenge_method", "S256"),
-            ]
+            ] + (signsInAnew ? [("prompt", "login"), ("max_age", "0")] : [])
         )
     }
 
@@ -90,9 +91,10 @@ struct OpenIDBrowserProvider: BrowserProvider {
             emailSource = reader.emailSource(claims, info)
             for member in info.members where claims[member.name] == nil { claims[member.name] = member.value }
         }
-        guard let identity = reader.identity(claims, emailFrom: emailSource) else {
+        guard var identity = reader.identity(claims, emailFrom: emailSource) else {
             throw .invalidToken("\(kind.noun) is refused: its subject is missing or malformed")
         }
+        identity.signedInAt = ProviderIdentity.signInTime(principal.claims)
         return identity
     }
 

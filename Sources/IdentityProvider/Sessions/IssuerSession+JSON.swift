@@ -29,6 +29,7 @@ extension IssuerSession {
         if let device { object["device"] = .string(device) }
         if let address { object["ip"] = .string(address) }
         if let provider { object["provider"] = .string(provider) }
+        if signedInAt != createdAt { object["auth_time"] = .time(signedInAt) }
         if let confirmation { object["cnf"] = .object(confirmation.claim) }
         return JSONWriter.bytes(of: object)
     }
@@ -53,6 +54,7 @@ extension IssuerSession {
             address: object["ip"]?.string,
             provider: object["provider"]?.string,
             createdAt: createdAt,
+            signedInAt: object["auth_time"]?.time ?? createdAt,
             lastUsedAt: lastUsedAt,
             expiresAt: expiresAt,
             confirmation: Confirmation(object),

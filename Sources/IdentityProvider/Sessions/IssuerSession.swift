@@ -21,8 +21,10 @@ public struct IssuerSession: Sendable, Equatable {
     public private(set) var address: String?
     /// The provider of the identity.
     public let provider: String?
-    /// The time of the sign-in.
+    /// When it began.
     public let createdAt: UnixTime
+    /// When the subject proved who they are (`auth_time`): not after it began.
+    public let signedInAt: UnixTime
     /// When tokens were last issued.
     public private(set) var lastUsedAt: UnixTime
     /// When it ends unless it is used again.
@@ -76,6 +78,7 @@ extension IssuerSession {
             address: opening.address.flatMap(kept),
             provider: opening.provider,
             createdAt: now,
+            signedInAt: min(opening.authenticatedAt ?? now, now),
             lastUsedAt: now,
             expiresAt: now + rules.refresh.seconds,
             confirmation: opening.binding?.ofSession,

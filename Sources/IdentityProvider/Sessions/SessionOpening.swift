@@ -22,6 +22,8 @@ public struct SessionOpening: Sendable {
     public var binding: TokenBinding?
     /// When the subject has signed in; nil for now.
     public var signedInAt: UnixTime?
+    /// When they proved who they are to a provider, if that was before: the `auth_time` of the tokens.
+    public var authenticatedAt: UnixTime?
 
     public init(
         subject: String,
@@ -33,7 +35,8 @@ public struct SessionOpening: Sendable {
         nonce: String? = nil,
         provider: String? = nil,
         binding: TokenBinding? = nil,
-        signedInAt: UnixTime? = nil
+        signedInAt: UnixTime? = nil,
+        authenticatedAt: UnixTime? = nil
     ) {
         self.subject = subject
         self.claims = claims
@@ -45,5 +48,6 @@ public struct SessionOpening: Sendable {
         self.provider = provider
         self.binding = binding
         self.signedInAt = signedInAt
+        self.authenticatedAt = authenticatedAt
     }
 }

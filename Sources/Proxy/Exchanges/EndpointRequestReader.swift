@@ -81,6 +81,8 @@ struct EndpointRequestReader {
             case .other where bytes.isFieldName(field.name, "user-agent"): fields.userAgent = value
             case .other where bytes.isFieldName(field.name, "accept-language"): fields.acceptLanguage = value
             case .other where bytes.isFieldName(field.name, "dpop"): fields.proofs.append(value)
+            case .other where bytes.isFieldName(field.name, "sec-fetch-mode"): fields.secFetchMode = value
+            case .other where bytes.isFieldName(field.name, "sec-fetch-dest"): fields.secFetchDest = value
             case .other, .host, .contentLength, .transferEncoding, .connection, .expect, .upgrade, .te, .trailer,
                 .keepAlive, .proxyConnection, .proxyAuthenticate, .proxyAuthorization, .http2Settings, .forwarded,
                 .xForwarded, .xRealIP, .xRequestID, .traceparent, .tracestate, .date, .clientCertificateSubject:

@@ -71,6 +71,7 @@ struct AccountPageFixture {
         _ identity: ProviderIdentity = AccountFixture.google(name: "Alice"),
         device: String? = "Mozilla/5.0 (Windows NT 10.0) Firefox/140.0",
         client: String? = nil,
+        authenticatedAt: UnixTime? = nil,
         at now: UnixTime = start
     ) async throws -> BrowserSession {
         let account = try await accounts.signIn(identity, givenName: nil, at: now)
@@ -80,7 +81,8 @@ struct AccountPageFixture {
             clientID: client,
             device: device,
             address: "192.0.2.7",
-            provider: identity.provider.rawValue
+            provider: identity.provider.rawValue,
+            authenticatedAt: authenticatedAt
         )
         let tokens = try await sessions.start(opening, at: now)
         return BrowserSession(subject: account.subject, tokens: tokens)
@@ -102,13 +104,16 @@ struct AccountPageFixture {
         try await asked(session, query: query, language: language, at: now).response
     }
 
-    /// - Parameter origin: Which a script of another origin has.
+    /// - Parameters:
+    ///   - origin: Which a script of another origin has.
+    ///   - browser: Changes what the browser says of the request.
     func asked(
         _ session: BrowserSession?,
         query: String? = nil,
         language: String? = nil,
         origin: String? = nil,
-        at now: UnixTime = start
+        at now: UnixTime = start,
+        _ browser: (inout EndpointRequest.Fields) -> Void = { _ in }
     ) async throws -> EndpointResult {
         var request = EndpointRequest(
             endpoint: .accountPage,
@@ -122,6 +127,7 @@ struct AccountPageFixture {
             origin: origin,
             acceptLanguage: language
         )
+        browser(&request.fields)
         return await respond(to: request)
     }
 

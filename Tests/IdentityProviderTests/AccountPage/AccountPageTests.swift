@@ -145,13 +145,51 @@ struct AccountPageTests {
         #expect(try await fixture.isLive(alice))
     }
 
+    /// Also what is in no list yet, and codes that nobody has redeemed: whatever was begun before.
     @Test func allOtherSessionsAreEnded() async throws {
         let fixture = try AccountPageFixture()
         let here = try await fixture.signIn()
         let others = [try await fixture.signIn(), try await fixture.signIn(client: "partner")]
-        #expect(try await fixture.notice(.signOutOthers, here) == "others_ended")
-        for other in others { #expect(try await !fixture.isLive(other)) }
-        #expect(try await fixture.isLive(here))
+        let now = AccountPageFixture.start + 60
+        let response = try await fixture.post(.signOutOthers, here, at: now).response
+        #expect(response.value(of: "Location") == "/account?notice=others_ended")
+        for other in others + [here] { #expect(try await !fixture.isLive(other)) }
+        let revoked = await fixture.revocations.latestRevocation(ofSubject: here.subject, tenant: fixture.tenant.name)
+        #expect(revoked == now)
+        // The visitor goes on, with a session that is no newer a sign-in.
+        let all = try await fixture.sessions.sessions(ofSubject: here.subject, at: now)
+        let session = try #require(all.first)
+        #expect(session.signedInAt == AccountPageFixture.start && session.createdAt > now)
+        let cookies = response.cookies.map { String($0.prefix { $0 != ";" }) }
+        var request = EndpointRequest(
+            endpoint: .accountPage,
+            method: "GET",
+            authority: AccountPageFixture.host,
+            now: now + 1
+        )
+        request.fields.cookies = [cookies.joined(separator: "; ")]
+        #expect(try await fixture.respond(to: request).response.subject == here.subject)
+    }
+
+    /// Somebody has got into one of the logins: what was begun by it ends with it.
+    @Test func sessionsOfUnlinkedLoginAreEnded() async throws {
+        let fixture = try AccountPageFixture(rules: AccountRules(linkByEmail: true))
+        let here = try await fixture.signIn(AccountFixture.apple())
+        let (thief, phone) = (try await fixture.signIn(), try await fixture.signIn(AccountFixture.apple()))
+        let google = [("provider", "google"), ("subject", "1098765")]
+        #expect(try await fixture.notice(.unlink, here, google) == "unlinked")
+        #expect(try await !fixture.isLive(thief))
+        for session in [here, phone] { #expect(try await fixture.isLive(session)) }
+    }
+
+    /// A provider's own session that somebody has left open is no sign-in.
+    @Test func signInLongAgoAtTheProviderIsNotRecent() async throws {
+        let fixture = try AccountPageFixture(rules: AccountRules(linkByEmail: true))
+        _ = try await fixture.signIn(AccountFixture.apple())
+        let ago = AccountPageFixture.start + -AccountVisitor.recentSignIn
+        let session = try await fixture.signIn(authenticatedAt: ago)
+        let google = [("provider", "google"), ("subject", "1098765")]
+        #expect(try await fixture.notice(.unlink, session, google) == "sign_in_again")
     }
 
     @Test func ownSessionIsEndedWithItsCookies() async throws {
@@ -183,6 +221,47 @@ struct AccountPageTests {
         let fixture = try AccountPageFixture()
         let session = try await fixture.signIn()
         #expect(try await fixture.asked(session, origin: origin).refusal?.code == .crossSiteRequest)
+    }
+
+    /// A script that somebody has got into the app's own pages would add a passkey of its own.
+    @Test(arguments: [("cors", "empty"), ("no-cors", "empty"), ("navigate", "iframe"), ("navigate", "object")])
+    func scriptsAndFramesOfTheAppDoNotReadThePage(mode: String, destination: String) async throws {
+        let fixture = try AccountPageFixture()
+        let session = try await fixture.signIn()
+        func asked(_ mode: String, _ destination: String) async throws -> EndpointResult {
+            try await fixture.asked(session) { fields in
+                fields.secFetchSite = "same-origin"
+                fields.secFetchMode = mode
+                fields.secFetchDest = destination
+            }
+        }
+        #expect(try await asked(mode, destination).refusal?.status == 403)
+        #expect(try await asked("navigate", "document").response.status == 200)
+    }
+
+    /// Another site could stop the page before its cookies arrive, and the session would end with the next use of the old one.
+    @Test func linkOfAnotherSiteUsesNoRefreshTokenUp() async throws {
+        let fixture = try AccountPageFixture()
+        let session = try await fixture.signIn()
+        // A good access token needs no refresh; but nothing was done here that a link could tell of.
+        let shown = try await fixture.asked(session, query: "notice=added") { $0.secFetchSite = "cross-site" }.response
+        #expect(shown.subject == session.subject && !PageReading(shown).text.contains("is added"))
+        let later = AccountPageFixture.start + 3600
+        for site in ["cross-site", "same-site"] {
+            let response = try await fixture.asked(session, query: "notice=added", at: later) { fields in
+                fields.secFetchSite = site
+            }.response
+            #expect(response.value(of: "Refresh") == "0; url=/account" && response.cookies.isEmpty)
+            #expect(!PageReading(response).text.contains("Firefox"))
+        }
+        let own = try await fixture.asked(session, at: later) { $0.secFetchSite = "same-origin" }.response
+        #expect(own.status == 200 && own.cookies.count == 2)
+    }
+
+    @Test func providerThatRefusesIsNotAskedForEver() async throws {
+        let response = try await AccountPageFixture().page(nil, query: "error=access_denied")
+        #expect(response.status == 200 && response.value(of: "Location") == nil)
+        #expect(PageReading(response).all("a").count == 1)
     }
 
     /// Whoever finds a browser open takes nobody's ways in away.

@@ -22,9 +22,18 @@ enum AccountFixture {
         _ store: any Store,
         hook: AccountHook? = nil,
         providers: [SignIn.Provider]? = nil,
+        confirmation: Duration? = nil,
         log: RecordedLog = RecordedLog()
     ) -> AccountRepository {
-        AccountRepository(rules, tenant: tenant, store: store, hook: hook, providers: providers, logger: log.logger)
+        AccountRepository(
+            rules,
+            tenant: tenant,
+            store: store,
+            hook: hook,
+            providers: providers,
+            confirmation: confirmation,
+            logger: log.logger
+        )
     }
 
     static func apple(

@@ -138,34 +138,116 @@ struct AccountPasskeyTests {
             try await repository.unlink(
                 AccountFixture.google().key,
                 ofSubject: account.subject,
-                countsPasskeys: true,
                 at: Self.start
             )
         }
     }
 
-    @Test func lastWayInStays() async throws {
-        let repository = AccountFixture.repository(MemoryStore.still)
-        let account = try await repository.enter(AccountFixture.google())
+    /// Only a provider says whether somebody is still one of those whom it lets in.
+    @Test func passkeyNeedsRecentWordOfProvider() async throws {
+        let store = MemoryStore.still
+        let day = Duration.seconds(86_400)
+        let rules = AccountRules()
+        let repository = AccountFixture.repository(rules, store, providers: [.google], confirmation: day)
+        let account = try await repository.enter(AccountFixture.google(), after: -86_400)
         let authenticator = try PretendAuthenticator()
-        func unlink(countsPasskeys: Bool) async throws(AccountChangeProblem) {
-            try await repository.unlink(
-                AccountFixture.google().key,
-                ofSubject: account.subject,
-                countsPasskeys: countsPasskeys,
-                at: Self.start
-            )
-        }
-        await #expect(throws: AccountChangeProblem.lastWayIn) { try await unlink(countsPasskeys: true) }
         try await repository.add(Self.passkey(authenticator), toSubject: account.subject, at: Self.start)
-        // Passkeys that are switched off let nobody in.
-        await #expect(throws: AccountChangeProblem.lastWayIn) { try await unlink(countsPasskeys: false) }
-        try await unlink(countsPasskeys: true)
-        await #expect(throws: AccountChangeProblem.lastWayIn) {
-            try await repository.removePasskey(authenticator.id, ofSubject: account.subject)
+        await #expect(throws: PasskeyProblem.account(.notAllowed)) {
+            try await Self.signIn(repository, authenticator, account)
         }
-        #expect(try await Self.signIn(repository, authenticator, account).identities.isEmpty)
-        #expect(try await repository.enter(AccountFixture.google()).subject != account.subject)
+        _ = try await repository.enter(AccountFixture.google(), after: -86_399)
+        #expect(try await Self.signIn(repository, authenticator, account).subject == account.subject)
+    }
+
+    /// Without a login of a provider a passkey lets nobody in, and so it is no way in of its own.
+    @Test func lastLoginStaysBesidePasskey() async throws {
+        let repository = AccountFixture.repository(
+            AccountRules(linkByEmail: true),
+            MemoryStore.still,
+            providers: [.google]
+        )
+        let account = try await repository.enter(AccountFixture.google())
+        // Of a provider that another tenant of the realm has.
+        _ = try await repository.enter(AccountFixture.apple())
+        let authenticator = try PretendAuthenticator()
+        try await repository.add(Self.passkey(authenticator), toSubject: account.subject, at: Self.start)
+        await #expect(throws: AccountChangeProblem.lastWayIn) {
+            try await Self.unlink(AccountFixture.google(), account, repository)
+        }
+        try await Self.unlink(AccountFixture.apple(), account, repository)
+        #expect(try await Self.signIn(repository, authenticator, account).identities.count == 1)
+        try await repository.removePasskey(authenticator.id, ofSubject: account.subject)
+        #expect(try await repository.enter(AccountFixture.google()).subject == account.subject)
+    }
+
+    private static func unlink(
+        _ identity: ProviderIdentity,
+        _ account: Account,
+        _ repository: AccountRepository
+    ) async throws(AccountChangeProblem) {
+        try await repository.unlink(identity.key, ofSubject: account.subject, at: start)
+    }
+
+    @Test func ofTwoLoginsUnlinkedAtOnceOneStays() async throws {
+        for _ in 0..<20 {
+            let repository = AccountFixture.repository(MemoryStore.still)
+            let account = try await repository.enter(AccountFixture.google())
+            _ = try await repository.enter(AccountFixture.apple())
+            let identities = [AccountFixture.google(), AccountFixture.apple()]
+            let unlinked = await withTaskGroup(of: Bool.self) { group in
+                for identity in identities {
+                    group.addTask { (try? await Self.unlink(identity, account, repository)) != nil }
+                }
+                return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+            }
+            #expect(unlinked == 1)
+            var subjects: [String] = []
+            for identity in identities { subjects.append(try await repository.enter(identity).subject) }
+            #expect(subjects.filter { $0 == account.subject }.count == 1)
+        }
+    }
+
+    /// An unlinking that crashed in between has led the login away, but it is still listed.
+    @Test func loginThatLeadsElsewhereIsNoWayIn() async throws {
+        let store = WatchedStore()
+        let repository = AccountFixture.repository(store)
+        let account = try await repository.enter(AccountFixture.google())
+        _ = try await repository.enter(AccountFixture.apple())
+        let replacements = Tally()
+        store.onCall { (call) async throws(StoreError) in
+            guard call == .replace else { return }
+            replacements.add(1)
+            if replacements.value > 1 { throw .unavailable("gone") }
+        }
+        await #expect(throws: AccountChangeProblem.self) {
+            try await Self.unlink(AccountFixture.google(), account, repository)
+        }
+        store.onCall(nil)
+        await #expect(throws: AccountChangeProblem.lastWayIn) {
+            try await Self.unlink(AccountFixture.apple(), account, repository)
+        }
+        // Once more, and it is complete.
+        try await Self.unlink(AccountFixture.google(), account, repository)
+        #expect(try await repository.account(ofSubject: account.subject)?.identities.map(\.provider) == [.apple])
+    }
+
+    /// What a sign-in enters after the unlinking would be a way in that nobody can take away.
+    @Test func signInDuringUnlinkingGetsItsOwnAccount() async throws {
+        let store = WatchedStore()
+        let repository = AccountFixture.repository(AccountRules(), store)
+        let account = try await AccountFixture.repository(store).enter(AccountFixture.google())
+        _ = try await AccountFixture.repository(store).enter(AccountFixture.apple())
+        let isFirst = Tally()
+        store.onCall { (call) async throws(StoreError) in
+            // The sign-in has read where the login leads to, and is about to read that account.
+            guard call == .value else { return }
+            isFirst.add(1)
+            guard isFirst.value == 2 else { return }
+            try? await Self.unlink(AccountFixture.google(), account, AccountFixture.repository(store.memory))
+        }
+        let signedIn = try await repository.enter(AccountFixture.google())
+        #expect(signedIn.subject != account.subject)
+        #expect(try await repository.account(ofSubject: account.subject)?.identities.map(\.provider) == [.apple])
     }
 
     /// Of two that add the same passkey at once, one gets it.

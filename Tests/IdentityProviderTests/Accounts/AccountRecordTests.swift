@@ -14,7 +14,13 @@ struct AccountRecordTests {
         for _ in 0..<random.next() % 4 {
             let provider: SignIn.Provider = [.apple, .google, .named("acme")][Int(random.next() % 3)]
             let identity = Account.Identity(provider: provider, subject: text(&random))
-            links.append(AccountRecord.Link(identity: identity, email: maybe(&random)))
+            links.append(
+                AccountRecord.Link(
+                    identity: identity,
+                    email: maybe(&random),
+                    confirmedAt: Bool.random(using: &random) ? UnixTime(1_800_000_000.5) : nil
+                )
+            )
         }
         let account = Account(
             subject: text(&random),
@@ -59,9 +65,9 @@ struct AccountRecordTests {
 
     @Test func identitiesAreComparedByBytes() {
         var record = AccountRecord(Account(subject: "s", createdAt: 0))
-        record.update(with: AccountFixture.apple("\u{E9}"), givenName: nil)
-        record.update(with: AccountFixture.apple("e\u{301}"), givenName: nil)
-        record.update(with: AccountFixture.apple("e\u{301}"), givenName: nil)
+        record.update(with: AccountFixture.apple("\u{E9}"), givenName: nil, at: AccountFixture.start)
+        record.update(with: AccountFixture.apple("e\u{301}"), givenName: nil, at: AccountFixture.start)
+        record.update(with: AccountFixture.apple("e\u{301}"), givenName: nil, at: AccountFixture.start)
         #expect(record.links.count == 2)
         record.leave(AccountFixture.apple("\u{E9}").key)
         #expect(record.account.identities.map { Array($0.subject.utf8) } == [Array("e\u{301}".utf8)])

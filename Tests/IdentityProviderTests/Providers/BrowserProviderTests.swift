@@ -91,12 +91,13 @@ private struct VisitedProvider {
 }
 
 struct BrowserProviderTests {
-    private func authorizationURL(_ browser: VisitedProvider) async throws -> String {
+    private func authorizationURL(_ browser: VisitedProvider, signsInAnew: Bool = false) async throws -> String {
         try await browser.provider.authorizationURL(
             redirectURI: VisitedProvider.redirectURI,
             state: "state-1",
             nonce: "nonce-1",
             codeChallenge: "challenge-1",
+            signsInAnew: signsInAnew,
             at: VisitedProvider.now
         )
     }
@@ -117,6 +118,14 @@ struct BrowserProviderTests {
                 + "&redirect_uri=https%3A%2F%2Fapp.example%2Foauth2%2Fcallback&scope=openid%20email%20profile"
                 + "&state=state-1&nonce=nonce-1&code_challenge=challenge-1&code_challenge_method=S256"
         )
+    }
+
+    /// Google has no way to ask for the password again, but lets people choose whose account it is.
+    @Test func whoSignsInAnewChoosesTheAccountAtGoogle() async throws {
+        let google = try VisitedProvider.google(.text(""))
+        #expect(try await authorizationURL(google, signsInAnew: true).hasSuffix("S256&prompt=select_account"))
+        let apple = try VisitedProvider.apple(.text(""))
+        #expect(try await authorizationURL(apple, signsInAnew: true) == authorizationURL(apple))
     }
 
     @Test func appleCodeIsExchangedForIdentity() async throws {

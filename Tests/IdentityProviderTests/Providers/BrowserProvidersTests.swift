@@ -75,6 +75,7 @@ struct BrowserProvidersTests {
             state: "s",
             nonce: "n",
             codeChallenge: "c",
+            signsInAnew: false,
             at: SignedByProviders.now
         )
     }

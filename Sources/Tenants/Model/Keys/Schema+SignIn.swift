@@ -146,6 +146,11 @@ extension Schema {
         let relyingParty = Key("rp_id", .text(example: "shop.example.com"), isRequired: true)
             .means("The domain they are for: the tenant's host, or one above it. Passkeys end with it.")
         let name = Key("name", .text(example: "Shop"), isRequired: true).means("Shown when one is made.")
+        let confirm = Key("confirm", .duration(day...year, example: "90d"))
+            .means(
+                "How recently a provider must have signed the person in for a passkey to do. Omitted: 30d with `who`, else "
+                    + "once is enough."
+            )
     }
 
     struct AccountsKeys: KeyTable {

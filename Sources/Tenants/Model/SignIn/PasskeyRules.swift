@@ -4,10 +4,13 @@ public struct PasskeyRules: Sendable, Equatable {
     public var relyingParty: String
     /// Shown when a passkey is made.
     public var name: String
+    /// How recently a provider must have signed somebody in for a passkey to do; nil: by ``SignIn/passkeyConfirmation``.
+    public var confirmation: Duration?
 
-    public init(relyingParty: String, name: String) {
+    public init(relyingParty: String, name: String, confirmation: Duration? = nil) {
         self.relyingParty = relyingParty
         self.name = name
+        self.confirmation = confirmation
     }
 
     /// Whether browsers use these passkeys on a host.

@@ -15,6 +15,13 @@ public struct SignIn: Sendable, Equatable {
     /// Nil: nobody can make one, or sign in with one.
     public var passkeys: PasskeyRules?
 
+    /// How recently one of the tenant's providers must have signed somebody in for a passkey to do; nil: once is enough.
+    ///
+    /// Only a provider knows whether somebody is still one of those whom `who` lets in.
+    public var passkeyConfirmation: Duration? {
+        passkeys?.confirmation ?? (who == nil ? nil : .seconds(30 * 86_400))
+    }
+
     /// What happens after a provider's token was verified.
     public enum Exchange: String, Sendable, CaseIterable {
         /// The request goes on to the backend as received, with the verified identity in `X-Verified-*`.

@@ -1,6 +1,8 @@
 extension SignIn.Provider: RawRepresentable {
     /// Those with sections of their own.
     public static let wellKnown: [SignIn.Provider] = [.apple, .google]
+    /// What sign-ins with passkeys are called where others have their provider's name.
+    public static let passkey = "passkey"
     /// Bytes of a name.
     static let longestName = 32
 

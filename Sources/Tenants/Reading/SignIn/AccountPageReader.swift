@@ -34,7 +34,8 @@ struct AccountPageReader {
         let relyingParty = section[Schema.passkeys.relyingParty].flatMap { readRelyingParty($0, session) }
         let name = section[Schema.passkeys.name].flatMap { readName($0, session) }
         guard let relyingParty, let name else { return nil }
-        return PasskeyRules(relyingParty: relyingParty, name: name)
+        let confirmation = section.read(Schema.passkeys.confirm)
+        return PasskeyRules(relyingParty: relyingParty, name: name, confirmation: confirmation)
     }
 
     private func readRelyingParty(_ value: DocumentNode, _ session: ReadingSession) -> String? {

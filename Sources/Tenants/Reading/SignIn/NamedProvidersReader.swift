@@ -29,6 +29,10 @@ struct NamedProvidersReader {
             )
             return false
         }
+        if entry.key.lowercased() == SignIn.Provider.passkey {
+            session.at(entry).error("\"\(entry.key)\" is the name of sign-ins with passkeys: choose another")
+            return false
+        }
         guard SignIn.Provider.isName(entry.key) else {
             session.at(entry).error(
                 "\"\(entry.key)\" is no provider's name: write at most \(SignIn.Provider.longestName) letters, digits, "

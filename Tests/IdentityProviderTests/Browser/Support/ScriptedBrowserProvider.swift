@@ -44,6 +44,7 @@ final class ScriptedBrowserProvider: BrowserProvider {
         state: String,
         nonce: String,
         codeChallenge: String,
+        signsInAnew: Bool,
         at now: UnixTime
     ) -> String {
         FormText.url(

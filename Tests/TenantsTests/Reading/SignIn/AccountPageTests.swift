@@ -1,4 +1,5 @@
 import Testing
+import Verification
 
 @testable import Tenants
 
@@ -16,7 +17,7 @@ struct AccountPageTests {
               web: { login: /login, callback: /callback, provider: google, client_id: w, client_secret: s,
                      after: "https://shop.test/", cookies: { access: a, refresh: r } }
               account_page: /account/
-              passkeys: { rp_id: Shop.test, name: Shop }
+              passkeys: { rp_id: Shop.test, name: Shop, confirm: 90d }
 
         """
 
@@ -24,10 +25,28 @@ struct AccountPageTests {
         let reading = Sample.read(Self.text)
         let tenant = try #require(reading.configuration?.tenants.first)
         #expect(tenant.signIn?.accountPage?.description == "/account/")
-        #expect(tenant.signIn?.passkeys == PasskeyRules(relyingParty: "shop.test", name: "Shop"))
+        #expect(
+            tenant.signIn?.passkeys
+                == PasskeyRules(relyingParty: "shop.test", name: "Shop", confirmation: .seconds(90 * 86_400))
+        )
         // What is below the page is the gateway's too.
         let paths = tenant.signInPaths.map(\.description)
         for path in ["/account/", "/account/passkeys", "/account/passkeys.js"] { #expect(paths.contains(path)) }
+    }
+
+    /// Whether somebody is still one of those whom `who` lets in only a provider knows.
+    @Test func passkeysAreConfirmedMonthlyWhereNotEveryoneMayEnter() throws {
+        var signIn = SignIn()
+        signIn.passkeys = PasskeyRules(relyingParty: "shop.test", name: "Shop")
+        #expect(signIn.passkeyConfirmation == nil)
+        signIn.who = SignInAdmission(
+            emailDomains: ["shop.test"],
+            groups: [],
+            groupsClaim: try #require(ClaimPlace("groups"))
+        )
+        #expect(signIn.passkeyConfirmation == .seconds(30 * 86_400))
+        signIn.passkeys?.confirmation = .seconds(86_400)
+        #expect(signIn.passkeyConfirmation == .seconds(86_400))
     }
 
     @Test func passkeysApplyToTheirDomainAndThoseBelow() {
