@@ -26,6 +26,25 @@ import Verification
         }
     }
 
+    /// Somebody may have left a session open at the provider, which is no recent sign-in.
+    @Test func signInThatEndsAtAccountPageAsksProviderAnew() async throws {
+        try await CompanySetup(signIn: "account_page: /account").run { fixture, standIn async throws in
+            standIn.edit(.idToken) { $0["auth_time"] = 1_700_000_000 }
+            let browser = Browser(fixture.company)
+            let query = "&after=http%3A%2F%2Fcompany.localtest%2Faccount"
+            let login = try await browser.get("/login?provider=company\(query)")
+            let asked = Form.query(of: try #require(login.location))
+            #expect(asked["prompt"] == "login" && asked["max_age"] == "0")
+            let back = try await browser.bring(try standIn.redirect(for: try #require(login.location)))
+            #expect(back.location == "http://company.localtest/account")
+            // The provider did not, and says so.
+            let token = try #require(browser.cookies["c_access"])
+            #expect(GivenTokens.claims(token)?["auth_time"] == 1_700_000_000)
+            let other = try await browser.get("/login?provider=company")
+            #expect(Form.query(of: try #require(other.location))["prompt"] == nil)
+        }
+    }
+
     @Test func oauth2SignInTakesVerifiedPrimaryAddress() async throws {
         try await CompanySetup().run { fixture, standIn async throws in
             let browser = Browser(fixture.company)
