@@ -47,9 +47,10 @@ let package = Package(
         .target(name: "Verification", dependencies: ["COpenSSL", "Time"], swiftSettings: strict),
         .target(
             name: "Tenants",
-            dependencies: ["CYAML", "Time", "Verification"],
+            dependencies: ["ConfigurationText", "Time", "Verification"],
             swiftSettings: strict
         ),
+        .target(name: "ConfigurationText", dependencies: ["CYAML", "Time"], swiftSettings: strict),
         .target(
             name: "HTTPCore",
             dependencies: [.product(name: "NIOCore", package: "swift-nio")],
@@ -144,6 +145,7 @@ let package = Package(
         .target(
             name: "Authorization",
             dependencies: [
+                "ConfigurationText",
                 "Counting",
                 "HTTPCore",
                 "IdentityProvider",
@@ -211,6 +213,7 @@ let package = Package(
         .target(
             name: "AdminAPI",
             dependencies: [
+                "ConfigurationText",
                 "Counting",
                 "HTTPCore",
                 "IdentityProvider",
@@ -237,6 +240,7 @@ let package = Package(
             dependencies: [
                 "AdminAPI",
                 "Authorization",
+                "ConfigurationText",
                 "Counting",
                 "Epoll",
                 "ExtAuthz",
@@ -284,13 +288,14 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        .target(name: "Migration", dependencies: ["Tenants"], swiftSettings: strict),
+        .target(name: "Migration", dependencies: ["ConfigurationText", "Tenants"], swiftSettings: strict),
         .executableTarget(
             name: "gatehouse",
             dependencies: [
                 "Authorization",
                 "CAuxv",
                 "CommandSupport",
+                "ConfigurationText",
                 "Gateway",
                 "Migration",
                 "OutgoingHTTP",
@@ -393,7 +398,7 @@ let package = Package(
         ),
         .testTarget(
             name: "CountingTests",
-            dependencies: ["Counting", "Tenants", "TestSupport"],
+            dependencies: ["ConfigurationText", "Counting", "Tenants", "TestSupport"],
             swiftSettings: strict
         ),
         .testTarget(name: "TimeTests", dependencies: ["TestSupport", "Time"], swiftSettings: strict),
@@ -440,8 +445,13 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
+            name: "ConfigurationTextTests",
+            dependencies: ["ConfigurationText", "Time"],
+            swiftSettings: strict
+        ),
+        .testTarget(
             name: "TenantsTests",
-            dependencies: ["Tenants", "TestSupport", "Time", "Verification"],
+            dependencies: ["ConfigurationText", "Tenants", "TestSupport", "Time", "Verification"],
             exclude: ["Mistakes"],
             swiftSettings: strict
         ),
@@ -513,8 +523,8 @@ let package = Package(
         .testTarget(
             name: "AuthorizationTests",
             dependencies: [
-                "Authorization", "Counting", "HTTPCore", "SharedState", "Store", "Tenants", "TestSupport", "Time",
-                "UpstreamTestSupport", "Verification",
+                "Authorization", "ConfigurationText", "Counting", "HTTPCore", "SharedState", "Store", "Tenants",
+                "TestSupport", "Time", "UpstreamTestSupport", "Verification",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),

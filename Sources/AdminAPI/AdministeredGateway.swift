@@ -1,3 +1,4 @@
+public import ConfigurationText
 public import Counting
 public import IdentityProvider
 public import SharedState

@@ -1,5 +1,6 @@
 import AdminAPI
 import Authorization
+import ConfigurationText
 import Epoll
 import ExtAuthz
 public import Logging

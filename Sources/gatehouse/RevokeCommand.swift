@@ -1,5 +1,6 @@
 import ArgumentParser
 import CommandSupport
+import ConfigurationText
 import Tenants
 import Verification
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ConfigurationText
 import Tenants
 
 /// What is wrong with a command line that the parser does not take, in plain words: the parser itself knows neither what

@@ -1,3 +1,4 @@
+import ConfigurationText
 import Counting
 import SharedState
 import Tenants

@@ -1,3 +1,4 @@
+import ConfigurationText
 import SharedState
 import Tenants
 import Verification

@@ -1,3 +1,4 @@
+import ConfigurationText
 import Logging
 import SharedState
 import Store

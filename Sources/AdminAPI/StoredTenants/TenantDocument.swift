@@ -1,3 +1,4 @@
+import ConfigurationText
 import HTTPTypes
 import Hummingbird
 import NIOCore

@@ -1,3 +1,4 @@
+import ConfigurationText
 package import HTTPCore
 import Tenants
 

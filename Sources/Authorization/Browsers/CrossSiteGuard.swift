@@ -1,3 +1,4 @@
+import ConfigurationText
 import Tenants
 
 /// Prevents pages of other sites from acting with a visitor's cookies (CSRF), in the form for the request path.

@@ -1,3 +1,4 @@
+import ConfigurationText
 import Tenants
 
 /// Notes on the access rules.

@@ -1,4 +1,5 @@
-package import Tenants
+package import ConfigurationText
+import Tenants
 
 /// The reasons for a decision, step by step, for people. The decision itself takes the notes, so they match what was
 /// done.

@@ -1,3 +1,4 @@
+package import ConfigurationText
 import HTTPCore
 import IdentityProvider
 import NIOCore

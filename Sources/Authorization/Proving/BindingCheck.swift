@@ -1,3 +1,4 @@
+import ConfigurationText
 import Tenants
 import Time
 import Verification

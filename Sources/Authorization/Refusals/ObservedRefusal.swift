@@ -1,4 +1,5 @@
-package import Tenants
+package import ConfigurationText
+import Tenants
 
 /// A refusal that was not enforced, in observe mode.
 package struct ObservedRefusal {

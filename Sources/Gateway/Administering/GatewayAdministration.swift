@@ -1,4 +1,5 @@
 import AdminAPI
+import ConfigurationText
 import Counting
 import IdentityProvider
 import Logging

@@ -1,4 +1,5 @@
 import Authorization
+public import ConfigurationText
 public import Tenants
 public import Time
 import Verification

@@ -1,3 +1,4 @@
+public import ConfigurationText
 import Store
 public import Tenants
 

@@ -1,3 +1,4 @@
+import ConfigurationText
 import Tenants
 
 /// A value of a YAML file that is translated.

@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// Finds the keys in which two documents differ, by the types of the schema.
 struct DocumentComparison {
     /// Characters of a value that are shown.

@@ -1,3 +1,5 @@
+public import ConfigurationText
+
 /// A key of tenants.yaml that a reload has changed.
 public struct KeyChange: Sendable, Equatable {
     public enum Kind: String, Sendable, CaseIterable {

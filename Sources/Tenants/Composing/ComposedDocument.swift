@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// What all sources of a configuration say together, before it is read.
 struct ComposedDocument: Sendable {
     /// One tenant over what it extends.

@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// Puts tenants.yaml, the files that it includes and further tenants together, each tenant over the template that it
 /// extends.
 struct DocumentComposer {

@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// Lays a tenant, or a template, over the template that it extends.
 struct DocumentMerge {
     /// Keys up to which a map is searched from its first one.

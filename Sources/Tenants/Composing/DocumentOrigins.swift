@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// Whose lines a position is in: a tenant's, a template's, or neither's.
 struct DocumentOrigins: Sendable {
     enum Owner: Sendable, Equatable {

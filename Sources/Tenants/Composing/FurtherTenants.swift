@@ -1,3 +1,5 @@
+public import ConfigurationText
+
 /// One tenant that is in no file, like one that the store keeps.
 public struct TenantSource: Sendable {
     /// The tenant's name.

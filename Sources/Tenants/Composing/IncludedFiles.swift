@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// Reads the files that `include` names.
 struct IncludedFiles {
     /// Bytes of tenants.yaml and of all that it includes.

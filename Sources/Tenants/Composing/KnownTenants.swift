@@ -1,3 +1,4 @@
+import ConfigurationText
 import Synchronization
 
 /// The further tenants of the last reading. One with the same text, beside the same files, is taken from here: of ten

@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// What a tenant has in common with others, with where it is written, for ``SharedSettingsCheck``.
 struct SharedSettings: Sendable {
     struct Host: Sendable {

@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// The templates of all files, and what tenants get of them.
 struct Templates {
     /// Templates that extend one another.

@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// One key of tenants.yaml: its name, what its value may be, and its default.
 ///
 /// The readers, the check of a file, the JSON Schema, the reference and `check --print` all use this one declaration.

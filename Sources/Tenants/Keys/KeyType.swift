@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// The type of a key's value, and its conversion for readers.
 struct KeyType<Value: Sendable>: Sendable {
     let schema: SchemaType

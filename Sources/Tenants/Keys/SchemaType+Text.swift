@@ -1,3 +1,5 @@
+import ConfigurationText
+
 extension SchemaType {
     /// The type's name in messages and references.
     var expectation: String {

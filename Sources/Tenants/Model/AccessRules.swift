@@ -1,3 +1,5 @@
+public import ConfigurationText
+
 /// The access rules of a tenant. The first rule that matches path and method decides; without a match a signed-in caller
 /// is needed.
 public struct AccessRules: Sendable, Equatable {

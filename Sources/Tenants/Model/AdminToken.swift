@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// A bearer token of the admin API that may do a part of it.
 public struct AdminToken: Sendable, Equatable {
     /// For the audit. No two tokens have the same.

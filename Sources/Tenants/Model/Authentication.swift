@@ -1,3 +1,4 @@
+public import ConfigurationText
 public import Verification
 
 /// How a tenant's callers are authenticated: where their tokens are, and who may have signed them.

@@ -1,3 +1,5 @@
+public import ConfigurationText
+
 /// Lines in the configuration by the key's path below its tenant, like `authenticate.issuers[0]`; the tenant's own line by
 /// the empty path.
 ///

@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// A pattern of tenants' names: each `*` stands for any number of characters, none among them.
 public struct TenantNamePattern: Sendable, Equatable, CustomStringConvertible {
     /// Bytes.

@@ -1,3 +1,5 @@
+public import ConfigurationText
+
 /// The content of tenants.yaml.
 public struct TenantsConfiguration: Sendable {
     public var gateway: GatewaySettings

@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// The configuration with the environment and every default filled in, and secrets redacted.
 public struct EffectiveConfiguration: Sendable {
     private let root: DocumentNode

@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// Reads `access`.
 enum AccessReader {
     static func read(_ list: DocumentNode?, _ session: ReadingSession) -> AccessRules {

@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// Reads the admin listener.
 enum AdminReader {
     /// - Parameters:

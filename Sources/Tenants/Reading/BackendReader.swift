@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// Reads `backend`.
 enum BackendReader {
     static func read(_ node: DocumentNode, _ session: ReadingSession) -> Backend {

@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// Reads `backend.tls`.
 enum BackendTLSReader {
     static func read(_ entry: DocumentNode.Entry, servers: DocumentNode?, _ session: ReadingSession) -> BackendTLS {

@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// Reads the `gateway` section.
 enum GatewayReader {
     static func read(_ node: DocumentNode?, _ session: ReadingSession) -> GatewaySettings {

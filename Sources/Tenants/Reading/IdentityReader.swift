@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// Reads `identity`.
 enum IdentityReader {
     static func read(_ node: DocumentNode, _ session: ReadingSession) -> Identity {

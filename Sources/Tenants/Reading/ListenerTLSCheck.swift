@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// Checks that there are tenants with a certificate if listeners have TLS, and the reverse.
 enum ListenerTLSCheck {
     /// - Parameters:

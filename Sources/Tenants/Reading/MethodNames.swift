@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// The methods of requests that are in use. Others are allowed, but are mostly misspelled.
 enum MethodNames {
     /// The IANA registry of HTTP methods, and `PURGE` of caches.

@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// Reads the methods that a rule or a route is for.
 enum MethodsReader {
     /// - Returns: Empty for every method; nil if any is malformed, so that no rule or route becomes wider than it was

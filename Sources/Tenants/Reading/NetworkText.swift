@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// Reads host names, `host:port` and the addresses of servers.
 enum NetworkText {
 

@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// Reads `log` and `tracing`.
 enum ObservingReader {
     static func readLog(_ node: DocumentNode?) -> LogSettings {

@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// Reads prefixes of paths.
 enum PathPrefixReader {
     /// - Returns: nil for `/`, which is every path, and for a malformed prefix, which is reported.

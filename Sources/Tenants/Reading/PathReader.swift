@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// Reads patterns that requests' paths are matched with.
 enum PathReader {
     /// - Parameter fault: What messages call a malformed path.

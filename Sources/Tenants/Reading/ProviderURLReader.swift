@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// Reads the addresses that keys and tokens come from. Plain HTTP is refused beyond loopback: an
 /// attacker on the network could respond.
 enum ProviderURLReader {

@@ -1,3 +1,5 @@
+public import ConfigurationText
+
 /// The result of reading tenants.yaml.
 public struct ReadResult: Sendable {
     /// nil if there is any error.

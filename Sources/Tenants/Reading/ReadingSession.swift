@@ -1,3 +1,4 @@
+import ConfigurationText
 import Time
 
 /// What the readers of all sections share: the findings, the files, and what is known of the gateway.

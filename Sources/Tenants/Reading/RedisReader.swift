@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// Reads a Redis address, and the files that it names.
 enum RedisReader {
     /// - Returns: nil if it cannot be read, which was reported without showing it.

@@ -1,3 +1,4 @@
+import ConfigurationText
 import Verification
 
 /// The parts of a Redis address: `redis://[user:pass@]host:port/db`, or with Sentinels

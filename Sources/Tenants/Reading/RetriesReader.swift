@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// Reads `backend.retries`.
 enum RetriesReader {
     /// RFC 9110 section 9.2.2.

@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// Reads `revoke_on`.
 enum RevokeOnReader {
     static func read(_ items: [DocumentNode], _ session: ReadingSession) -> [RevokeRule] {

@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// Checks what tenants share against each other: a host, a realm, an issuer's URL or keys. A later tenant is compared
 /// with the first.
 struct SharedSettingsCheck {

@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// Reads `gateway.store` and `gateway.state_dir`.
 enum StoreReader {
     private static let embedded = "embedded:"

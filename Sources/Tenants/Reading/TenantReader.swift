@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// Reads one tenant.
 struct TenantReader {
     var name: String

@@ -1,3 +1,4 @@
+import ConfigurationText
 public import Time
 
 /// Reads tenants.yaml into values, or reports all of its errors.

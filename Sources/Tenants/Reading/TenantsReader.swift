@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// Reads the tenants, and checks what they share.
 struct TenantsReader {
     /// A value of a template as it stands below a tenant's key.

@@ -1,3 +1,4 @@
+import ConfigurationText
 import Verification
 
 /// The schema as a JSON Schema (draft 2020-12), for editors and other programs that read YAML.

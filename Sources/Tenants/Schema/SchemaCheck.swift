@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// Checks a value against the schema: unknown and missing keys, wrong types, numbers out of bounds. The readers check what
 /// several keys mean together.
 struct SchemaCheck {

@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// Finds the secrets in one tenant's keys by the schema: values of secret keys, and URLs with a password or a query.
 struct TenantSecrets {
     /// A place where a placeholder stands, and there is no value that it could stand for.

@@ -1,3 +1,5 @@
+import ConfigurationText
+
 extension TenantSource {
     /// A tenant of the store.
     public static func stored(_ name: String, _ text: TenantText) -> TenantSource {

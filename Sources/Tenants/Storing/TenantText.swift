@@ -1,3 +1,4 @@
+import ConfigurationText
 public import Verification
 
 /// The keys of one tenant as YAML text, as the store keeps them: what is below the tenant's name in tenants.yaml.

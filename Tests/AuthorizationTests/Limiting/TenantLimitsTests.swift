@@ -1,3 +1,4 @@
+import ConfigurationText
 import HTTPCore
 import Tenants
 import TestSupport

@@ -1,3 +1,4 @@
+import ConfigurationText
 import Testing
 
 @testable import Tenants

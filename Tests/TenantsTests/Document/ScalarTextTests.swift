@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 import Verification
 
+@testable import ConfigurationText
 @testable import Tenants
 
 struct ScalarTextTests {

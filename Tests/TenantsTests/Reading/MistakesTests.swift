@@ -1,3 +1,4 @@
+import ConfigurationText
 import Foundation
 import Testing
 import Verification

@@ -1,3 +1,5 @@
+public import ConfigurationText
+
 /// Which versions of a tenant's app are served.
 public struct AppVersionRules: Sendable, Equatable {
     /// The field in which the app says its version; lower case.

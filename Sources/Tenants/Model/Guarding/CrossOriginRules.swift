@@ -1,3 +1,5 @@
+public import ConfigurationText
+
 /// Which other origins' scripts may call the tenant, and read its responses (CORS, Fetch standard section 3.2).
 public struct CrossOriginRules: Sendable, Equatable {
     /// The only element of ``origins`` if every origin is allowed.

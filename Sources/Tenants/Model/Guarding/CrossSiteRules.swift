@@ -1,3 +1,5 @@
+public import ConfigurationText
+
 /// Protection against pages of other sites that act with a visitor's cookies (CSRF).
 public struct CrossSiteRules: Sendable, Equatable {
     /// Origins other than its own from which a browser may send unsafe requests with cookies (RFC 6454).

@@ -1,3 +1,5 @@
+public import ConfigurationText
+
 /// The introspection of opaque tokens (RFC 7662).
 public struct Introspection: Sendable, Equatable {
     /// https, or http on loopback.

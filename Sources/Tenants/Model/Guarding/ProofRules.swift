@@ -1,3 +1,4 @@
+public import ConfigurationText
 public import Verification
 
 /// Rules for proofs of possession: callers prove that they hold the key that their token is bound to (DPoP, RFC 9449).

@@ -1,3 +1,5 @@
+public import ConfigurationText
+
 /// One entry of `rate_limits`, enforced by the generic cell rate algorithm.
 public struct RateLimit: Sendable, Equatable {
     /// Whose requests are counted together.

@@ -1,3 +1,4 @@
+public import ConfigurationText
 public import Verification
 
 /// One of `tests`: a request, its caller's claims, and the expected decision.

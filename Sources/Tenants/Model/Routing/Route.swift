@@ -1,3 +1,5 @@
+public import ConfigurationText
+
 /// Where a tenant's requests with certain paths go. Who may send them is for the access rules to say.
 public struct Route: Sendable, Equatable {
     public enum Action: Sendable, Equatable {

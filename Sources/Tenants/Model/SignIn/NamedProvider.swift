@@ -1,3 +1,4 @@
+import ConfigurationText
 public import Verification
 
 /// An identity provider of `sign_in.providers`: any with OpenID metadata, or one with plain OAuth 2.

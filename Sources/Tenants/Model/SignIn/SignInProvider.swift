@@ -1,3 +1,5 @@
+import ConfigurationText
+
 extension SignIn.Provider: RawRepresentable {
     /// Those with sections of their own.
     public static let wellKnown: [SignIn.Provider] = [.apple, .google]

@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// Reads `app_version`.
 enum AppVersionReader {
     /// Fields that say something else, or that the gateway writes.

@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// Reads `cors`.
 enum CrossOriginReader {
     static func read(_ entry: DocumentNode.Entry, _ session: ReadingSession) -> CrossOriginRules {

@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// Reads `csrf`. Origins that `cors` allows credentials are trusted too: their scripts may call with any method.
 enum CrossSiteReader {
     /// - Parameter crossOrigin: Of the same tenant.

@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// Reads `gateway.ext_authz`.
 enum ExtAuthzReader {
     /// - Parameters:

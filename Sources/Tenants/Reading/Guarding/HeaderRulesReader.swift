@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// Reads `headers`.
 struct HeaderRulesReader {
     let from: [TokenSource]

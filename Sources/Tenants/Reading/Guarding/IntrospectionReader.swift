@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// Reads `introspection`.
 struct IntrospectionReader {
     let entry: DocumentNode.Entry

@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// Reads origins.
 enum OriginText {
     /// Schemes of pages in apps (Capacitor, Ionic) and in browser extensions, which have no server.

@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// Reads `rate_limits`.
 enum RateLimitsReader {
     /// Maximum burst where `burst` is omitted: a rate of many requests an hour need not allow all of them at once.

@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// The lines of a tenant's keys, for explanations.
 struct TenantLines {
     /// Levels of keys; explanations use none deeper.

@@ -1,3 +1,4 @@
+import ConfigurationText
 import Verification
 
 /// Reads `algorithms` of an issuer, which must suit the source of its keys.

@@ -1,3 +1,4 @@
+import ConfigurationText
 import Verification
 
 /// Reads `claims` and `require_values` of an issuer: where its tokens have what the gateway goes by, and what they must

@@ -1,3 +1,4 @@
+import ConfigurationText
 import Verification
 
 /// Reads where in a token something is: the name of a claim, or a JSON pointer.

@@ -1,3 +1,4 @@
+import ConfigurationText
 import Verification
 
 /// An issuer that the tenant trusts, and where its keys come from.

@@ -1,3 +1,4 @@
+import ConfigurationText
 import Verification
 
 /// The keys of one issuer, without those that have to be fetched, and where they come from.

@@ -1,3 +1,4 @@
+import ConfigurationText
 import Verification
 
 /// Makes the policy for the tokens of the tenant's own issuer: `preset: built-in`.

@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// What an entry of `issuers` tells its preset.
 struct PresetArguments {
     private var values: [PresetArgument: String] = [:]

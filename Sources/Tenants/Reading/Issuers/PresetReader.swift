@@ -1,3 +1,4 @@
+import ConfigurationText
 import Verification
 
 /// Reads `preset` for Apple, Google and the tenant's own issuer; ``ProviderPresetReader`` reads the others.

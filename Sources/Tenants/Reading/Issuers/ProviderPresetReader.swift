@@ -1,3 +1,4 @@
+import ConfigurationText
 import Verification
 
 /// Reads an issuer with the preset of an identity provider. What the entry gives itself replaces what the preset knows.

@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// Reads `refresh`.
 struct RefreshReader {
     let entry: DocumentNode.Entry

@@ -1,3 +1,4 @@
+import ConfigurationText
 import Verification
 
 /// Checks that the cookie of a refresh token gets the new one when the provider rotates it: presenting the old one again

@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// Reads `backend` and `backends`.
 enum BackendsReader {
     /// - Returns: In the order of the file; empty if there are none.

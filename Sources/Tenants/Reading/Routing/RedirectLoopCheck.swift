@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// Finds routes that redirect clients to themselves, directly or by way of others.
 enum RedirectLoopCheck {
     static func check(_ routes: [Route], _ items: [DocumentNode], _ session: ReadingSession) {

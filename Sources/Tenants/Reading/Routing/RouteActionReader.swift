@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// Reads what a route does with its requests.
 struct RouteActionReader {
     let node: DocumentNode

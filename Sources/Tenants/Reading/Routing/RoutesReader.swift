@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// Reads `routes`.
 struct RoutesReader {
     let backends: [Backend]

@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// Reads `account_page` and `passkeys` of `sign_in`.
 struct AccountPageReader {
     /// `sign_in`.

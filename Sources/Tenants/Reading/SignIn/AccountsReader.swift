@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// Reads `realm`, `role` and `accounts`.
 enum AccountsReader {
     /// - Parameters:

@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// Reads client identifiers and secrets of OAuth (RFC 6749 appendices A.1 and A.2).
 enum ClientText {
     static func read(_ key: Key<String?>, in section: DocumentNode, _ session: ReadingSession) -> String? {

@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// The paths of a tenant's endpoints, each used once.
 struct EndpointPaths {
     private struct Taken {

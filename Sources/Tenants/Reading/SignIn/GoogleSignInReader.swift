@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// Reads `sign_in.google`.
 struct GoogleSignInReader {
     let node: DocumentNode

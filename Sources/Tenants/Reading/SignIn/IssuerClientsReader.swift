@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// Reads `issuer.clients`.
 enum IssuerClientsReader {
     /// In bytes. A short secret can be guessed (RFC 6749 section 10.10).

@@ -1,3 +1,4 @@
+import ConfigurationText
 import Verification
 
 /// Reads where a provider of `sign_in.providers` is: by its metadata, by a preset, or address by address.

@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// Checks the addresses that browsers and apps are sent to after a sign-in or a logout.
 enum ReturnAddress {
     /// Schemes that run scripts, or show local content.

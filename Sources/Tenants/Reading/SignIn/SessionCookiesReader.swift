@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// Reads `cookies` of `sign_in.web`.
 struct SessionCookiesReader {
     struct Cookies {

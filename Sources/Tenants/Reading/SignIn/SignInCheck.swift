@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// Checks the parts of `sign_in` against each other: what one of them trusts must not be what anybody can say.
 struct SignInCheck {
     /// `sign_in`.

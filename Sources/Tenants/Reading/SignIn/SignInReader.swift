@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// Reads `sign_in`.
 struct SignInReader {
     let node: DocumentNode

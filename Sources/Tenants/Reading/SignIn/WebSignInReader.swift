@@ -1,3 +1,5 @@
+import ConfigurationText
+
 /// Reads `sign_in.web`.
 struct WebSignInReader {
     let node: DocumentNode

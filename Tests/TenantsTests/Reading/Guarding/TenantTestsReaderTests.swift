@@ -1,3 +1,4 @@
+import ConfigurationText
 import Tenants
 import Testing
 import Verification

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Tenants
+@testable import ConfigurationText
 
 struct ConfigurationDocumentTests {
     private static let file = SourceText(source: .main, kind: .main, text: "version: 1")

@@ -1,14 +1,14 @@
 import CYAML
 
 /// Where the scalars of a YAML text are, so that one can be replaced and all else, comments among it, stays.
-struct ScalarRanges {
+package struct ScalarRanges {
     /// In Unicode scalars of the text, by where a scalar begins.
     private var ranges: [Position: Range<Int>] = [:]
     /// The places of scalars with a `${` that is read as a variable.
-    private(set) var references: [Position] = []
+    package private(set) var references: [Position] = []
 
     /// Nil if the text is no YAML.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         let bytes = Array(text.utf8)
         let isRead = bytes.withUnsafeBufferPointer { input -> Bool in
             guard let start = input.baseAddress else { return true }
@@ -38,7 +38,7 @@ struct ScalarRanges {
     /// Writes each of the values in double quotes in the place of the scalar that begins there.
     ///
     /// - Parameter values: By the places of the scalars.
-    func replacing(in text: String, with values: [Position: String]) -> String {
+    package func replacing(in text: String, with values: [Position: String]) -> String {
         let scalars = Array(text.unicodeScalars)
         var result = String.UnicodeScalarView()
         var end = 0
@@ -62,7 +62,7 @@ struct ScalarRanges {
     }
 
     /// In double quotes, read as itself: without a variable, on one line.
-    static func quoted(_ text: String) -> String {
+    package static func quoted(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
             switch scalar {

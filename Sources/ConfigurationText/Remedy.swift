@@ -2,7 +2,7 @@
 public struct Remedy: Error, Equatable {
     public var text: String
 
-    init(_ text: String) {
+    package init(_ text: String) {
         self.text = text
     }
 }

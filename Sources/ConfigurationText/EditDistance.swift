@@ -8,7 +8,7 @@ package enum EditDistance {
     }
 
     /// Insertions, deletions, replacements and swaps of neighbours between two texts (optimal string alignment).
-    static func between(_ left: String, _ right: String) -> Int {
+    package static func between(_ left: String, _ right: String) -> Int {
         let left = Array(left.unicodeScalars)
         let right = Array(right.unicodeScalars)
         var beforeLast: [Int] = []

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Tenants
+@testable import ConfigurationText
 
 @Suite struct YAMLParserTests {
     /// A node as flow text: quoted scalars in quotes.

@@ -1,6 +1,6 @@
 /// Reads the scalar forms of tenants.yaml: booleans, whole and decimal numbers, durations, sizes.
 public enum ScalarText {
-    static func boolean(_ scalar: DocumentNode.Scalar) throws(Remedy) -> Bool {
+    package static func boolean(_ scalar: DocumentNode.Scalar) throws(Remedy) -> Bool {
         guard scalar.isTyped else { throw Remedy("leave the quotes out") }
         switch scalar.text {
         case "true": return true
@@ -9,12 +9,12 @@ public enum ScalarText {
         }
     }
 
-    static func integer(_ scalar: DocumentNode.Scalar) throws(Remedy) -> Int {
+    package static func integer(_ scalar: DocumentNode.Scalar) throws(Remedy) -> Int {
         guard scalar.isTyped else { throw Remedy("leave the quotes out") }
         return try wholeNumber(scalar.text[...])
     }
 
-    static func decimal(_ scalar: DocumentNode.Scalar) throws(Remedy) -> Double {
+    package static func decimal(_ scalar: DocumentNode.Scalar) throws(Remedy) -> Double {
         guard scalar.isTyped else { throw Remedy("leave the quotes out") }
         let allowed = scalar.text.utf8.allSatisfy { $0 == UInt8(ascii: ".") || $0.isDigit }
         guard allowed, let value = Double(scalar.text) else { throw Remedy("write it like 0.5") }
@@ -42,7 +42,7 @@ public enum ScalarText {
     }
 
     /// `64KiB`, `10MiB`, `1GiB`, `512B` or a number of bytes.
-    static func size(_ text: String) throws(Remedy) -> Int {
+    package static func size(_ text: String) throws(Remedy) -> Int {
         let (digits, unit) = split(text)
         guard !digits.hasPrefix("-") else { throw Remedy("a size cannot be negative") }
         guard !digits.isEmpty else { throw Remedy("write a number and a unit, like 64KiB") }
@@ -58,13 +58,13 @@ public enum ScalarText {
     }
 
     /// A number of bytes in the largest unit that it is a whole number of.
-    static func size(_ bytes: Int) -> String {
+    package static func size(_ bytes: Int) -> String {
         let unit = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)].first { bytes >= $0.1 && bytes % $0.1 == 0 }
         return unit.map { "\(bytes / $0.1)\($0.0)" } ?? "\(bytes)"
     }
 
     /// Bytes a second: `1KiB/s`, `512B/s`; `0` for none.
-    static func rate(_ text: String) throws(Remedy) -> Int {
+    package static func rate(_ text: String) throws(Remedy) -> Int {
         if text == "0" { return 0 }
         guard text.hasSuffix("/s") else { throw Remedy("write a size a second, like 1KiB/s") }
         let amount = String(text.dropLast(2))

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Tenants
+@testable import ConfigurationText
 
 struct YAMLProblemTests {
     private func message(_ yaml: String) throws -> String? {

@@ -1,6 +1,6 @@
 extension String {
     /// The first occurrence of `part`.
-    func range(of part: String) -> Range<String.Index>? {
+    package func range(of part: String) -> Range<String.Index>? {
         var start = startIndex
         while start < endIndex {
             if self[start...].hasPrefix(part) { return start..<index(start, offsetBy: part.count) }

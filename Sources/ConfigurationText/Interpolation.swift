@@ -2,15 +2,15 @@
 ///
 /// This happens after YAML was parsed, on one scalar at a time, so that a variable's value is never read as YAML. `$${`
 /// stands for a literal `${`; any other `$` stands for itself. As in a shell, `:-` also replaces an empty value.
-struct Interpolation {
+package struct Interpolation {
     /// Why a reference cannot be resolved. Names the variable, never a value.
-    enum Problem: Error, Equatable, CustomStringConvertible {
+    package enum Problem: Error, Equatable, CustomStringConvertible {
         case unset(name: String)
         case unterminated
         case malformed
         case nested
 
-        var description: String {
+        package var description: String {
             switch self {
             case .unset(let name):
                 "the environment variable \(name) is not set: export it; what is no secret may have a default, ${\(name):-default}"
@@ -25,10 +25,10 @@ struct Interpolation {
         }
     }
 
-    var environment: [String: String]
+    package var environment: [String: String]
 
     /// - Returns: The text, and the variables whose values are in it, without those that a default replaced.
-    func resolve(_ text: String) throws(Problem) -> (text: String, variables: [String]) {
+    package func resolve(_ text: String) throws(Problem) -> (text: String, variables: [String]) {
         guard text.utf8.contains(UInt8(ascii: "$")) else { return (text, []) }
         var result = ""
         var variables: [String] = []

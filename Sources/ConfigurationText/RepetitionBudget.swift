@@ -1,22 +1,24 @@
 /// How many values the files of a configuration may stand for beyond those that are written in them: a few lines of
 /// aliases, merge keys and templates can stand for billions.
-final class RepetitionBudget {
+package final class RepetitionBudget {
     /// Of all files together; a text counts as a value for each 64 bytes. Ten thousand tenants that extend a template of
     /// a hundred values are a quarter of it.
-    static let limit = 4_000_000
+    package static let limit = 4_000_000
     private static let bytesOfAValue = 64
 
-    private(set) var left = RepetitionBudget.limit
+    package private(set) var left = RepetitionBudget.limit
+
+    package init() {}
 
     /// - Returns: False if that is too many.
-    func take(_ values: Int) -> Bool {
+    package func take(_ values: Int) -> Bool {
         left -= min(values, left + 1)
         return left >= 0
     }
 
     /// What a text of so many bytes counts as.
-    static func weight(ofBytes count: Int) -> Int { 1 + count / bytesOfAValue }
+    package static func weight(ofBytes count: Int) -> Int { 1 + count / bytesOfAValue }
 
-    static let message =
+    package static let message =
         "aliases, merge keys, templates and variables repeat more than \(limit) values: use fewer, or write less in them"
 }

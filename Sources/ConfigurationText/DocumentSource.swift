@@ -12,14 +12,14 @@ public struct DocumentSource: Sendable, Hashable {
     private static let table = Mutex(SourceNames())
 
     /// 0 for tenants.yaml; else the number of the name.
-    let index: UInt32
+    package let index: UInt32
 
     private init(index: UInt32) {
         self.index = index
     }
 
     /// - Parameter name: As messages show it: a path, or like `store:shop`.
-    init(named name: String) {
+    package init(named name: String) {
         index = Self.table.withLock { $0.number(of: name) }
     }
 
@@ -33,7 +33,7 @@ public struct DocumentSource: Sendable, Hashable {
     /// - Parameters:
     ///   - wanted: How many are in use.
     ///   - all: Those; asked the few times that anything is forgotten.
-    static func forget(prefix: String, wanted: Int, _ all: () -> Set<String>) {
+    package static func forget(prefix: String, wanted: Int, _ all: () -> Set<String>) {
         table.withLock { names in
             var known: Set<String>?
             names.forget(prefix: prefix, wanted: wanted, at: Clock.monotonic()) { name in

@@ -1,6 +1,6 @@
 /// One value of the file, with its position and with the environment filled in.
-struct DocumentNode: Sendable {
-    enum Content: Sendable {
+package struct DocumentNode: Sendable {
+    package enum Content: Sendable {
         case null
         case scalar(Scalar)
         case list([DocumentNode])
@@ -9,59 +9,77 @@ struct DocumentNode: Sendable {
         case unresolved
     }
 
-    struct Entry: Sendable {
-        var key: String
-        var keyPosition: Position
-        var value: DocumentNode
+    package struct Entry: Sendable {
+        package var key: String
+        package var keyPosition: Position
+        package var value: DocumentNode
+
+        package init(key: String, keyPosition: Position, value: DocumentNode) {
+            self.key = key
+            self.keyPosition = keyPosition
+            self.value = value
+        }
     }
 
-    struct Scalar: Sendable {
-        var text: String
+    package struct Scalar: Sendable {
+        package var text: String
         /// Written without quotes.
-        var isPlain: Bool
+        package var isPlain: Bool
         /// Holds a `${NAME}`.
-        var isInterpolated: Bool
+        package var isInterpolated: Bool
         /// The environment variables whose values are in it; its text must not be shown then.
-        var variables: [String]
+        package var variables: [String]
+
+        package init(text: String, isPlain: Bool, isInterpolated: Bool, variables: [String]) {
+            self.text = text
+            self.isPlain = isPlain
+            self.isInterpolated = isInterpolated
+            self.variables = variables
+        }
 
         /// Whether it may be read as a number or a boolean: quotes around a `${NAME}` do not make it text.
-        var isTyped: Bool { isPlain || isInterpolated }
+        package var isTyped: Bool { isPlain || isInterpolated }
     }
 
     /// A section that is left out: every key has its default.
-    static let absent = DocumentNode(position: .start, content: .map([]))
+    package static let absent = DocumentNode(position: .start, content: .map([]))
 
-    var position: Position
-    var content: Content
+    package var position: Position
+    package var content: Content
 
-    var entries: [Entry] {
+    package init(position: Position, content: Content) {
+        self.position = position
+        self.content = content
+    }
+
+    package var entries: [Entry] {
         if case .map(let entries) = content { entries } else { [] }
     }
 
-    var items: [DocumentNode] {
+    package var items: [DocumentNode] {
         if case .list(let items) = content { items } else { [] }
     }
 
-    var scalar: Scalar? {
+    package var scalar: Scalar? {
         if case .scalar(let scalar) = content { scalar } else { nil }
     }
 
     /// The scalar, unless it is empty: the schema's check reports that.
-    var filled: Scalar? {
+    package var filled: Scalar? {
         scalar.flatMap { $0.text.isEmpty ? nil : $0 }
     }
 
-    func entry(named key: String) -> Entry? {
+    package func entry(named key: String) -> Entry? {
         entries.first { $0.key == key }
     }
 
     /// For keys that the user makes up; those of the schema are read by their ``Key``.
-    subscript(named key: String) -> DocumentNode? {
+    package subscript(named key: String) -> DocumentNode? {
         entry(named: key)?.value
     }
 
     /// The value as messages show it: its kind, or its text if that is short and not from the environment.
-    var shown: String {
+    package var shown: String {
         switch content {
         case .null: "nothing"
         case .list: "a list"
@@ -73,7 +91,7 @@ struct DocumentNode: Sendable {
 }
 
 extension DocumentNode.Scalar {
-    var shown: String {
+    package var shown: String {
         if let variable = variables.first { return "the value of \(variable)" }
         if text.range(of: "://") != nil, text.contains("@") { return "a URL with a user or a password" }
         let safe = text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7f }

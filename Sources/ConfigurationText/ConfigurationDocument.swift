@@ -1,20 +1,20 @@
 /// The texts that a configuration was read from, kept to say what another one changes. No description, dump or mirror
 /// shows them.
 public struct ConfigurationDocument: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
-    let texts: [SourceText]
-    let environment: [String: String]
+    package let texts: [SourceText]
+    package let environment: [String: String]
 
     /// - Parameters:
     ///   - texts: tenants.yaml first.
     ///   - environment: For `${NAME}`.
-    init(texts: [SourceText], environment: [String: String]) {
+    package init(texts: [SourceText], environment: [String: String]) {
         self.texts = texts
         self.environment = environment
     }
 
     /// Two documents without the further tenants that are the same in both, if the files are the same: what these say then
     /// is the same.
-    static func differences(_ old: ConfigurationDocument, _ new: ConfigurationDocument) -> Differences {
+    package static func differences(_ old: ConfigurationDocument, _ new: ConfigurationDocument) -> Differences {
         guard old.environment == new.environment, old.files == new.files else { return Differences(old: old, new: new) }
         // Files come first, and few tenants differ.
         let start = zip(old.texts, new.texts).prefix { $0 == $1 }.count
@@ -27,9 +27,9 @@ public struct ConfigurationDocument: Sendable, Equatable, CustomStringConvertibl
         )
     }
 
-    struct Differences {
-        var old: ConfigurationDocument
-        var new: ConfigurationDocument
+    package struct Differences {
+        package var old: ConfigurationDocument
+        package var new: ConfigurationDocument
     }
 
     private func files(
@@ -48,20 +48,26 @@ public struct ConfigurationDocument: Sendable, Equatable, CustomStringConvertibl
 }
 
 /// The text of one source.
-struct SourceText: Sendable, Equatable {
-    enum Kind: Sendable, Equatable {
+package struct SourceText: Sendable, Equatable {
+    package enum Kind: Sendable, Equatable {
         /// tenants.yaml.
         case main
         case included
         /// A map of one tenant's keys.
         case tenant(name: String)
 
-        var isTenant: Bool {
+        package var isTenant: Bool {
             if case .tenant = self { true } else { false }
         }
     }
 
-    var source: DocumentSource
-    var kind: Kind
-    var text: String
+    package var source: DocumentSource
+    package var kind: Kind
+    package var text: String
+
+    package init(source: DocumentSource, kind: Kind, text: String) {
+        self.source = source
+        self.kind = kind
+        self.text = text
+    }
 }

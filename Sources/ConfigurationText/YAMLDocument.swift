@@ -2,7 +2,7 @@
 ///
 /// Aliases and merge keys (`<<`) are followed; what they stand for is shared, not copied. Keys that are not text are
 /// refused. A key given twice is reported and its first value is kept, so that the rest of the file can still be checked.
-struct YAMLDocument {
+package struct YAMLDocument {
     private static let mergeKey = "<<"
     /// Keys up to which a map is searched from its first one for a key that is there twice.
     private static let longestSearch = 12
@@ -16,7 +16,7 @@ struct YAMLDocument {
     private var isTooMuchReported = false
 
     /// - Returns: The root value; nil if the text is empty or not YAML, which is reported.
-    static func read(_ text: String, environment: [String: String], into findings: Findings) -> DocumentNode? {
+    package static func read(_ text: String, environment: [String: String], into findings: Findings) -> DocumentNode? {
         let file = read(text, of: .main, environment: environment, budget: RepetitionBudget(), into: findings)
         if case .empty = file {
             findings.error(.start, "the file is empty: it needs at least \"version\" and \"tenants\"")
@@ -24,14 +24,14 @@ struct YAMLDocument {
         return file.root
     }
 
-    enum Content {
+    package enum Content {
         case root(DocumentNode)
         /// Nothing, or comments only.
         case empty
         /// No YAML, which was reported.
         case unreadable
 
-        var root: DocumentNode? {
+        package var root: DocumentNode? {
             if case .root(let root) = self { root } else { nil }
         }
     }
@@ -39,7 +39,7 @@ struct YAMLDocument {
     /// - Parameters:
     ///   - source: That of the positions.
     ///   - budget: For what aliases, merge keys and variables repeat.
-    static func read(
+    package static func read(
         _ text: String,
         of source: DocumentSource,
         environment: [String: String],

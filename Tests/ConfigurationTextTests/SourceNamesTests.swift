@@ -1,7 +1,7 @@
 import Testing
 import Time
 
-@testable import Tenants
+@testable import ConfigurationText
 
 struct SourceNamesTests {
     private static func at(minutes: UInt64) -> MonotonicTime {

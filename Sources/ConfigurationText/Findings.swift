@@ -1,66 +1,72 @@
 /// Collects errors and warnings. Reading goes on after an error, so that one run reports all of them.
-final class Findings {
+package final class Findings {
     private struct Finding: Hashable {
-        var position: Position
-        var message: String
-        var blamed: DocumentSource?
+        package var position: Position
+        package var message: String
+        package var blamed: DocumentSource?
     }
 
     private struct Entry {
-        var severity: Diagnostic.Severity
-        var position: Position
-        var message: String
+        package var severity: Diagnostic.Severity
+        package var position: Position
+        package var message: String
         /// The tenant that was read, if the position is not in its own lines.
-        var extending: String?
-        var blamed: DocumentSource?
+        package var extending: String?
+        package var blamed: DocumentSource?
     }
 
     /// The path of tenants.yaml.
     private let file: String
     private var places: [DocumentSource: Int] = [:]
     /// In the order in which they were read, tenants.yaml first.
-    private(set) var sources: [DocumentSource] = [.main]
+    package private(set) var sources: [DocumentSource] = [.main]
     private var seen: Set<Finding> = []
     private var entries: [Entry] = []
     /// Sources with an error that leave the rest usable.
-    private(set) var faulty: Set<DocumentSource> = []
+    package private(set) var faulty: Set<DocumentSource> = []
     /// Sources that leave the rest usable, with an error or a warning while their tenant was read.
-    private(set) var mentioned: Set<DocumentSource> = []
-    private(set) var hasErrors = false
+    package private(set) var mentioned: Set<DocumentSource> = []
+    package private(set) var hasErrors = false
     /// Errors, those that were reported before among them.
-    private(set) var errorCount = 0
+    package private(set) var errorCount = 0
     /// The tenant that is being read; nil outside of tenants.
     private var tenant: ReadTenant?
 
-    init(file: String) {
+    package init(file: String) {
         self.file = file
     }
 
-    func reserve(sources count: Int) {
+    package func reserve(sources count: Int) {
         places.reserveCapacity(count)
         sources.reserveCapacity(count)
     }
 
     /// Findings in the source come after those of the sources before it.
-    func add(_ source: DocumentSource) {
+    package func add(_ source: DocumentSource) {
         guard source != .main, places[source] == nil else { return }
         places[source] = sources.count
         sources.append(source)
     }
 
     /// The tenant that findings are about while it is read.
-    struct ReadTenant {
-        var name: String
+    package struct ReadTenant {
+        package var name: String
         /// Whether a position is in the tenant's own lines.
-        var isOwn: (Position) -> Bool
+        package var isOwn: (Position) -> Bool
         /// The source that is at fault for its errors, if they leave the rest usable; nil: they do not.
-        var blamed: DocumentSource?
+        package var blamed: DocumentSource?
+
+        package init(name: String, isOwn: @escaping (Position) -> Bool, blamed: DocumentSource?) {
+            self.name = name
+            self.isOwn = isOwn
+            self.blamed = blamed
+        }
     }
 
     /// Findings that `body` adds are about this tenant.
     ///
     /// - Returns: What `body` returns, and whether it had no error.
-    func reading<Value>(_ tenant: ReadTenant, _ body: () -> Value) -> (value: Value, isGood: Bool) {
+    package func reading<Value>(_ tenant: ReadTenant, _ body: () -> Value) -> (value: Value, isGood: Bool) {
         let before = errorCount
         self.tenant = tenant
         let value = body()
@@ -68,13 +74,13 @@ final class Findings {
         return (value, errorCount == before)
     }
 
-    func error(_ position: Position, _ message: String) {
+    package func error(_ position: Position, _ message: String) {
         errorCount += 1
         if let blamed = tenant?.blamed { faulty.insert(blamed) } else { hasErrors = true }
         add(.error, position, message)
     }
 
-    func warning(_ position: Position, _ message: String) {
+    package func warning(_ position: Position, _ message: String) {
         add(.warning, position, message)
     }
 
@@ -96,20 +102,20 @@ final class Findings {
     }
 
     /// A place as a message at another one names it: `line 4`, or with its file if that is another.
-    func place(of position: Position, from other: Position) -> String {
+    package func place(of position: Position, from other: Position) -> String {
         if position.source == other.source { return "line \(position.line)" }
         return "\(name(of: position.source)):\(position.line)"
     }
 
-    func name(of source: DocumentSource) -> String { source.name ?? file }
+    package func name(of source: DocumentSource) -> String { source.name ?? file }
 
     /// In the order of the files and of their lines, without those of faulty sources.
-    var sorted: [Diagnostic] {
+    package var sorted: [Diagnostic] {
         diagnostics { entry in entry.blamed.map { !faulty.contains($0) } ?? true }
     }
 
     /// Those about one faulty source.
-    func diagnostics(of source: DocumentSource) -> [Diagnostic] {
+    package func diagnostics(of source: DocumentSource) -> [Diagnostic] {
         diagnostics { $0.blamed == source }
     }
 
