@@ -51,12 +51,19 @@ public struct AccountHook: Sendable {
     ///
     /// - Parameters:
     ///   - name: The name from the provider or the app.
+    ///   - logins: All of the account's, for a sign-in with a passkey; nil for one with a provider.
     func decide(
         _ identity: ProviderIdentity,
         name: String?,
+        byPasskeyOf logins: [Account.Identity]? = nil,
         at now: UnixTime
     ) async throws(AccountProblem) -> Response {
-        let body = JSONWriter.bytes(of: question(identity, name: name, at: now))
+        var question = question(identity, name: name, at: now)
+        if let logins {
+            question["method"] = "passkey"
+            question["logins"] = .array(logins.map { .object($0.json) })
+        }
+        let body = JSONWriter.bytes(of: question)
         let request = ProviderRequest(
             method: "POST",
             url: url,
@@ -149,4 +156,8 @@ public struct AccountHook: Sendable {
     private static func unavailable(isTimeout: Bool = false) -> AccountProblem {
         .unavailable(.providerUnavailable("the app's account service gives no answer: try again", isTimeout: isTimeout))
     }
+}
+
+extension Account.Identity {
+    fileprivate var json: JSONObject { ["provider": .string(provider.rawValue), "subject": .string(subject)] }
 }

@@ -134,7 +134,12 @@ extension AccountRepository {
             }
             let refused = AccountProblem.refusedByHook(status: 403, message: "This account may not sign in here")
             guard let identity = record.firstIdentity else { throw refused }
-            let response = try await hook.decide(identity, name: record.account.name, at: now)
+            let response = try await hook.decide(
+                identity,
+                name: record.account.name,
+                byPasskeyOf: record.account.identities,
+                at: now
+            )
             guard response.subject.utf8.elementsEqual(record.account.subject.utf8) else { throw refused }
             try admitted.follow(response, elseAs: rules.role)
             record = admitted

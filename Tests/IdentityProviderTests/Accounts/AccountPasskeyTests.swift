@@ -143,6 +143,24 @@ struct AccountPasskeyTests {
         }
     }
 
+    /// The hook may know the account by another login than the first.
+    @Test func hookGetsAllLoginsOfAPasskeysOwner() async throws {
+        let side = try HookSide()
+        side.respond(#"{"subject":"u-1"}"#)
+        let repository = AccountFixture.repository(AccountRules(), MemoryStore.still, hook: side.hook())
+        let account = try await repository.enter(AccountFixture.google())
+        _ = try await repository.enter(AccountFixture.apple())
+        #expect(side.accepted.allSatisfy { $0["logins"] == nil && $0["method"] == nil })
+        let authenticator = try PretendAuthenticator()
+        try await repository.add(Self.passkey(authenticator), toSubject: account.subject, at: Self.start)
+        _ = try await Self.signIn(repository, authenticator, account)
+        #expect(
+            side.accepted.last?["logins"] == [
+                ["provider": "google", "subject": "1098765"], ["provider": "apple", "subject": "001234.ab"],
+            ]
+        )
+    }
+
     /// Only a provider says whether somebody is still one of those whom it lets in.
     @Test func passkeyNeedsRecentWordOfProvider() async throws {
         let store = MemoryStore.still
