@@ -22,6 +22,8 @@ final class ExtAuthzQuery {
     private let peer: Peer
     private var record: ExchangeRecord
     private var state: State
+    /// Whether the client speaks HTTP/1, where a 426 has `Upgrade`.
+    private var takesUpgrade = false
 
     /// - Parameters:
     ///   - peer: The Envoy that asks.
@@ -34,6 +36,7 @@ final class ExtAuthzQuery {
     }
 
     func decide(_ request: QueriedRequest) {
+        takesUpgrade = request.version.hasPrefix("HTTP/1.")
         guard let head = request.head() else { return refuse(.malformedQuery) }
         let version: HTTPVersion =
             switch request.version {
@@ -89,7 +92,7 @@ final class ExtAuthzQuery {
         record.outcome = .refused(refusal.code)
         record.reason = refusal.detail
         record.isObserved = false
-        let (reply, length) = RefusalReply.make(refusal, record)
+        let (reply, length) = RefusalReply.make(refusal, record, takesUpgrade: takesUpgrade)
         record.response.bodyBytes = length
         finish(reply, status: refusal.status)
     }
@@ -120,8 +123,10 @@ final class ExtAuthzQuery {
 
 /// A refusal in the form for Envoy: the response that a client of the gateway would get, in parts.
 private enum RefusalReply {
+    /// - Parameter takesUpgrade: Whether a 426 names what it wants (RFC 9110 section 15.5.22). `Connection`, which must
+    ///   name the field, is Envoy's.
     /// - Returns: With the length of the body.
-    static func make(_ refusal: Refusal, _ record: ExchangeRecord) -> (CheckReply, Int) {
+    static func make(_ refusal: Refusal, _ record: ExchangeRecord, takesUpgrade: Bool) -> (CheckReply, Int) {
         let tenant = record.tenant?.runtime
         let context = RefusalContext(
             realm: tenant?.tenant.name,
@@ -131,7 +136,10 @@ private enum RefusalReply {
             prefersHTML: record.request.prefersHTML
         )
         let response = GatewayResponse(refusal, context)
-        let fields = response.allFields.map(AuthzField.init)
+        var fields = response.allFields.map(AuthzField.init)
+        if takesUpgrade, let upgrade = response.upgrade {
+            fields.append(AuthzField(HeaderField("Upgrade", upgrade)))
+        }
         return (.denied(status: response.status, fields: fields, body: response.body), response.body.count)
     }
 }

@@ -15,7 +15,7 @@ package struct GatewayResponse: Equatable {
     package var body: [UInt8] = []
     /// The protocol that a 426 names (RFC 9110 section 15.5.22); HTTP/2 has no such field (RFC 9113 section 8.2.2). Nil
     /// for other responses.
-    var upgrade: String?
+    package internal(set) var upgrade: String?
     /// Whether it has a Content-Length: all do but a 204 (RFC 9110 section 8.6) and the head that ends a gRPC call.
     var hasLength = true
 

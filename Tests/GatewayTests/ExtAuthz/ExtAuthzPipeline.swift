@@ -56,6 +56,7 @@ final class ExtAuthzPipeline {
         method: String = "GET",
         host: String = "app.test",
         token: String? = nil,
+        version: String = "HTTP/2",
         fields: [(String, String)] = [],
         source: String? = "203.0.113.7"
     ) -> QueriedRequest {
@@ -65,7 +66,7 @@ final class ExtAuthzPipeline {
             path: Array(path.utf8),
             host: Array(host.utf8),
             scheme: Array("https".utf8),
-            version: "HTTP/2",
+            version: version,
             fields: (authorization + fields).map { AuthzField(name: Array($0.0.utf8), value: Array($0.1.utf8)) },
             source: source.map { Array($0.utf8) }
         )

@@ -51,6 +51,21 @@ import Verification
         #expect(try pipeline.denial(ExtAuthzPipeline.request(fields: [("x", "\u{7f}")])).status == 400)
     }
 
+    /// RFC 9110 section 15.5.22, and RFC 9113 section 8.2.2.
+    @Test(arguments: [("HTTP/1.1", ["app/5.2.0"]), ("HTTP/1.0", ["app/5.2.0"]), ("HTTP/2", []), ("HTTP/3", [])])
+    func oldAppIsToldTheVersionOverHTTP1(_ version: String, _ upgrades: [String]) throws {
+        var tenant = try RequestPipeline.tenant()
+        tenant.appVersion = AppVersionRules(
+            header: "x-app-version",
+            minimum: AppVersion("5.2.0"),
+            paths: [try PathPattern("/**")]
+        )
+        let request = ExtAuthzPipeline.request(version: version, fields: [("x-app-version", "5.1")])
+        let denial = try ExtAuthzPipeline([tenant]).denial(request)
+        #expect(denial.status == 426)
+        #expect(denial.fields.filter { $0.name == "Upgrade" }.map(\.value) == upgrades)
+    }
+
     @Test func appWithClientCertificatesIsRefused() throws {
         var tenant = try RequestPipeline.tenant(access: [RequestPipeline.rule("/**", .anyone)])
         tenant.tls = ServerCertificate(certificateFile: "c", keyFile: "k", clientCAFile: "ca")
