@@ -7,7 +7,8 @@ import Verification
 /// The first good one counts, and everything after depends on it alone: the rules against cross-site requests, the
 /// proof of possession, the limits, the refresh and the sign-out. A token before it was refused for good: it has expired,
 /// was revoked, or cannot be verified. What is unknown at the moment is not passed over, since the caller would depend
-/// on an outage; and two good tokens of two subjects are refused, since the backend might go by the other one.
+/// on an outage; and two good tokens of two subjects are refused, since the backend might go by the other one. A `sub` is
+/// its issuer's (RFC 7519 section 4.1.2): one of two issuers is two subjects.
 extension Authorizer {
     /// What a token is worth by itself, whether or not its sender may use it.
     private enum Standing {
@@ -145,10 +146,10 @@ extension Authorizer {
     /// Of tokens without a subject nobody can say whose they are, unless they are one token.
     private func isSameSubject(_ one: JudgedToken, _ other: JudgedToken, _ bytes: Span<UInt8>) -> Bool {
         if bytes.isEqual(one.token.range, other.token.range) { return true }
-        guard let left = one.caller?.principal.subject, let right = other.caller?.principal.subject else {
-            return false
-        }
-        return left.utf8.elementsEqual(right.utf8)
+        guard let left = one.caller?.principal, let right = other.caller?.principal,
+            let subject = left.subject, let otherSubject = right.subject
+        else { return false }
+        return subject.utf8.elementsEqual(otherSubject.utf8) && left.issuer.utf8.elementsEqual(right.issuer.utf8)
     }
 }
 

@@ -98,6 +98,25 @@ struct SeveralTokensTests {
         #expect(refusal?.status == 400 && refusal?.code == .conflictingTokens)
     }
 
+    /// A `sub` says who somebody is at one issuer alone.
+    @Test func sameSubjectOfTwoIssuersIsTwoSubjects() throws {
+        let other = "https://other.test"
+        let pipeline = try pipeline { tenant in
+            var issuer = try #require(tenant.authenticate.policy.issuers.first)
+            issuer.issuer = other
+            tenant.authenticate.policy.issuers.append(issuer)
+            tenant.revokeOn = [RevokeRule(method: "POST", path: try PathPattern("/logout"))]
+        }
+        let (alice, namesake) = (try RequestPipeline.token(), try RequestPipeline.token(["iss": .string(other)]))
+        #expect(ask(pipeline, namesake, namesake).grant != nil)
+        #expect(ask(pipeline, alice, namesake).refusal == .conflictingTokens)
+        #expect(ask(pipeline, namesake, alice, "/open/x").refusal == .conflictingTokens)
+        // Nor is a token that counts no longer signed out with the other's.
+        let expired = try RequestPipeline.token(["iss": .string(other), "exp": 1])
+        let signedOut = ask(pipeline, alice, expired, "/logout", method: "POST").grant?.signsOut
+        #expect(signedOut?.map(\.principal.issuer) == [RequestPipeline.issuer])
+    }
+
     @Test func tokensWithoutSubjectAreOfOneOnlyIfEqual() throws {
         let pipeline = try pipeline()
         let one = try RequestPipeline.token(["sub": nil])
