@@ -14,12 +14,12 @@ extension OwnSessionEndpoints {
     /// response was lost is repeated.
     ///
     /// An app's token in a field identifies the session, and a refresh token in a cookie belongs to another one. Of
-    /// several good access tokens each one's session ends.
+    /// several access tokens of one subject each one's session ends, of good ones and of those that expired lately.
     func logout(_ request: EndpointRequest, _ sessions: SessionService) async throws(EndpointRefusal)
         -> EndpointResponse
     {
         let fromBody = try refreshTokenOfBody(request)
-        let counted = try await countedToken(of: request, sessions)
+        let counted = try await countedToken(of: request, sessions, isForEnd: true)
         let access = counted?.token
         let isApp = fromBody != nil || access.map { $0.cookie == nil } ?? false
         let refresh = fromBody ?? (isApp ? nil : cookies.refreshToken(of: request))

@@ -48,6 +48,37 @@ struct OwnLogoutTests {
         #expect(try await !fixture.isLive(browser))
     }
 
+    /// The browser has a refresh token beside the expired one, with which the next request would be signed in.
+    @Test func expiredCookieOfTheSubjectIsSignedOutBesideGoodToken() async throws {
+        let fixture = try ExchangeFixture()
+        let browser = try await fixture.begin()
+        let stranger = try await fixture.begin("bob")
+        let now = Self.start + 1900
+        let page = try await fixture.begin(at: now)
+        let others = ["ce_access_token": stranger.accessToken, "ce_refresh_token": try stranger.refresh]
+        _ = try await fixture.ask(.sessionLogout, bearer: page.accessToken, cookies: others, at: now).object
+        #expect(try await !fixture.isLive(page, at: now))
+        #expect(try await fixture.isLive(stranger, at: now), "an expired token of another subject is passed over")
+        let next = try await fixture.begin(at: now)
+        _ = try await fixture.ask(.sessionLogout, bearer: next.accessToken, cookies: try browser.cookies, at: now)
+            .object
+        #expect(try await !fixture.isLive(next, at: now))
+        #expect(try await !fixture.isLive(browser, at: now))
+        #expect(fixture.revocations.all.contains { $0.target == .session(browser.sessionID) })
+    }
+
+    @Test func expiredCookieCountsBesideWhatIsNoToken() async throws {
+        let fixture = try ExchangeFixture()
+        let browser = try await fixture.begin()
+        let cookies = ["ce_access_token": browser.accessToken]
+        let now = Self.start + 1900
+        _ = try await fixture.ask(.sessionLogout, bearer: "x", cookies: cookies, at: now).object
+        #expect(try await !fixture.isLive(browser, at: now))
+        // To show its user it must be good.
+        let shown = await fixture.ask(.sessionMe, "GET", bearer: "x", cookies: cookies, at: now)
+        #expect(shown.refusal?.code == .invalidToken)
+    }
+
     @Test func cookieIsSignedOutBesideStaleToken() async throws {
         let fixture = try ExchangeFixture()
         let browser = try await fixture.begin()
