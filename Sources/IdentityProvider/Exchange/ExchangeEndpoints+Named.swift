@@ -2,30 +2,25 @@ import Tenants
 import Verification
 
 extension ExchangeEndpoints {
-    /// Signs in the holder of a named provider's ID token: `{ "id_token", "nonce"? }`.
+    /// Signs in the holder of a named provider's ID token, which works once: `{ "id_token", "nonce"? }`.
     func exchange(
         _ request: EndpointRequest,
         _ provider: NamedProvider,
         _ rules: NamedProvider.Exchange
     ) async throws(EarlySignInResponse) -> Exchanged {
-        let identity = try await mappingErrors(EarlySignInResponse.init) { () async throws(EndpointRefusal) in
+        let exchange = try await mappingErrors(EarlySignInResponse.init) { () async throws(EndpointRefusal) in
             let body = try ExchangeBody(request, members: ["id_token", "nonce", "email"])
             guard let token = try body.text("id_token") else {
                 throw .missing("send the provider's ID token: { \"id_token\": …, \"nonce\": … }")
             }
             let nonce = try body.text("nonce")
-            let identity = try await checks.namedIdentity(provider, idToken: token, nonce: nonce, at: request.now)
-            if rules.then == .forward { try body.checkEmail(identity) }
-            return identity
+            let checked = try await checks.namedIdentity(provider, idToken: token, nonce: nonce, at: request.now)
+            if rules.then == .forward { try body.checkEmail(checked.identity) }
+            return TokenExchange(request: request, nonce: nonce, identityToken: token, token: checked)
         }
         switch rules.then {
-        case .forward:
-            try await admit(identity)
-            return (.forward(ForwardedSignIn(identity: identity)), .forwarded)
-        case .issue:
-            let binding = try await binding(request)
-            let session = try await opener.open(identity, givenName: nil, boundTo: binding, for: request)
-            return (.response(session.response), .issued)
+        case .forward: return try await forward(exchange)
+        case .issue: return try await issue(exchange)
         }
     }
 }

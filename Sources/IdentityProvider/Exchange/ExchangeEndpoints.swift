@@ -14,7 +14,7 @@ struct ExchangeEndpoints: Sendable {
     /// Parses a name as apps send it.
     let givenName: @Sendable (JSONValue) -> String?
     let opener: SessionOpener
-    let records: AppleExchangeRecords
+    let records: TokenExchangeRecords
     let possession: PossessionChecks
 
     init(
@@ -30,7 +30,7 @@ struct ExchangeEndpoints: Sendable {
         self.counts = counts
         self.givenName = givenName
         opener = SessionOpener(context)
-        records = AppleExchangeRecords(store: context.store, tenant: context.tenant.name)
+        records = TokenExchangeRecords(store: context.store, tenant: context.tenant.name)
         possession = PossessionChecks(context)
     }
 

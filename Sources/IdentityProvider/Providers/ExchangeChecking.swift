@@ -8,7 +8,7 @@ protocol ExchangeChecking: Sendable {
         _ token: String,
         rawNonce: String?,
         at now: UnixTime
-    ) async throws(EndpointRefusal) -> CheckedAppleToken
+    ) async throws(EndpointRefusal) -> CheckedIDToken
 
     func googleIdentity(idToken: String, at now: UnixTime) async throws(EndpointRefusal) -> ProviderIdentity
 
@@ -22,14 +22,14 @@ protocol ExchangeChecking: Sendable {
         idToken: String,
         nonce: String?,
         at now: UnixTime
-    ) async throws(EndpointRefusal) -> ProviderIdentity
+    ) async throws(EndpointRefusal) -> CheckedIDToken
 
     /// - Parameter body: As posted by Apple: `{"payload": JWS}`.
     func appleEvent(_ body: [UInt8], at now: UnixTime) async throws(EndpointRefusal) -> AppleEvent
 }
 
-/// A verified Apple identity token.
-struct CheckedAppleToken: Sendable {
+/// A verified ID token that works once: Apple's, or a named provider's.
+struct CheckedIDToken: Sendable {
     let identity: ProviderIdentity
     /// The SHA-256 of its signing input: the same for any encoding of the signature.
     let signingInputSHA256: [UInt8]

@@ -15,7 +15,7 @@ struct ProviderChecks: ExchangeChecking {
         _ token: String,
         rawNonce: String?,
         at now: UnixTime
-    ) async throws(EndpointRefusal) -> CheckedAppleToken {
+    ) async throws(EndpointRefusal) -> CheckedIDToken {
         guard let apple else { throw .notSetUp(.apple) }
         let kind = ProviderTokenKind.appleIdentity
         let principal = try await tokens.principal(of: token, as: kind, at: now)
@@ -24,12 +24,7 @@ struct ProviderChecks: ExchangeChecking {
         if let problem = AppleNonce.problem(claim: principal.claims["nonce"], raw: rawNonce, rule: apple.nonce) {
             throw .invalidToken("\(kind.noun) is refused: \(problem)")
         }
-        guard let expiresAt = principal.expiresAt else { throw .invalidToken("\(kind.noun) is refused: it has no exp") }
-        return CheckedAppleToken(
-            identity: try kind.identity(principal),
-            signingInputSHA256: SHA256.digest(Array(token.utf8.prefix(Self.signingInputLength(token)))),
-            expiresAt: expiresAt
-        )
+        return try Self.checked(token, principal, try kind.identity(principal), kind)
     }
 
     func googleIdentity(idToken: String, at now: UnixTime) async throws(EndpointRefusal) -> ProviderIdentity {
@@ -40,13 +35,14 @@ struct ProviderChecks: ExchangeChecking {
         return try kind.identity(principal)
     }
 
-    /// A token without a nonce can be used by whoever has it, so that one with a nonce needs it from the app too.
+    /// A nonce proves that the app asked for this very token. It does not prove that the sender is the app, since whoever
+    /// has the token can read it there: that each works once is what limits a stolen one.
     func namedIdentity(
         _ provider: NamedProvider,
         idToken: String,
         nonce: String?,
         at now: UnixTime
-    ) async throws(EndpointRefusal) -> ProviderIdentity {
+    ) async throws(EndpointRefusal) -> CheckedIDToken {
         let kind = ProviderTokenKind.namedIdentity(provider.name)
         let principal = try await tokens.principal(of: idToken, as: kind, at: now)
         let clientIDs = provider.exchange?.clientIDs ?? []
@@ -64,7 +60,7 @@ struct ProviderChecks: ExchangeChecking {
         guard let identity = NamedIdentity(provider, who: who).identity(principal.claims) else {
             throw .invalidToken("\(kind.noun) is refused: its subject is missing or malformed")
         }
-        return identity
+        return try Self.checked(idToken, principal, identity, kind)
     }
 
     func appleEvent(_ body: [UInt8], at now: UnixTime) async throws(EndpointRefusal) -> AppleEvent {
@@ -73,6 +69,20 @@ struct ProviderChecks: ExchangeChecking {
             throw .badRequest("the body is not {\"payload\": JWS}")
         }
         return try AppleEvent(try await tokens.principal(of: token, as: .appleNotification, at: now), at: now)
+    }
+
+    private static func checked(
+        _ token: String,
+        _ principal: Principal,
+        _ identity: ProviderIdentity,
+        _ kind: ProviderTokenKind
+    ) throws(EndpointRefusal) -> CheckedIDToken {
+        guard let expiresAt = principal.expiresAt else { throw .invalidToken("\(kind.noun) is refused: it has no exp") }
+        return CheckedIDToken(
+            identity: identity,
+            signingInputSHA256: SHA256.digest(Array(token.utf8.prefix(signingInputLength(token)))),
+            expiresAt: expiresAt
+        )
     }
 
     /// Up to the second dot, which is the last one (RFC 7515 section 7.1).

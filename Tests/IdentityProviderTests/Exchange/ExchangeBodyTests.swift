@@ -104,12 +104,12 @@ struct ExchangeBodyTests {
 }
 
 /// Stored records of exchanges.
-struct AppleExchangeRecordTests {
-    private static let record = AppleExchangeRecord(nonce: "n", sealedResponse: [1, 2, 3], at: 1_800_000_000.25)
+struct ExchangeRecordTests {
+    private static let record = TokenExchangeRecord(nonce: "n", sealedResponse: [1, 2, 3], at: 1_800_000_000.25)
 
-    @Test(arguments: [record, AppleExchangeRecord(nonce: nil, sealedResponse: nil, at: 7)])
-    func recordRoundTrips(_ record: AppleExchangeRecord) {
-        #expect(AppleExchangeRecord(json: record.json) == record)
+    @Test(arguments: [record, TokenExchangeRecord(nonce: nil, sealedResponse: nil, at: 7)])
+    func recordRoundTrips(_ record: TokenExchangeRecord) {
+        #expect(TokenExchangeRecord(json: record.json) == record)
     }
 
     @Test(
@@ -127,8 +127,8 @@ struct AppleExchangeRecordTests {
         let start = UnixTime(1_800_000_000.25)
         let now = Mutex(start)
         let store = MemoryStore(clock: { now.withLock { $0 } })
-        let records = AppleExchangeRecords(store: store, tenant: "chat")
-        let token = CheckedAppleToken(
+        let records = TokenExchangeRecords(store: store, tenant: "chat")
+        let token = CheckedIDToken(
             identity: ProviderIdentity(provider: .apple, subject: "001"),
             signingInputSHA256: [1, 2, 3],
             expiresAt: start + tokenLife
@@ -142,18 +142,18 @@ struct AppleExchangeRecordTests {
     }
 
     @Test func recordLifetimeIsBounded() async throws {
-        let token = CheckedAppleToken(
+        let token = CheckedIDToken(
             identity: ProviderIdentity(provider: .apple, subject: "001"),
             signingInputSHA256: [1],
             expiresAt: 1e300
         )
         #expect(
-            try await AppleExchangeRecords(store: MemoryStore.still, tenant: "chat").add(Self.record, for: token, at: 0)
+            try await TokenExchangeRecords(store: MemoryStore.still, tenant: "chat").add(Self.record, for: token, at: 0)
         )
     }
 
     @Test func missingNonceDiffersFromEmptyNonce() {
-        let record = AppleExchangeRecord(nonce: nil, sealedResponse: nil, at: 0)
+        let record = TokenExchangeRecord(nonce: nil, sealedResponse: nil, at: 0)
         #expect(record.allowsRetry(nonce: nil, at: 1))
         #expect(!record.allowsRetry(nonce: "", at: 1))
     }
@@ -165,7 +165,7 @@ struct AppleExchangeRecordTests {
         #"{"version":1,"nonce":"AA","first_seen_at":1,"answer":"?"}"#,
     ])
     func invalidRecordIsRejected(_ text: String) {
-        #expect(AppleExchangeRecord(json: Array(text.utf8)) == nil)
+        #expect(TokenExchangeRecord(json: Array(text.utf8)) == nil)
     }
 
     @Test func mutatedRecordNeverTraps() {
@@ -173,8 +173,8 @@ struct AppleExchangeRecordTests {
         for _ in 0..<2000 {
             var json = Self.record.json
             for _ in 0..<3 { json[Int.random(in: 0..<json.count, using: &random)] = random.bytes(1)[0] }
-            let read = AppleExchangeRecord(json: json)
-            #expect(read == nil || read.flatMap { AppleExchangeRecord(json: $0.json) } == read)
+            let read = TokenExchangeRecord(json: json)
+            #expect(read == nil || read.flatMap { TokenExchangeRecord(json: $0.json) } == read)
         }
     }
 }

@@ -105,6 +105,7 @@ struct ExchangeFixture {
     func post(
         _ endpoint: Endpoint = .appleExchange,
         _ body: JSONObject,
+        path: String = "/",
         at now: UnixTime = start
     ) async -> EndpointResult {
         await exchange.respond(
@@ -112,6 +113,7 @@ struct ExchangeFixture {
                 EndpointRequest(
                     endpoint: endpoint,
                     method: "POST",
+                    path: path,
                     authority: "chat.localtest",
                     fields: EndpointRequest.Fields(contentType: "application/json", userAgent: "Chat/7 (iPhone)"),
                     body: JSONWriter.bytes(of: body),

@@ -9,8 +9,9 @@ import Verification
 /// Knows the tokens of a test, and refuses all others.
 final class FakeChecks: ExchangeChecking {
     private struct State {
-        var apple: [String: CheckedAppleToken] = [:]
+        var apple: [String: CheckedIDToken] = [:]
         var google: [String: ProviderIdentity] = [:]
+        var named: [String: CheckedIDToken] = [:]
         var events: [[UInt8]: AppleEvent] = [:]
     }
 
@@ -28,12 +29,22 @@ final class FakeChecks: ExchangeChecking {
             email: "alice@example.org",
             isEmailVerified: true
         )
-        let checked = CheckedAppleToken(
+        let checked = CheckedIDToken(
             identity: identity,
             signingInputSHA256: SHA256.digest(Array(token.utf8)),
             expiresAt: expiresAt
         )
         state.withLock { $0.apple[token] = checked }
+    }
+
+    /// Registers a token of a named provider. Nonces are not checked here.
+    func issueNamed(_ token: String, for subject: String = "n-1", until expiresAt: UnixTime) {
+        let checked = CheckedIDToken(
+            identity: ProviderIdentity(provider: .named("company"), subject: subject),
+            signingInputSHA256: SHA256.digest(Array(token.utf8)),
+            expiresAt: expiresAt
+        )
+        state.withLock { $0.named[token] = checked }
     }
 
     func issueGoogle(_ token: String, for subject: String = "g-1", email: String? = nil, isEmailVerified: Bool = true) {
@@ -54,13 +65,16 @@ final class FakeChecks: ExchangeChecking {
         idToken: String,
         nonce: String?,
         at now: UnixTime
-    ) async throws(EndpointRefusal) -> ProviderIdentity { throw .invalidToken("not a named provider's") }
+    ) async throws(EndpointRefusal) -> CheckedIDToken {
+        guard let checked = state.withLock({ $0.named[idToken] }) else { throw .invalidToken("not a named provider's") }
+        return checked
+    }
 
     func appleIdentity(
         _ token: String,
         rawNonce: String?,
         at now: UnixTime
-    ) async throws(EndpointRefusal) -> CheckedAppleToken {
+    ) async throws(EndpointRefusal) -> CheckedIDToken {
         guard let checked = state.withLock({ $0.apple[token] }) else { throw .invalidToken("not Apple's") }
         guard now < checked.expiresAt + 60 else {
             throw EndpointRefusal(.tokenExpired, status: 401, detail: "expired")

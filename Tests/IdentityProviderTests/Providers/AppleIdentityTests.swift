@@ -18,7 +18,7 @@ struct AppleIdentityTests {
         _ changes: JSONObject,
         nonce raw: String? = rawNonce,
         _ rule: AppleSignIn.Nonce = .required
-    ) async throws -> CheckedAppleToken {
+    ) async throws -> CheckedIDToken {
         let token = try SignedByProviders.apple(
             SignedByProviders.appleClaims(["nonce": Self.nonceHash]).changed(changes)
         )

@@ -1,12 +1,12 @@
 import Time
 import Verification
 
-/// The store's record of an exchange of Apple's identity token: enough to recognize a retry, and nothing that read
-/// access to the store could be used to sign in with.
+/// The store's record of an exchange of an ID token that works once, Apple's or a named provider's: enough to recognize a
+/// retry, and nothing that read access to the store could be used to sign in with.
 ///
 /// Apps that lose the response send the same request again. Each within a minute of the first gets the same response.
 /// After that the token is spent: a later sender is more likely to have found it than to be its owner.
-struct AppleExchangeRecord: Sendable, Equatable {
+struct TokenExchangeRecord: Sendable, Equatable {
     /// Seconds from the first exchange for which it may be repeated.
     static let window = 60.0
     private static let version = 1.0
@@ -39,7 +39,7 @@ struct AppleExchangeRecord: Sendable, Equatable {
 
 // MARK: - In the store
 
-extension AppleExchangeRecord {
+extension TokenExchangeRecord {
     var json: [UInt8] {
         var object: JSONObject = [
             "version": 1,
