@@ -38,6 +38,7 @@ public struct EndpointService: Sendable {
         }
         let page = BrowserProviders.forPage(
             tenant,
+            metadata: context.providerMetadata,
             tokens: context.providerTokens,
             requests: context.requests,
             logger: context.logger

@@ -13,6 +13,15 @@ struct EndpointServices: Sendable {
     private let limits: AttemptLimits
     /// Of the tenants with endpoints.
     private let services: [TenantIndex: EndpointService]
+    private let known: Known
+
+    /// What was read from elsewhere for sign-ins, and is carried over by a reload that does not change where from.
+    private struct Known: Sendable {
+        /// By the tenant's name.
+        var metadata: [String: ProviderMetadata] = [:]
+        /// By path.
+        var emails: [String: WatchedEmails] = [:]
+    }
 
     struct Parts {
         var store: any Store
@@ -29,18 +38,20 @@ struct EndpointServices: Sendable {
 
     /// - Parameters:
     ///   - tenants: By tenant index.
-    ///   - previous: Those of the previous configuration, whose attempt counts continue.
+    ///   - previous: Those of the previous configuration, whose attempt counts and knowledge of providers continue.
     init(_ tenants: [Tenant], previous: EndpointServices? = nil, _ parts: Parts) {
         let limits = previous?.limits ?? AttemptLimits()
         let counts = previous?.counts ?? SignInCounts()
         self.limits = limits
         self.counts = counts
+        let known = Self.known(tenants, previous: previous?.known, parts)
+        self.known = known
         let realms = Self.realms(tenants)
         var services: [TenantIndex: EndpointService] = [:]
         for index in tenants.tenantIndices where tenants[index].signIn != nil || tenants[index].issuer != nil {
             let realm = tenants[index].accounts.realm.flatMap { realms[$0] } ?? [index]
             services[index] = EndpointService(
-                Self.context(tenants[index], index, limits, parts),
+                Self.context(tenants[index], index, limits, known, parts),
                 realmSessions: realm.compactMap { parts.issuers.services[$0] },
                 counts: counts
             )
@@ -65,27 +76,46 @@ struct EndpointServices: Sendable {
         return realms
     }
 
+    private static func known(_ tenants: [Tenant], previous: Known?, _ parts: Parts) -> Known {
+        var known = Known()
+        for tenant in tenants {
+            guard let signIn = tenant.signIn else { continue }
+            known.metadata[tenant.name] = ProviderMetadata(
+                signIn,
+                previous: previous?.metadata[tenant.name],
+                requests: parts.requests,
+                logger: parts.logger
+            )
+            guard let path = signIn.who?.emailsFile, known.emails[path] == nil else { continue }
+            known.emails[path] = previous?.emails[path] ?? WatchedEmails(path: path, logger: parts.accountsLogger)
+        }
+        return known
+    }
+
+    private static func hook(_ tenant: Tenant, _ keys: (any IssuerKeys)?, _ parts: Parts) -> AccountHook? {
+        guard let url = tenant.accounts.hook, let issuer = tenant.issuer, let keys else { return nil }
+        return AccountHook(
+            url: url,
+            issuer: issuer.url,
+            tenant: tenant.name,
+            rules: tenant.accounts,
+            keys: keys,
+            requests: parts.requests,
+            logger: parts.accountsLogger
+        )
+    }
+
     private static func context(
         _ tenant: Tenant,
         _ index: TenantIndex,
         _ limits: AttemptLimits,
+        _ known: Known,
         _ parts: Parts
     ) -> SignInContext {
         let keys = parts.issuers.signingKeys(ofTenant: index)
-        var hook: AccountHook?
-        if let url = tenant.accounts.hook, let issuer = tenant.issuer, let keys {
-            hook = AccountHook(
-                url: url,
-                issuer: issuer.url,
-                tenant: tenant.name,
-                rules: tenant.accounts,
-                keys: keys,
-                requests: parts.requests,
-                logger: parts.accountsLogger
-            )
-        }
+        let hook = hook(tenant, keys, parts)
         let admission = tenant.signIn?.who.map { who in
-            Admission(who, emails: who.emailsFile.map { WatchedEmails(path: $0, logger: parts.accountsLogger) })
+            Admission(who, emails: who.emailsFile.flatMap { known.emails[$0] })
         }
         let accounts = AccountRepository(
             tenant.accounts,
@@ -109,6 +139,7 @@ struct EndpointServices: Sendable {
                 verifiers: parts.verifiers,
                 fetchKeys: parts.requestKeys
             ),
+            providerMetadata: known.metadata[tenant.name],
             requests: parts.requests,
             revocations: parts.revocations,
             logger: parts.logger,

@@ -18,6 +18,7 @@ public final class SignInContext: Sendable {
     public let sessions: SessionService?
     public let keys: (any IssuerKeys)?
     public let providerTokens: any ProviderTokens
+    public let providerMetadata: ProviderMetadata
     public let requests: any ProviderRequests
     public let revocations: any RevocationChecks
     public let logger: Logger
@@ -26,6 +27,7 @@ public final class SignInContext: Sendable {
     /// Shared by the whole process.
     public let limits: AttemptLimits
 
+    /// - Parameter providerMetadata: Nil: nothing is known of the providers yet.
     public init(
         tenant: Tenant,
         store: any Store,
@@ -34,6 +36,7 @@ public final class SignInContext: Sendable {
         sessions: SessionService?,
         keys: (any IssuerKeys)?,
         providerTokens: any ProviderTokens,
+        providerMetadata: ProviderMetadata? = nil,
         requests: any ProviderRequests,
         revocations: any RevocationChecks,
         logger: Logger,
@@ -47,6 +50,8 @@ public final class SignInContext: Sendable {
         self.sessions = sessions
         self.keys = keys
         self.providerTokens = providerTokens
+        self.providerMetadata =
+            providerMetadata ?? ProviderMetadata(tenant.signIn, requests: requests, logger: logger)
         self.requests = requests
         self.revocations = revocations
         self.logger = logger

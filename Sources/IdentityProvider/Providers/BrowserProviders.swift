@@ -7,6 +7,7 @@ enum BrowserProviders {
     /// `sign_in.providers`.
     static func forPage(
         _ tenant: Tenant,
+        metadata: ProviderMetadata,
         tokens: any ProviderTokens,
         requests: any ProviderRequests,
         logger: Logger
@@ -24,11 +25,13 @@ enum BrowserProviders {
         for named in signIn.named {
             switch named.service {
             case .openID(let service):
+                guard let source = metadata.source(of: named) else { continue }
                 providers.append(
                     OpenIDBrowserProvider(
                         named,
                         service,
                         who: signIn.who,
+                        metadata: source,
                         tokens: tokens,
                         requests: requests,
                         logger: logger

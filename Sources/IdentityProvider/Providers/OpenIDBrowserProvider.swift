@@ -18,6 +18,7 @@ struct OpenIDBrowserProvider: BrowserProvider {
         _ rules: NamedProvider,
         _ service: OpenIDService,
         who: SignInAdmission?,
+        metadata: OpenIDMetadataSource,
         tokens: any ProviderTokens,
         requests: any ProviderRequests,
         logger: Logger
@@ -25,7 +26,7 @@ struct OpenIDBrowserProvider: BrowserProvider {
         self.rules = rules
         self.service = service
         reader = NamedIdentity(rules, who: who)
-        metadata = OpenIDMetadataSource(service, of: .named(rules.name), requests: requests, logger: logger)
+        self.metadata = metadata
         self.tokens = tokens
         self.requests = requests
         self.logger = logger

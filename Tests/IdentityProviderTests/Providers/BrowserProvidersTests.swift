@@ -54,6 +54,7 @@ struct BrowserProvidersTests {
     private func page(_ signIn: SignIn?, _ log: RecordedLog = RecordedLog()) throws -> [any BrowserProvider] {
         BrowserProviders.forPage(
             try tenant(signIn),
+            metadata: ProviderMetadata(signIn, requests: ScriptedRequests(), logger: log.logger),
             tokens: try SignedByProviders(),
             requests: ScriptedRequests(),
             logger: log.logger

@@ -59,7 +59,8 @@ import Verification
             try Data("bob@company.example\nAlice@Company.example # since May\n".utf8)
                 .write(to: URL(fileURLWithPath: file), options: .atomic)
             #expect(try await Browser(fixture.company).signInAtCompany(at: standIn).status == 303)
-            // A file with a mistake changes nothing.
+            // A file with a mistake changes nothing, also after a reload.
+            await fixture.change(CompanySetup(signIn: setup.signIn, tenant: "role: staff").setup)
             try Data("not an address\n".utf8).write(to: URL(fileURLWithPath: file), options: .atomic)
             #expect(try await Browser(fixture.company).signInAtCompany(at: standIn).status == 303)
             try FileManager.default.removeItem(atPath: file)

@@ -36,6 +36,18 @@ import Verification
         }
     }
 
+    /// What is known of a provider survives the reload of what has nothing to do with it.
+    @Test func metadataIsKeptOverReloads() async throws {
+        try await CompanySetup().run { fixture, standIn async throws in
+            #expect(try await Browser(fixture.company).signInAtCompany(at: standIn).status == 303)
+            let calls = standIn.calls(.metadata)
+            standIn.fail(.down, for: .metadata)
+            await fixture.change(CompanySetup(signIn: "unauthenticated: { navigations: sign_in }").setup)
+            #expect(try await Browser(fixture.company).signInAtCompany(at: standIn).status == 303)
+            #expect(standIn.calls(.metadata) == calls)
+        }
+    }
+
     @Test(arguments: [ProviderFailure.down, .status(500), .status(429), .page, .garbage])
     func providerThatFailsAfterRedirectIsUnavailable(failure: ProviderFailure) async throws {
         try await CompanySetup().run { fixture, standIn async throws in
