@@ -161,6 +161,8 @@ public final class AdminServer: Sendable {
         KeysRoutes(handler: keys, audit: audit).add(to: router)
         let sessions = SessionsHandler(live: live, sessions: { gateway.sessions(ofTenant: $0) }, logger: logger)
         SessionsRoutes(handler: sessions, audit: audit).add(to: router)
+        let accounts = AccountsHandler(live: live, accounts: { gateway.accounts(ofTenant: $0) }, logger: logger)
+        AccountsRoutes(handler: accounts, audit: audit).add(to: router)
         let tenants = StoredTenantHandler(
             live: live,
             service: gateway.storedTenants,

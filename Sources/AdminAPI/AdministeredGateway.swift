@@ -67,6 +67,10 @@ public protocol AdministeredGateway: Sendable {
     /// The sessions of the tenant's issuer; nil if it has none. A reload may replace the object: do not keep it.
     func sessions(ofTenant tenant: TenantIndex) -> (any SessionListing)?
 
+    /// The accounts that the tenant's people sign in to; nil if it keeps none. A reload may replace the object: do not keep
+    /// it.
+    func accounts(ofTenant tenant: TenantIndex) -> (any AccountAdministration)?
+
     /// Bytes of the access log that were lost to a slow reader.
     var lostAccessLogBytes: Int { get }
 

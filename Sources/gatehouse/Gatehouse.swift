@@ -9,7 +9,8 @@ struct Gatehouse: AsyncParsableCommand {
         version: GatewayVersion.number,
         subcommands: [
             RunCommand.self, InitCommand.self, CheckCommand.self, ExplainCommand.self, RevokeCommand.self,
-            HealthCommand.self, TenantsCommand.self, TokenCommand.self, KeysCommand.self, SchemaCommand.self,
+            HealthCommand.self, TenantsCommand.self, AccountsCommand.self, TokenCommand.self, KeysCommand.self,
+            SchemaCommand.self,
         ]
     )
 

@@ -4,7 +4,7 @@ import Verification
 /// The audit entry of a change that was requested through the admin API. Contains no credentials.
 struct AuditEntry: Sendable {
     enum Action: Sendable, CaseIterable {
-        case revoke, withdraw, rotateKeys, endSessions, reload, putTenant, deleteTenant, rollBackTenant
+        case revoke, withdraw, rotateKeys, endSessions, removePasskeys, reload, putTenant, deleteTenant, rollBackTenant
 
         /// The message if it was done.
         var done: Logger.Message {
@@ -13,6 +13,7 @@ struct AuditEntry: Sendable {
             case .withdraw: "revocation withdrawn"
             case .rotateKeys: "signing keys rotated"
             case .endSessions: "sessions ended"
+            case .removePasskeys: "passkeys removed"
             case .reload: "configuration reloaded"
             case .putTenant: "tenant stored"
             case .deleteTenant: "tenant deleted"
@@ -27,6 +28,7 @@ struct AuditEntry: Sendable {
             case .withdraw: "revocation not withdrawn"
             case .rotateKeys: "signing keys not rotated"
             case .endSessions: "sessions not ended"
+            case .removePasskeys: "passkeys not removed"
             case .reload: "configuration not reloaded"
             case .putTenant: "tenant not stored"
             case .deleteTenant: "tenant not deleted"

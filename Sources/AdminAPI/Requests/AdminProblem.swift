@@ -13,6 +13,8 @@ struct AdminProblem: Error, Equatable {
         case crossSiteRequest = "cross_site_request"
         case insufficientScope = "insufficient_scope"
         case unknownTenant = "unknown_tenant"
+        case unknownAccount = "unknown_account"
+        case unknownPasskey = "unknown_passkey"
         case notFound = "not_found"
         case methodNotAllowed = "method_not_allowed"
         case tenantRefused = "tenant_refused"
@@ -25,6 +27,7 @@ struct AdminProblem: Error, Equatable {
         case noSealingKey = "no_sealing_key"
         case keysElsewhere = "keys_elsewhere"
         case noIssuer = "no_issuer"
+        case noAccounts = "no_accounts"
         case payloadTooLarge = "payload_too_large"
         case unsupportedMediaType = "unsupported_media_type"
         case configurationRefused = "configuration_refused"
@@ -55,9 +58,10 @@ extension AdminProblem.Code {
         case .versionChanged: .preconditionFailed
         case .missingToken, .invalidToken: .unauthorized
         case .crossSiteRequest, .insufficientScope: .forbidden
-        case .unknownTenant, .notFound: .notFound
+        case .unknownTenant, .unknownAccount, .unknownPasskey, .notFound: .notFound
         case .methodNotAllowed: .methodNotAllowed
-        case .keysElsewhere, .noIssuer, .hostTaken, .tenantInFile, .tenantsNotStored, .tooManyTenants, .noSealingKey:
+        case .keysElsewhere, .noIssuer, .noAccounts, .hostTaken, .tenantInFile, .tenantsNotStored, .tooManyTenants,
+            .noSealingKey:
             .conflict
         case .payloadTooLarge: .contentTooLarge
         case .unsupportedMediaType: .unsupportedMediaType
@@ -76,6 +80,8 @@ extension AdminProblem.Code {
         case .crossSiteRequest: "The request comes from another site"
         case .insufficientScope: "The admin token may not do this"
         case .unknownTenant: "There is no such tenant"
+        case .unknownAccount: "There is no such account"
+        case .unknownPasskey: "There is no such passkey"
         case .notFound: "There is no such endpoint"
         case .methodNotAllowed: "The endpoint has no such method"
         case .tenantRefused: "The tenant has mistakes"
@@ -88,6 +94,7 @@ extension AdminProblem.Code {
         case .noSealingKey: "Nothing can be sealed"
         case .keysElsewhere: "The keys are not the gateway's to change"
         case .noIssuer: "The tenant has no issuer of its own"
+        case .noAccounts: "The tenant keeps no accounts"
         case .payloadTooLarge: "The body is too large"
         case .unsupportedMediaType: "The body is of another type"
         case .configurationRefused: "The configuration has mistakes"

@@ -72,7 +72,7 @@ struct AdminProblemMiddleware: RouterMiddleware {
         case .storeUnavailable, .tooManyStreams: response.headers[.retryAfter] = "1"
         case .tenantRefused, .preconditionRequired, .versionChanged, .hostTaken, .tenantInFile, .tenantsNotStored,
             .tooManyTenants, .noSealingKey, .badRequest, .crossSiteRequest, .unknownTenant, .notFound,
-            .methodNotAllowed, .keysElsewhere, .noIssuer,
+            .methodNotAllowed, .unknownAccount, .unknownPasskey, .keysElsewhere, .noIssuer, .noAccounts,
             .payloadTooLarge, .unsupportedMediaType, .configurationRefused, .internalError:
             break
         }

@@ -122,6 +122,10 @@ struct GatewayAdministration: AdministeredGateway {
 
     func sessions(ofTenant index: TenantIndex) -> (any SessionListing)? { shared.issuers.services[index] }
 
+    func accounts(ofTenant index: TenantIndex) -> (any AccountAdministration)? {
+        shared.services.accounts(ofTenant: index)
+    }
+
     var lostAccessLogBytes: Int { accessLog?.lost ?? 0 }
 
     var lostLogLines: Int { logger.lostLines }

@@ -13,6 +13,8 @@ struct EndpointServices: Sendable {
     private let limits: AttemptLimits
     /// Of the tenants with endpoints.
     private let services: [TenantIndex: EndpointService]
+    /// Of the same.
+    private let accounts: [TenantIndex: AccountRepository]
     private let known: Known
 
     /// What was read from elsewhere for sign-ins, and is carried over by a reload that does not change where from.
@@ -48,16 +50,24 @@ struct EndpointServices: Sendable {
         self.known = known
         let realms = Self.realms(tenants)
         var services: [TenantIndex: EndpointService] = [:]
+        var accounts: [TenantIndex: AccountRepository] = [:]
         for index in tenants.tenantIndices where tenants[index].signIn != nil || tenants[index].issuer != nil {
             let realm = tenants[index].accounts.realm.flatMap { realms[$0] } ?? [index]
+            let admission = Self.admission(tenants[index], known)
+            let repository = Self.accounts(tenants[index], index, admission, parts)
+            accounts[index] = repository
             services[index] = EndpointService(
-                Self.context(tenants[index], index, limits, known, parts),
+                Self.context(tenants[index], index, limits, known, (repository, admission), parts),
                 realmSessions: realm.compactMap { parts.issuers.services[$0] },
                 counts: counts
             )
         }
         self.services = services
+        self.accounts = accounts
     }
+
+    /// - Returns: Nil for a tenant without endpoints, which keeps none.
+    func accounts(ofTenant tenant: TenantIndex) -> AccountRepository? { accounts[tenant] }
 
     func answer(_ request: EndpointRequest, ofTenant tenant: TenantIndex) async -> EndpointResult {
         await services[tenant]?.respond(to: request) ?? .refused(.badRequest("nothing is served here"))
@@ -105,35 +115,43 @@ struct EndpointServices: Sendable {
         )
     }
 
-    private static func context(
+    private static func admission(_ tenant: Tenant, _ known: Known) -> Admission? {
+        tenant.signIn?.who.map { who in Admission(who, emails: who.emailsFile.flatMap { known.emails[$0] }) }
+    }
+
+    private static func accounts(
         _ tenant: Tenant,
         _ index: TenantIndex,
-        _ limits: AttemptLimits,
-        _ known: Known,
+        _ admission: Admission?,
         _ parts: Parts
-    ) -> SignInContext {
-        let keys = parts.issuers.signingKeys(ofTenant: index)
-        let hook = hook(tenant, keys, parts)
-        let admission = tenant.signIn?.who.map { who in
-            Admission(who, emails: who.emailsFile.flatMap { known.emails[$0] })
-        }
-        let accounts = AccountRepository(
+    ) -> AccountRepository {
+        AccountRepository(
             tenant.accounts,
             tenant: tenant.name,
             store: parts.store,
-            hook: hook,
+            hook: hook(tenant, parts.issuers.signingKeys(ofTenant: index), parts),
             admission: admission,
             providers: tenant.signIn?.providers,
             confirmation: tenant.signIn?.passkeyConfirmation,
             logger: parts.accountsLogger
         )
-        return SignInContext(
+    }
+
+    private static func context(
+        _ tenant: Tenant,
+        _ index: TenantIndex,
+        _ limits: AttemptLimits,
+        _ known: Known,
+        _ accounts: (repository: AccountRepository, admission: Admission?),
+        _ parts: Parts
+    ) -> SignInContext {
+        SignInContext(
             tenant: tenant,
             store: parts.store,
-            accounts: admission.map { AdmittedAccounts(accounts, $0) } ?? accounts,
-            keeping: tenant.signIn?.accountPage == nil ? nil : accounts,
+            accounts: accounts.admission.map { AdmittedAccounts(accounts.repository, $0) } ?? accounts.repository,
+            keeping: tenant.signIn?.accountPage == nil ? nil : accounts.repository,
             sessions: parts.issuers.services[index],
-            keys: keys,
+            keys: parts.issuers.signingKeys(ofTenant: index),
             providerTokens: TenantProviderTokens(
                 tenant: index,
                 verifiers: parts.verifiers,

@@ -73,7 +73,11 @@ extension AccountRepository: AccountKeeping {
             guard record.has(id) else { throw .notThere }
             record.removePasskey(id)
         }
-        // It leads to an account that does not have it, and so to none: it need not be kept.
+        try await forgetPointer(ofPasskey: id, subject)
+    }
+
+    /// It leads to an account that does not have the passkey, and so to none: it need not be kept.
+    func forgetPointer(ofPasskey id: [UInt8], _ subject: String) async throws(AccountChangeProblem) {
         let key = PasskeyKey(id)
         guard let pointer = try await pointer(of: key), pointer.subject.utf8.elementsEqual(subject.utf8) else { return }
         try await mappingErrors(AccountChangeProblem.account) { () async throws(AccountProblem) in
@@ -97,10 +101,12 @@ extension AccountRepository {
     }
 
     /// Changes the account of a subject.
-    func change(
+    ///
+    /// - Returns: The account as it is kept now.
+    @discardableResult func change(
         _ subject: String,
         _ change: (inout AccountRecord) throws(AccountChangeProblem) -> Void
-    ) async throws(AccountChangeProblem) {
+    ) async throws(AccountChangeProblem) -> Account {
         for _ in 0..<Self.mostTries {
             let stored = try await mappingErrors(AccountChangeProblem.account) { () async throws(AccountProblem) in
                 try await records.account(subject)
@@ -112,7 +118,7 @@ extension AccountRepository {
             let isKept = try await mappingErrors(AccountChangeProblem.account) { () async throws(AccountProblem) in
                 try await records.replace(stored, with: changed)
             }
-            if isKept { return }
+            if isKept { return changed.account }
         }
         throw .account(overtaken())
     }

@@ -57,7 +57,7 @@ extension BrowserEndpoints {
             }
             return try await finish(stored, account, SignInWay(passkey), request)
         } catch {
-            return refused(error, next, request)
+            return refused(error, response.claim, next, request)
         }
     }
 
@@ -119,7 +119,12 @@ extension BrowserEndpoints {
         return Self.json(redirect: response)
     }
 
-    private func refused(_ problem: PasskeyProblem, _ next: [UInt8], _ request: EndpointRequest) -> EndpointResponse {
+    private func refused(
+        _ problem: PasskeyProblem,
+        _ claim: PasskeyClaim,
+        _ next: [UInt8],
+        _ request: EndpointRequest
+    ) -> EndpointResponse {
         let texts = AccountTexts.english
         switch problem {
         case .unknown:
@@ -129,7 +134,13 @@ extension BrowserEndpoints {
         case .refused(let failure, let subject):
             let isCopied = failure == .counterWentBack
             counts.count(tenant: context.tenant.name, passkey: isCopied ? .counterWentBack : .refused)
-            log(isCopied ? .warning : .notice, "passkey refused: \(failure)", request, subject: subject)
+            log(
+                isCopied ? .warning : .notice,
+                "passkey refused: \(failure)",
+                request,
+                subject: subject,
+                passkey: Base64URL.encode(claim.id)
+            )
             return Self.json(401, texts.passkeyFailed, next)
         case .account(let problem):
             let failure = SignInFailure.account(problem)

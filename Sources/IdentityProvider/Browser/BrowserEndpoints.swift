@@ -163,14 +163,15 @@ extension BrowserEndpoints {
             .response(in: frame, cookie: begun.cookie)
     }
 
-    /// Logs the result of a sign-in; includes the subject and nothing else about a person.
+    /// Logs the result of a sign-in; includes the subject, and the passkey's identifier, and nothing else about a person.
     func log(
         _ level: Logger.Level,
         _ outcome: String,
         _ request: EndpointRequest,
         client: String? = nil,
         provider: SignIn.Provider? = nil,
-        subject: String? = nil
+        subject: String? = nil,
+        passkey: String? = nil
     ) {
         var metadata: Logger.Metadata = [
             "tenant": "\(context.tenant.name)", "endpoint": "\(request.endpoint.rawValue)", "outcome": "\(outcome)",
@@ -179,6 +180,7 @@ extension BrowserEndpoints {
         metadata["client"] = client.map { "\($0)" }
         metadata["provider"] = provider.map { "\($0.rawValue)" }
         metadata["subject"] = subject.map { "\($0)" }
+        metadata["passkey"] = passkey.map { "\($0)" }
         context.logger.log(level: level, "sign-in in a browser", metadata: metadata)
     }
 }

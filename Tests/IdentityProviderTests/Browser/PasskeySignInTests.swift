@@ -213,9 +213,31 @@ struct PasskeySignInTests {
             #expect(try await Page(fixture).sign(authenticator, as: subject).status == 401)
         }
         #expect(fixture.counts.snapshot().passkeys[.init(tenant: "chat", event: .counterWentBack)] == 3)
-        #expect(fixture.log.lines.contains { $0.hasPrefix("warning") && $0.contains("counter went back") })
+        let warning = fixture.log.lines.first { $0.hasPrefix("warning") && $0.contains("counter went back") }
+        // Its operator needs to know which one to remove.
+        #expect(warning?.contains("passkey=\(Base64URL.encode(authenticator.id))") == true)
+        #expect(warning?.contains("subject=\(subject)") == true)
         authenticator.count = 8
         #expect(try await Page(fixture).sign(authenticator, as: subject).status == 200)
+    }
+
+    /// A revocation refuses what was issued before it: only the passkeys' end keeps their owner out.
+    @Test func revokedSubjectSignsInAgainUntilPasskeysAreRemoved() async throws {
+        let fixture = try AccountPageFixture()
+        let (authenticator, subject) = try await Self.passkey(fixture)
+        let revocation = Revocation(
+            tenant: "chat",
+            target: .subject(subject),
+            revokedAt: Self.start,
+            expiresAt: Self.start + 3600,
+            reason: "a copied passkey"
+        )
+        try await fixture.revocations.revoke([revocation])
+        #expect(try await Page(fixture).sign(authenticator, as: subject, at: Self.start + 2).status == 200)
+        _ = try await fixture.accounts.removePasskeys(nil, ofSubject: subject)
+        var later = authenticator
+        later.count = 2
+        #expect(try await Page(fixture).sign(later, as: subject, at: Self.start + 4).status == 401)
     }
 
     @Test func removedPasskeySignsNobodyIn() async throws {

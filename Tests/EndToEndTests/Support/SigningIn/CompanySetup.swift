@@ -26,6 +26,8 @@ struct CompanySetup: Sendable {
     var signIn = ""
     /// Further keys of the tenant.
     var tenant = ""
+    /// Keys of `gateway`.
+    var gateway = ""
 
     var setup: GatewaySetup {
         let text = """
@@ -76,7 +78,7 @@ struct CompanySetup: Sendable {
                 deliver: { cookies: { c_access: /access_token, c_refresh: /refresh_token } }
             \(Self.lines(tenant, by: 2))
             """
-        return GatewaySetup(others: text, sealingKeys: GatewaySetup.sampleSealingKey)
+        return GatewaySetup(gateway: gateway, others: text, sealingKeys: GatewaySetup.sampleSealingKey)
     }
 
     private static func lines(_ text: String, by width: Int) -> String {
