@@ -149,6 +149,7 @@ struct EndpointServices: Sendable {
             tenant: tenant,
             store: parts.store,
             accounts: accounts.admission.map { AdmittedAccounts(accounts.repository, $0) } ?? accounts.repository,
+            hook: hook(tenant, parts.issuers.signingKeys(ofTenant: index), parts),
             keeping: tenant.signIn?.accountPage == nil ? nil : accounts.repository,
             sessions: parts.issuers.services[index],
             keys: parts.issuers.signingKeys(ofTenant: index),

@@ -3,7 +3,8 @@ public import Tenants
 import Time
 import Verification
 
-/// The backend that decides which account an identity belongs to, and its role and claims.
+/// The backend that decides which account an identity belongs to, and its role and claims, and that is told what
+/// providers report of accounts.
 ///
 /// It is called with `POST` and a JSON object of the provider's claims. The request is authenticated: its
 /// `Authorization: Bearer` is a JWT (RFC 7519) that the tenant's issuer signed, for the hook's URL only, for one
@@ -19,7 +20,7 @@ public struct AccountHook: Sendable {
     private let rules: AccountRules
     private let keys: any IssuerKeys
     private let requests: any ProviderRequests
-    private let logger: Logger
+    let logger: Logger
 
     /// - Parameters:
     ///   - url: `accounts.hook`.
@@ -63,7 +64,11 @@ public struct AccountHook: Sendable {
             question["method"] = "passkey"
             question["logins"] = .array(logins.map { .object($0.json) })
         }
-        let body = JSONWriter.bytes(of: question)
+        return try decision(of: try await send(JSONWriter.bytes(of: question), at: now))
+    }
+
+    /// Sends a signed body once.
+    func send(_ body: [UInt8], at now: UnixTime) async throws(AccountProblem) -> ProviderResponse {
         let request = ProviderRequest(
             method: "POST",
             url: url,
@@ -75,19 +80,28 @@ public struct AccountHook: Sendable {
             body: body,
             timeout: .seconds(5)
         )
-        let response: ProviderResponse
         do throws(ProviderRequestFailure) {
-            response = try await requests.send(request)
+            return try await requests.send(request)
         } catch {
             logger.warning("the account hook does not respond", metadata: ["reason": .string(error.rawValue)])
             throw Self.unavailable(isTimeout: error == .timeout)
         }
-        return try decision(of: response)
+    }
+
+    /// The members of every body.
+    var opening: JSONObject {
+        var opening: JSONObject = ["tenant": .string(tenant)]
+        if let realm = rules.realm { opening["realm"] = .string(realm) }
+        return opening
+    }
+
+    /// Whether a status is the hook's decision. Too slow, too early, too often: none of these is about the account.
+    static func isRefusal(_ status: Int) -> Bool {
+        (400...499).contains(status) && ![408, 425, 429].contains(status)
     }
 
     private func question(_ identity: ProviderIdentity, name: String?, at now: UnixTime) -> JSONObject {
-        var question: JSONObject = ["tenant": .string(tenant)]
-        if let realm = rules.realm { question["realm"] = .string(realm) }
+        var question = opening
         if let role = rules.role { question["role"] = .string(role) }
         question["provider"] = .string(identity.provider.rawValue)
         question["subject"] = .string(identity.subject)
@@ -96,7 +110,7 @@ public struct AccountHook: Sendable {
         question["is_private_email"] = .bool(identity.isPrivateEmail)
         if !identity.claims.members.isEmpty { question["claims"] = .object(identity.claims) }
         if let name = name.flatMap(PersonName.kept) { question["name"] = .string(name) }
-        question["time"] = .number(JSONNumber(Int(now.seconds.rounded(.down))))
+        question["time"] = .wholeSeconds(now)
         return question
     }
 
@@ -121,8 +135,7 @@ public struct AccountHook: Sendable {
     private func decision(of response: ProviderResponse) throws(AccountProblem) -> Response {
         switch response.status {
         case 200...299: break
-        // Too slow, too early, too often: none of these is about the account.
-        case 400...499 where ![408, 425, 429].contains(response.status):
+        case let status where Self.isRefusal(status):
             logger.notice("the account hook refuses a sign-in", metadata: ["status": "\(response.status)"])
             throw Self.refusal(response)
         default:
@@ -153,7 +166,7 @@ public struct AccountHook: Sendable {
         return nil
     }
 
-    private static func unavailable(isTimeout: Bool = false) -> AccountProblem {
+    static func unavailable(isTimeout: Bool = false) -> AccountProblem {
         .unavailable(.providerUnavailable("the app's account service gives no answer: try again", isTimeout: isTimeout))
     }
 }

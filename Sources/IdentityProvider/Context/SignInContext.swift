@@ -12,6 +12,8 @@ public final class SignInContext: Sendable {
     public let tenant: Tenant
     public let store: any Store
     public let accounts: any AccountFinding
+    /// Hears what providers report of accounts; nil for a tenant without it.
+    public let hook: AccountHook?
     /// For the account page and passkeys; nil for a tenant without them.
     public let keeping: (any AccountKeeping)?
     /// Nil for a tenant without its own issuer, as is `keys`.
@@ -32,6 +34,7 @@ public final class SignInContext: Sendable {
         tenant: Tenant,
         store: any Store,
         accounts: any AccountFinding,
+        hook: AccountHook? = nil,
         keeping: (any AccountKeeping)? = nil,
         sessions: SessionService?,
         keys: (any IssuerKeys)?,
@@ -46,6 +49,7 @@ public final class SignInContext: Sendable {
         self.tenant = tenant
         self.store = store
         self.accounts = accounts
+        self.hook = hook
         self.keeping = keeping
         self.sessions = sessions
         self.keys = keys

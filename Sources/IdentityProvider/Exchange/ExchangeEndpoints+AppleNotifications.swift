@@ -16,9 +16,14 @@ extension ExchangeEndpoints {
                     "tenant": "\(context.tenant.name)", "event": "\(event.kind.label)", "request": "\(request.id)",
                 ]
             )
-            guard event.kind.endsSessions else { return Self.noted }
+            guard event.kind.endsSessions else {
+                try await tellHook(event, at: request.now)
+                return Self.noted
+            }
             try await endSessions(event, at: request.now)
             if event.kind == .accountDeleted { try await forget(event, at: request.now) }
+            // After what must happen whether or not the hook is up.
+            try await tellHook(event, at: request.now)
             guard apple.then == .forward else { return Self.noted }
             try await revokeAtBackend(event)
             let identity = ProviderIdentity(provider: .apple, subject: event.subject)
@@ -45,6 +50,23 @@ extension ExchangeEndpoints {
                     reason: "Apple: \(event.kind.label)"
                 )
             }
+        }
+    }
+
+    /// If the hook is down Apple gets 503, and repeats the event.
+    private func tellHook(_ event: AppleEvent, at now: UnixTime) async throws(EarlySignInResponse) {
+        guard let hook = context.hook else { return }
+        let identity = Account.Identity(provider: .apple, subject: event.subject)
+        try await mappingErrors(EarlySignInResponse.init) { () async throws(AccountProblem) in
+            let told = AccountHook.Event(
+                type: event.kind.name,
+                identity: identity,
+                account: try await context.accounts.account(of: identity)?.subject,
+                email: event.email,
+                isPrivateEmail: event.isPrivateEmail,
+                happenedAt: event.happenedAt
+            )
+            try await hook.tell(told, at: now)
         }
     }
 
@@ -88,5 +110,10 @@ extension AppleEvent.Kind {
         case .accountDeleted: "account-delete"
         case .other: "other"
         }
+    }
+
+    /// As Apple names it.
+    fileprivate var name: String {
+        if case .other(let type) = self { type } else { label }
     }
 }

@@ -25,6 +25,8 @@ extension AppleEvent {
         else { throw .badRequest("\(noun) cannot be read: its events have a type and a sub") }
         kind = Kind(type)
         self.subject = subject
+        email = event["email"]?.string.flatMap { ProviderEmail.isValid($0) ? $0 : nil }
+        isPrivateEmail = event["is_private_email"].map(ProviderIdentity.isTrue)
         happenedAt = min(now, Self.time(event["event_time"]) ?? issuedAt)
     }
 

@@ -50,6 +50,9 @@ struct AppleEvent: Sendable, Equatable {
     let kind: Kind
     /// Apple's `sub`.
     let subject: String
+    /// Of events about the forwarding of e-mails.
+    var email: String?
+    var isPrivateEmail: Bool?
     /// Time of the event; never in the future.
     let happenedAt: UnixTime
 }

@@ -23,6 +23,7 @@ struct ExchangeFixture {
     let counts = SignInCounts()
     let log = RecordedLog()
     let limits: AttemptLimits
+    var hook: AccountHook?
 
     init(
         _ signIn: SignIn = .issuing,
@@ -72,6 +73,7 @@ struct ExchangeFixture {
             tenant: tenant,
             store: store,
             accounts: accounts,
+            hook: hook,
             sessions: sessions,
             keys: nil,
             providerTokens: NoProviders(),

@@ -33,6 +33,17 @@ struct AppleEventTests {
 
     private func text(_ object: JSONObject) -> JSONValue { .string(JSONWriter.text(of: .object(object))) }
 
+    @Test func addressOfAnEventIsReadIfItIsOne() async throws {
+        let disabled: JSONObject = [
+            "type": "email-disabled", "sub": Self.subject, "event_time": 1_799_999_000,
+            "email": "x1@privaterelay.appleid.com", "is_private_email": "true",
+        ]
+        let event = try await event(text(disabled))
+        #expect(event.email == "x1@privaterelay.appleid.com" && event.isPrivateEmail == true)
+        let odd = try await self.event(text(disabled.changed(["email": "a@b, c@d", "is_private_email": .null])))
+        #expect(odd.email == nil && odd.isPrivateEmail == nil)
+    }
+
     @Test func eventMayBeStringOrObject() async throws {
         let expected = AppleEvent(kind: .consentRevoked, subject: "001234.abcdef.0815", happenedAt: 1_799_999_000)
         #expect(try await event(text(Self.revoked)) == expected)
