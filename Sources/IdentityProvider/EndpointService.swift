@@ -76,7 +76,8 @@ public struct EndpointService: Sendable {
         switch request.endpoint {
         case .appleExchange, .googleExchange, .namedExchange, .appleNotifications:
             return await exchanges.respond(to: request)
-        case .sessionRefresh, .sessionValidate, .sessionMe, .sessionLogout: return await sessions.respond(to: request)
+        case .sessionRefresh, .sessionValidate, .sessionMe, .sessionLogout, .accountDeletion, .deletionReceipt:
+            return await sessions.respond(to: request)
         case .webLogin, .webCallback, .authorize, .appleCallback, .googleCallback, .namedCallback:
             return await browser.respond(to: request)
         case .accountPage, .passkeyScript:
@@ -130,10 +131,9 @@ extension Endpoint {
         case .authorize, .appleCallback, .googleCallback, .namedCallback, .webLogin, .webCallback, .logout,
             .accountPage, .passkeySignIn:
             .pages
-        case .introspect, .userInfo, .sessionMe, .sessionValidate: .queries
+        case .introspect, .userInfo, .sessionMe, .sessionValidate, .deletionReceipt: .queries
         case .appleExchange, .googleExchange, .namedExchange, .appleNotifications, .sessionRefresh, .sessionLogout,
-            .token,
-            .revoke:
+            .accountDeletion, .token, .revoke:
             .exchanges
         }
     }

@@ -82,8 +82,9 @@ extension Authorizer {
         let table = request.tenant.endpoints
         guard !table.isEmpty, decisionContext.signIn == nil, request.path != .ambiguous else { return nil }
         var found: Endpoint?
+        let method = bytes.extracting(input.head.method)
         _ = request.request.inAnyReading(bytes) { path in
-            found = table.endpoint(at: path)
+            found = table.endpoint(at: path, method: method)
             return found != nil
         }
         guard let found else { return nil }

@@ -107,7 +107,7 @@ package final class TenantRuntime {
         case .namedExchange: tenant.signIn?.named.contains { $0.exchange?.then == .forward } ?? false
         case .webLogin, .webCallback, .sessionRefresh, .sessionValidate, .sessionMe, .sessionLogout, .discovery, .jwks,
             .authorize, .appleCallback, .googleCallback, .namedCallback, .token, .revoke, .introspect, .userInfo,
-            .logout, .accountPage, .passkeyScript, .passkeySignIn:
+            .logout, .accountPage, .passkeyScript, .passkeySignIn, .accountDeletion, .deletionReceipt:
             false
         }
     }

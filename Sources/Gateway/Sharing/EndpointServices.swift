@@ -10,11 +10,14 @@ import Verification
 /// The services for tenants' endpoints.
 struct EndpointServices: Sendable {
     let counts: SignInCounts
+    let deletionCounts: DeletionCounts
+    /// Nil if no tenant's accounts are deleted.
+    let deletions: DeletionService?
     private let limits: AttemptLimits
     /// Of the tenants with endpoints.
     private let services: [TenantIndex: EndpointService]
     /// Of the same.
-    private let accounts: [TenantIndex: AccountRepository]
+    private let accounts: [TenantIndex: TenantAccounts]
     private let known: Known
 
     /// What was read from elsewhere for sign-ins, and is carried over by a reload that does not change where from.
@@ -27,6 +30,10 @@ struct EndpointServices: Sendable {
 
     struct Parts {
         var store: any Store
+        /// Nil without `GATEHOUSE_KEY`.
+        var sealer: Sealer?
+        /// Requests to the tenants' backends.
+        var backends: BackendTransport
         var issuers: OwnIssuers
         var revocations: any RevocationChecks
         var requests: any ProviderRequests
@@ -48,16 +55,19 @@ struct EndpointServices: Sendable {
         self.counts = counts
         let known = Self.known(tenants, previous: previous?.known, parts)
         self.known = known
+        deletionCounts = previous?.deletionCounts ?? DeletionCounts()
         let realms = Self.realms(tenants)
+        let serving = tenants.tenantIndices.filter { tenants[$0].signIn != nil || tenants[$0].issuer != nil }
+        var accounts: [TenantIndex: TenantAccounts] = [:]
+        for index in serving { accounts[index] = Self.accounts(tenants[index], index, known, parts) }
+        let deletable = TenantDeletions(tenants, realms: realms, accounts, deletionCounts, parts)
+        deletions = deletable.service
         var services: [TenantIndex: EndpointService] = [:]
-        var accounts: [TenantIndex: AccountRepository] = [:]
-        for index in tenants.tenantIndices where tenants[index].signIn != nil || tenants[index].issuer != nil {
+        for index in serving {
+            guard let own = accounts[index] else { continue }
             let realm = tenants[index].accounts.realm.flatMap { realms[$0] } ?? [index]
-            let admission = Self.admission(tenants[index], known)
-            let repository = Self.accounts(tenants[index], index, admission, parts)
-            accounts[index] = repository
             services[index] = EndpointService(
-                Self.context(tenants[index], index, limits, known, (repository, admission), parts),
+                Self.context(tenants[index], index, own, deletable, limits, known, parts),
                 realmSessions: realm.compactMap { parts.issuers.services[$0] },
                 counts: counts
             )
@@ -67,7 +77,7 @@ struct EndpointServices: Sendable {
     }
 
     /// - Returns: Nil for a tenant without endpoints, which keeps none.
-    func accounts(ofTenant tenant: TenantIndex) -> AccountRepository? { accounts[tenant] }
+    func accounts(ofTenant tenant: TenantIndex) -> AccountRepository? { accounts[tenant]?.repository }
 
     func answer(_ request: EndpointRequest, ofTenant tenant: TenantIndex) async -> EndpointResult {
         await services[tenant]?.respond(to: request) ?? .refused(.badRequest("nothing is served here"))
@@ -122,48 +132,69 @@ struct EndpointServices: Sendable {
     private static func accounts(
         _ tenant: Tenant,
         _ index: TenantIndex,
-        _ admission: Admission?,
+        _ known: Known,
         _ parts: Parts
-    ) -> AccountRepository {
-        AccountRepository(
+    ) -> TenantAccounts {
+        let hook = hook(tenant, parts.issuers.signingKeys(ofTenant: index), parts)
+        let admission = admission(tenant, known)
+        let repository = AccountRepository(
             tenant.accounts,
             tenant: tenant.name,
             store: parts.store,
-            hook: hook(tenant, parts.issuers.signingKeys(ofTenant: index), parts),
+            hook: hook,
             admission: admission,
             providers: tenant.signIn?.providers,
             confirmation: tenant.signIn?.passkeyConfirmation,
             logger: parts.accountsLogger
+        )
+        return TenantAccounts(
+            repository: repository,
+            admitted: admission.map { AdmittedAccounts(repository, $0) } ?? repository,
+            hook: hook
         )
     }
 
     private static func context(
         _ tenant: Tenant,
         _ index: TenantIndex,
+        _ accounts: TenantAccounts,
+        _ deletions: TenantDeletions,
         _ limits: AttemptLimits,
         _ known: Known,
-        _ accounts: (repository: AccountRepository, admission: Admission?),
         _ parts: Parts
     ) -> SignInContext {
-        SignInContext(
+        let tokens = TenantProviderTokens(
+            tenant: index,
+            verifiers: parts.verifiers,
+            fetchKeys: parts.requestKeys
+        )
+        return SignInContext(
             tenant: tenant,
             store: parts.store,
-            accounts: accounts.admission.map { AdmittedAccounts(accounts.repository, $0) } ?? accounts.repository,
-            hook: hook(tenant, parts.issuers.signingKeys(ofTenant: index), parts),
+            accounts: accounts.admitted,
+            hook: accounts.hook,
             keeping: tenant.signIn?.accountPage == nil ? nil : accounts.repository,
             sessions: parts.issuers.services[index],
             keys: parts.issuers.signingKeys(ofTenant: index),
-            providerTokens: TenantProviderTokens(
-                tenant: index,
-                verifiers: parts.verifiers,
-                fetchKeys: parts.requestKeys
-            ),
+            providerTokens: tokens,
             providerMetadata: known.metadata[tenant.name],
             requests: parts.requests,
             revocations: parts.revocations,
             logger: parts.logger,
             proofNonces: parts.proofNonces,
-            limits: limits
+            limits: limits,
+            deletions: tenant.signIn?.deletion == nil ? nil : deletions.service,
+            grants: deletions.keeper(tenant, accounts, tokens, parts),
+            accountsMayGo: deletions.mayDelete(accountsOf: tenant)
         )
     }
+}
+
+/// How a tenant's people are found.
+struct TenantAccounts: Sendable {
+    let repository: AccountRepository
+    /// Those alone whom `who` lets in.
+    let admitted: any AccountFinding
+    /// Nil for a tenant without one.
+    let hook: AccountHook?
 }

@@ -47,6 +47,13 @@ public enum SealingKeyRequirement {
                     """
                 needs.append((tenant.lines["issuer"] ?? 1, text))
             }
+            if let signIn = tenant.signIn, signIn.deletion != nil, signIn.keepsProviderTokens {
+                let text = """
+                    tenant "\(tenant.name)" keeps tokens of Apple or Google until an account is deleted \
+                    (sign_in.delete_account), which are sealed with GATEHOUSE_KEY, and that is not set: \(remedy)
+                    """
+                needs.append((tenant.lines["sign_in.delete_account"] ?? tenant.lines["sign_in"] ?? 1, text))
+            }
         }
         return needs
     }

@@ -39,6 +39,8 @@ struct SharedPartsFactory {
             previous: previous?.services,
             EndpointServices.Parts(
                 store: store,
+                sealer: sealer,
+                backends: BackendTransport(loops: loops),
                 issuers: issuers,
                 revocations: KnownRevocations(service: revocations),
                 requests: ProviderHTTP(http: http),

@@ -295,6 +295,7 @@ final class SharedServices: Sendable {
                 Task { [keySets] in await keySets.run() },
                 Task { [keySets] in await keySets.reconcilePeriodically() },
                 Task { await self.keepUpIssuers() },
+                Task { await self.carryOutDeletions() },
                 Task { [traces] in await traces?.run() },
             ]
         }
@@ -316,6 +317,14 @@ final class SharedServices: Sendable {
         while !Task.isCancelled {
             guard (try? await Task.sleep(for: OwnIssuers.upkeep)) != nil else { return }
             await issuers.reloadKeys()
+        }
+    }
+
+    /// Works on deletions of accounts until the task is cancelled: what is under way then is repeated by whoever goes on.
+    private func carryOutDeletions() async {
+        while !Task.isCancelled {
+            guard (try? await Task.sleep(for: .seconds(1), tolerance: .milliseconds(200))) != nil else { return }
+            await services.deletions?.work()
         }
     }
 

@@ -11,14 +11,10 @@ import Verification
 /// minute, and with the hash of the body. The hook must verify it with the issuer's key set; otherwise `email_verified`
 /// and the other members prove nothing.
 public struct AccountHook: Sendable {
-    /// Seconds for which the proof of a request is valid.
-    private static let proofLifetime = 60
-
     private let url: String
-    private let issuer: String
     private let tenant: String
     private let rules: AccountRules
-    private let keys: any IssuerKeys
+    private let proof: HookProof
     private let requests: any ProviderRequests
     let logger: Logger
 
@@ -40,10 +36,9 @@ public struct AccountHook: Sendable {
         var logger = logger
         logger[metadataKey: "tenant"] = .string(tenant)
         self.url = url
-        self.issuer = issuer
         self.tenant = tenant
         self.rules = rules
-        self.keys = keys
+        proof = HookProof(issuer: issuer, keys: keys)
         self.requests = requests
         self.logger = logger
     }
@@ -75,7 +70,7 @@ public struct AccountHook: Sendable {
             fields: [
                 EndpointResponse.Field("Content-Type", "application/json"),
                 EndpointResponse.Field("Accept", "application/json"),
-                EndpointResponse.Field("Authorization", "Bearer \(try await proof(of: body, at: now))"),
+                try await proof(of: body, at: now),
             ],
             body: body,
             timeout: .seconds(5)
@@ -114,18 +109,10 @@ public struct AccountHook: Sendable {
         return question
     }
 
-    private func proof(of body: [UInt8], at now: UnixTime) async throws(AccountProblem) -> String {
-        let issuedAt = Int(now.seconds.rounded(.down))
-        let claims: JSONObject = [
-            "iss": .string(issuer),
-            "aud": .string(url),
-            "iat": .number(JSONNumber(issuedAt)),
-            "exp": .number(JSONNumber(issuedAt + Self.proofLifetime)),
-            "jti": .string(Base64URL.encode(RandomBytes.make(16))),
-            "body_sha256": .string(Base64URL.encode(SHA256.digest(body))),
-        ]
+    /// What shows the hook who asks: see ``HookProof``.
+    private func proof(of body: [UInt8], at now: UnixTime) async throws(AccountProblem) -> EndpointResponse.Field {
         do throws(SigningProblem) {
-            return try await keys.sign(claims, as: .hook)
+            return try await proof.field(for: body, audience: url, at: now)
         } catch {
             logger.error("a request to the account hook cannot be signed", metadata: ["error": "\(error)"])
             throw .unavailable(EndpointRefusal(.cannotSign(error)))

@@ -83,6 +83,8 @@ struct AccountRecord: Sendable {
         account.passkeys[index] = passkey
     }
 
+    mutating func removeAllPasskeys() { account.passkeys = [] }
+
     mutating func removePasskey(_ id: [UInt8]) { account.passkeys.removeAll { $0.credential.id == id } }
 
     /// Removes the identity; the account's e-mail stays verified only if another identity verifies it.

@@ -10,7 +10,7 @@ struct AccountRecords: Sendable {
     /// An account as read, with the bytes to compare when it is changed.
     struct Stored: Sendable {
         let record: AccountRecord
-        fileprivate let bytes: [UInt8]
+        let bytes: [UInt8]
     }
 
     /// The subject that an identity or an e-mail points to.
@@ -36,12 +36,7 @@ struct AccountRecords: Sendable {
     // MARK: Accounts
 
     func account(_ subject: String) async throws(AccountProblem) -> Stored? {
-        let key = key(ofAccount: subject)
-        guard let bytes = try await value(key) else { return nil }
-        guard let record = AccountRecord(json: bytes), record.account.subject.utf8.elementsEqual(subject.utf8) else {
-            throw garbled(key)
-        }
-        return Stored(record: record, bytes: bytes)
+        if case .account(let stored) = try await find(subject) { stored } else { nil }
     }
 
     /// Replaces `stored` with `record`, or adds it if `stored` is nil.
@@ -50,7 +45,7 @@ struct AccountRecords: Sendable {
     func replace(_ stored: Stored?, with record: AccountRecord) async throws(AccountProblem) -> Bool {
         let bytes = record.json
         if let stored, stored.bytes == bytes { return true }
-        return try await replace(stored?.bytes, with: bytes, key(ofAccount: record.account.subject))
+        return try await replace(stored?.bytes, with: bytes, key(ofAccount: record.account.subject), lifetime: nil)
     }
 
     // MARK: Pointers
@@ -71,8 +66,13 @@ struct AccountRecords: Sendable {
         insteadOf pointer: Pointer?,
         at now: UnixTime
     ) async throws(AccountProblem) -> Bool {
-        try await replace(pointer?.bytes, with: Self.json(subject, now), key(of: source))
+        // One that is about to expire, because its account was deleted, would take the new one with it.
+        let lifetime = pointer == nil ? nil : Self.pointerLifetime
+        return try await replace(pointer?.bytes, with: Self.json(subject, now), key(of: source), lifetime: lifetime)
     }
+
+    /// A hundred years: a lifetime replaces an expiry, and none would keep it.
+    private static let pointerLifetime = Duration.seconds(36_500 * 86_400)
 
     /// Forgets a pointer within a minute, unless it is changed before.
     func expire(_ pointer: Pointer, of source: some AccountPointing) async throws(AccountProblem) {
@@ -88,7 +88,7 @@ struct AccountRecords: Sendable {
 
     // MARK: Keys
 
-    private func key(ofAccount subject: String) -> StoreKey { key("account", subject.utf8) }
+    func key(ofAccount subject: String) -> StoreKey { key("account", subject.utf8) }
 
     private func key(of source: some AccountPointing) -> StoreKey { key(source.pointerKind, source.bytes) }
 
@@ -98,21 +98,23 @@ struct AccountRecords: Sendable {
 
     // MARK: The store
 
-    private func value(_ key: StoreKey) async throws(AccountProblem) -> [UInt8]? {
+    func value(_ key: StoreKey) async throws(AccountProblem) -> [UInt8]? {
         try await mappingErrors(problem) { () async throws(StoreError) in try await store.value(for: key) }
     }
 
-    private func replace(
+    /// - Parameter lifetime: Nil to keep the present expiry.
+    func replace(
         _ expected: [UInt8]?,
         with bytes: [UInt8],
-        _ key: StoreKey
+        _ key: StoreKey,
+        lifetime: Duration?
     ) async throws(AccountProblem) -> Bool {
         try await mappingErrors(problem) { () async throws(StoreError) in
-            try await store.replace(expected, with: bytes, for: key)
+            try await store.replace(expected, with: bytes, for: key, lifetime: lifetime)
         }
     }
 
-    private func garbled(_ key: StoreKey) -> AccountProblem { problem(.garbled("\(key) cannot be read")) }
+    func garbled(_ key: StoreKey) -> AccountProblem { problem(.garbled("\(key) cannot be read")) }
 
     private func problem(_ error: StoreError) -> AccountProblem {
         switch error {

@@ -12,7 +12,12 @@ extension AccountRepository {
         at now: UnixTime
     ) async throws(AccountProblem) -> Account {
         for _ in 0..<Self.mostTries {
-            let stored = try await records.account(response.subject)
+            let stored: AccountRecords.Stored?
+            switch try await records.find(response.subject) {
+            case .none: stored = nil
+            case .account(let found): stored = found
+            case .deleted: throw Self.beingDeleted
+            }
             var record = stored?.record ?? AccountRecord(Account(subject: response.subject, createdAt: now))
             try record.follow(response, elseAs: rules.role)
             record.update(with: identity, givenName: givenName, at: now)
@@ -23,6 +28,12 @@ extension AccountRepository {
     }
 
     /// - Returns: Whether the identity points to `subject` now; false if another instance was faster.
+    /// The backend may not know yet that it has to delete the user, whom it would give back.
+    private static let beingDeleted = AccountProblem.refusedByHook(
+        status: 409,
+        message: "This account is being deleted: try again later"
+    )
+
     private func lead(
         _ identity: Account.Identity,
         to subject: String,

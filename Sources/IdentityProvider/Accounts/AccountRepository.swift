@@ -132,6 +132,8 @@ public struct AccountRepository: AccountFinding {
             guard let stored = try await records.account(subject) else { return }
             var record = stored.record
             record.leave(identity)
+            // Nobody is left who could have made them, and they are no way in by themselves.
+            if record.links.isEmpty { record.removeAllPasskeys() }
             if try await records.replace(stored, with: record) { return }
         }
         throw overtaken()
@@ -175,9 +177,9 @@ extension AccountRepository {
     ) async throws(AccountProblem) -> String? {
         let pointer = try await records.pointer(of: address)
         if let pointer {
-            let stored = try await records.account(pointer.subject)
-            if Self.isInForce(pointer, to: stored, for: address, at: now) {
-                try stored?.record.check(rules.role)
+            let found = try await records.find(pointer.subject)
+            if Self.isInForce(pointer, to: found, for: address, at: now) {
+                if case .account(let stored) = found { try stored.record.check(rules.role) }
                 return pointer.subject
             }
         }
@@ -195,7 +197,7 @@ extension AccountRepository {
             let pointer = try await records.pointer(of: address)
             if let pointer {
                 if pointer.subject.utf8.elementsEqual(subject.utf8) { return }
-                let other = try await records.account(pointer.subject)
+                let other = try await records.find(pointer.subject)
                 if Self.isInForce(pointer, to: other, for: address, at: now) {
                     logger.notice(
                         "two accounts have one verified e-mail; they are not merged",
@@ -211,11 +213,15 @@ extension AccountRepository {
 
     private static func isInForce(
         _ pointer: AccountRecords.Pointer,
-        to stored: AccountRecords.Stored?,
+        to found: AccountRecords.Found,
         for address: EmailAddress,
         at now: UnixTime
     ) -> Bool {
-        stored?.record.verifies(address) ?? (now - pointer.since < creationTime)
+        switch found {
+        case .none: now - pointer.since < creationTime
+        case .account(let stored): stored.record.verifies(address)
+        case .deleted: false
+        }
     }
 
     /// The e-mail that may link `identity` to others; nil for none.
@@ -236,10 +242,36 @@ extension AccountRepository {
         givenName: String?,
         at now: UnixTime
     ) async throws(AccountProblem) -> Account? {
-        let stored = try await records.account(subject)
+        let stored: AccountRecords.Stored?
+        switch try await records.find(subject) {
+        case .none: stored = nil
+        case .account(let found): stored = found
+        case .deleted:
+            try await leave(deleted: subject, identity, at: now)
+            return nil
+        }
         var record = stored?.record ?? AccountRecord(Account(subject: subject, createdAt: now))
         try record.enter(as: rules.role)
         record.update(with: identity, givenName: givenName, at: now)
         return try await records.replace(stored, with: record) ? record.account : nil
+    }
+
+    /// Leads an identity, which still leads to a deleted account, to a new one.
+    private func leave(
+        deleted subject: String,
+        _ identity: ProviderIdentity,
+        at now: UnixTime
+    ) async throws(AccountProblem) {
+        guard let pointer = try await records.pointer(of: identity.key),
+            pointer.subject.utf8.elementsEqual(subject.utf8)
+        else { return }
+        let new: String
+        if let address = linkedAddress(identity) {
+            guard let linked = try await self.subject(linkedBy: address, at: now) else { return }
+            new = linked
+        } else {
+            new = Self.newSubject()
+        }
+        _ = try await records.point(identity.key, to: new, insteadOf: pointer, at: now)
     }
 }

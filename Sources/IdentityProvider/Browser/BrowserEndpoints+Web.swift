@@ -100,6 +100,9 @@ extension BrowserEndpoints {
         let tokens = try await mappingErrors(SignInFailure.init) { () async throws(IssuingError) in
             try await sessions.start(opening, at: request.now)
         }
+        try await mappingErrors({ SignInFailure($0) }) { () async throws(EndpointRefusal) in
+            try await context.checkAccount(of: tokens, subject: account.subject, at: request.now)
+        }
         let cookies = SessionCookies(context.tenant)
             .fields(for: tokens, refreshCookie: rules.refreshCookie, at: request.now)
         let fields = cookies + mark(for: after, request)

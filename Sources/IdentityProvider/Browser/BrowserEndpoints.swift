@@ -48,7 +48,7 @@ struct BrowserEndpoints: Sendable {
             case .webCallback: return .response(try await webCallback(request))
             case .appleExchange, .googleExchange, .namedExchange, .appleNotifications, .sessionRefresh,
                 .sessionValidate, .sessionMe, .sessionLogout, .discovery, .jwks, .token, .revoke, .introspect,
-                .userInfo, .logout, .accountPage, .passkeyScript, .passkeySignIn:
+                .userInfo, .logout, .accountPage, .passkeyScript, .passkeySignIn, .accountDeletion, .deletionReceipt:
                 return .refused(.badRequest("this is not a browser endpoint"))
             }
         } catch {

@@ -28,6 +28,12 @@ public final class SignInContext: Sendable {
     public let proofNonces: ProofNonces
     /// Shared by the whole process.
     public let limits: AttemptLimits
+    /// Nil for a tenant whose accounts nobody deletes.
+    public let deletions: DeletionService?
+    /// Nil for a tenant that keeps no tokens of providers.
+    public let grants: ProviderGrantKeeper?
+    /// Whether accounts may be deleted here, or at another tenant of the realm.
+    public let accountsMayGo: Bool
 
     /// - Parameter providerMetadata: Nil: nothing is known of the providers yet.
     public init(
@@ -44,7 +50,10 @@ public final class SignInContext: Sendable {
         revocations: any RevocationChecks,
         logger: Logger,
         proofNonces: ProofNonces,
-        limits: AttemptLimits
+        limits: AttemptLimits,
+        deletions: DeletionService? = nil,
+        grants: ProviderGrantKeeper? = nil,
+        accountsMayGo: Bool = false
     ) {
         self.tenant = tenant
         self.store = store
@@ -61,6 +70,9 @@ public final class SignInContext: Sendable {
         self.logger = logger
         self.proofNonces = proofNonces
         self.limits = limits
+        self.deletions = deletions
+        self.grants = grants
+        self.accountsMayGo = accountsMayGo
     }
 }
 

@@ -23,6 +23,10 @@ public enum Endpoint: String, Sendable, Hashable, CaseIterable {
     case passkeyScript
     case passkeySignIn
 
+    // The deletion of one's own account, and its receipt.
+    case accountDeletion
+    case deletionReceipt
+
     // The OpenID issuer.
     case discovery
     case jwks
@@ -47,7 +51,9 @@ extension Endpoint {
             .token, .revoke, .introspect, .passkeySignIn:
             ["POST"]
         case .webLogin: ["GET"]
-        case .sessionMe, .discovery, .jwks, .passkeyScript: ["GET", "HEAD"]
+        // The table has the one that is configured; other requests for the path are the backend's.
+        case .accountDeletion: ["DELETE", "POST"]
+        case .sessionMe, .discovery, .jwks, .passkeyScript, .deletionReceipt: ["GET", "HEAD"]
         case .sessionValidate, .accountPage: ["GET", "HEAD", "POST"]
         case .webCallback, .authorize, .appleCallback, .googleCallback, .namedCallback, .userInfo, .logout:
             ["GET", "POST"]

@@ -7,6 +7,8 @@ public struct EndpointTable: Sendable {
         let endpoint: Endpoint
         /// Whether case is ignored: a backend that ignores case must not be reachable past the check.
         let ignoresCase: Bool
+        /// Nil: requests with any method are the endpoint's.
+        var method: [UInt8]?
     }
 
     private let entries: [Entry]
@@ -15,11 +17,12 @@ public struct EndpointTable: Sendable {
 
     public init(_ tenant: Tenant) {
         var entries: [Entry] = []
-        func add(_ path: String?, _ endpoint: Endpoint, ignoresCase: Bool = false) {
+        func add(_ path: String?, _ endpoint: Endpoint, ignoresCase: Bool = false, method: String? = nil) {
             guard let path else { return }
             let bytes = Self.withoutSlash(Array(path.utf8))
             guard !entries.contains(where: { $0.path == bytes }) else { return }
-            entries.append(Entry(path: bytes, endpoint: endpoint, ignoresCase: ignoresCase))
+            let method = method.map { Array($0.utf8) }
+            entries.append(Entry(path: bytes, endpoint: endpoint, ignoresCase: ignoresCase, method: method))
         }
         if let signIn = tenant.signIn {
             let apple = signIn.apple
@@ -44,6 +47,10 @@ public struct EndpointTable: Sendable {
                 add(signIn.accountPage?.below(.script), .passkeyScript)
                 add(signIn.accountPage?.below(.signIn), .passkeySignIn)
             }
+            if let deletion = signIn.deletion {
+                add(deletion.path.description, .accountDeletion, method: deletion.method)
+                add(deletion.receiptPath, .deletionReceipt)
+            }
         }
         if let issuer = tenant.issuer {
             for path in IssuerPath.allCases where path != .appleExchange || tenant.signIn?.apple?.then == .issue {
@@ -59,8 +66,16 @@ public struct EndpointTable: Sendable {
 
     public var isEmpty: Bool { entries.isEmpty }
 
-    /// - Parameter path: Percent-decoded, without dot segments. A trailing slash is ignored.
-    public func endpoint(at path: Span<UInt8>) -> Endpoint? { entry(at: path)?.endpoint }
+    /// - Parameters:
+    ///   - path: Percent-decoded, without dot segments. A trailing slash is ignored.
+    ///   - method: The request's: there are endpoints whose path is the backend's for other methods.
+    public func endpoint(at path: Span<UInt8>, method: Span<UInt8>) -> Endpoint? {
+        guard let entry = entry(at: path) else { return nil }
+        if let own = entry.method {
+            guard method.count == own.count, own.indices.allSatisfy({ method[$0] == own[$0] }) else { return nil }
+        }
+        return entry.endpoint
+    }
 
     /// The endpoint's path as configured; nil if there is no such endpoint.
     public func configuredPath(of path: Span<UInt8>) -> [UInt8]? { entry(at: path)?.path }

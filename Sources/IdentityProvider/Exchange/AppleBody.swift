@@ -10,16 +10,23 @@ struct AppleBody: Sendable {
     /// The user's name as the app received it, from either member that may have it. Apple sends it once, at the first
     /// sign-in, and puts it in no token.
     let names: [JSONValue]
+    /// Apple's authorization code, where the gateway redeems it.
+    let authorizationCode: String?
     private let body: ExchangeBody
 
     private static let members = [
         "identity_token", "id_token", "nonce", "userIdentifier", "email", "full_name", "name",
     ]
 
-    init(_ request: EndpointRequest) throws(EndpointRefusal) {
-        let body = try ExchangeBody(request, members: Self.members)
+    private static let codeMembers = ["authorizationCode", "authorization_code"]
+
+    /// - Parameter takesCode: Whether the body may have Apple's authorization code.
+    init(_ request: EndpointRequest, takesCode: Bool = false) throws(EndpointRefusal) {
+        let body = try ExchangeBody(request, members: Self.members + (takesCode ? Self.codeMembers : []))
         identityToken = try body.text("identity_token", or: "id_token")
         nonce = try body.text("nonce")
+        authorizationCode =
+            takesCode ? try body.text(Self.codeMembers[0], or: Self.codeMembers[1]) : nil
         userIdentifier = try body.text("userIdentifier")
         // Anyone can write any address there. Only the token's counts; they are compared once the token is verified.
         _ = try body.text("email")

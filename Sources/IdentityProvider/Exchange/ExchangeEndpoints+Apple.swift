@@ -9,7 +9,7 @@ extension ExchangeEndpoints {
         _ apple: AppleSignIn
     ) async throws(EarlySignInResponse) -> Exchanged {
         let body = try await mappingErrors(EarlySignInResponse.init) { () throws(EndpointRefusal) in
-            try AppleBody(request)
+            try AppleBody(request, takesCode: apple.then == .issue && context.grants != nil)
         }
         guard let identityToken = body.identityToken else { return try takeLegacy(body, apple, request) }
         let token = try await mappingErrors(EarlySignInResponse.init) { () async throws(EndpointRefusal) in
@@ -25,7 +25,8 @@ extension ExchangeEndpoints {
             nonce: body.nonce,
             names: body.names,
             identityToken: identityToken,
-            token: token
+            token: token,
+            authorizationCode: body.authorizationCode
         )
         switch apple.then {
         case .forward: return try await forward(exchange)

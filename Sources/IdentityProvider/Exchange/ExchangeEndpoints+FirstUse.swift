@@ -9,6 +9,8 @@ struct TokenExchange: Sendable {
     var names: [JSONValue] = []
     let identityToken: String
     let token: CheckedIDToken
+    /// Of the provider, where the gateway redeems it.
+    var authorizationCode: String?
 
     func record(_ sealedResponse: [UInt8]?) -> TokenExchangeRecord {
         TokenExchangeRecord(nonce: nonce, sealedResponse: sealedResponse, at: request.now)
@@ -46,7 +48,10 @@ extension ExchangeEndpoints {
         }
         // If this fails the record may have been written all the same: the session must stay, as the response to the
         // retry. If it was not, the tokens were never sent, and the session expires.
-        if try await add(exchange.record(sealed), exchange) { return (.response(session.response), .issued) }
+        if try await add(exchange.record(sealed), exchange) {
+            redeem(exchange.authorizationCode, of: exchange.token.identity, for: session, exchange.token.clientID)
+            return (.response(session.response), .issued)
+        }
         await opener.abandon(session, at: now)
         return try await again(try await record(exchange), exchange, binding)
     }

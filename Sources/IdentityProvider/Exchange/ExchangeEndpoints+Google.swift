@@ -8,11 +8,15 @@ extension ExchangeEndpoints {
         _ request: EndpointRequest,
         _ google: GoogleSignIn
     ) async throws(EarlySignInResponse) -> Exchanged {
-        let identity = try await mappingErrors(EarlySignInResponse.init) { () async throws(EndpointRefusal) in
-            let body = try ExchangeBody(request, members: ["id_token", "access_token", "email"])
+        let takesCode = google.then == .issue && context.grants != nil
+        let codeMembers = takesCode ? ["serverAuthCode", "server_auth_code"] : []
+        let (identity, code) = try await mappingErrors(EarlySignInResponse.init) {
+            () async throws(EndpointRefusal) -> (ProviderIdentity, String?) in
+            let body = try ExchangeBody(request, members: ["id_token", "access_token", "email"] + codeMembers)
+            let code = takesCode ? try body.text(codeMembers[0], or: codeMembers[1]) : nil
             let identity = try await googleIdentity(body, at: request.now)
             if google.then == .forward { try body.checkEmail(identity) }
-            return identity
+            return (identity, code)
         }
         switch google.then {
         case .forward:
@@ -21,6 +25,7 @@ extension ExchangeEndpoints {
         case .issue:
             let binding = try await binding(request)
             let session = try await opener.open(identity, givenName: nil, boundTo: binding, for: request)
+            redeem(code, of: identity, for: session, nil)
             return (.response(session.response), .issued)
         }
     }

@@ -39,6 +39,9 @@ struct SessionOpener: Sendable {
         let tokens = try await mappingErrors(EarlySignInResponse.init) { () async throws(IssuingError) in
             try await sessions.start(opening, at: request.now)
         }
+        try await mappingErrors(EarlySignInResponse.init) { () async throws(EndpointRefusal) in
+            try await context.checkAccount(of: tokens, subject: account.subject, at: request.now)
+        }
         return OpenedSession(
             sessionID: tokens.sessionID,
             subject: account.subject,

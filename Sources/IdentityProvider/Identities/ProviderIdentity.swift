@@ -20,4 +20,6 @@ public struct ProviderIdentity: Sendable, Equatable {
     public private(set) var groups: [String] = []
     /// When they signed in there (`auth_time`); nil if the provider does not say.
     public internal(set) var signedInAt: UnixTime?
+    /// A refresh token that the provider gave with it.
+    var given: GivenToken?
 }

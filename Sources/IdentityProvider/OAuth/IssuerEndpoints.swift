@@ -87,7 +87,7 @@ struct IssuerEndpoints: Sendable {
         // Handled elsewhere.
         case .appleExchange, .googleExchange, .namedExchange, .namedCallback, .appleNotifications, .webLogin,
             .webCallback, .sessionRefresh, .sessionValidate, .sessionMe, .sessionLogout, .authorize, .appleCallback,
-            .googleCallback, .accountPage, .passkeyScript, .passkeySignIn:
+            .googleCallback, .accountPage, .passkeyScript, .passkeySignIn, .accountDeletion, .deletionReceipt:
             .response(EndpointResponse(status: 404))
         }
     }

@@ -117,9 +117,14 @@ extension TokenEndpoint {
         if let seconds = context.secondsToWait(forSessionOf: account.subject, at: now) {
             throw .tooMany("this account signs in too often", retryAfter: seconds)
         }
-        return try await mappingErrors(OAuthError.init) { () async throws(IssuingError) in
+        let tokens = try await mappingErrors(OAuthError.init) { () async throws(IssuingError) in
             try await sessions.start(opening, at: now)
         }
+        try await mappingErrors({ $0.status < 500 ? Self.wrongCode : OAuthError.storeUnavailable }) {
+            () async throws(EndpointRefusal) in
+            try await context.checkAccount(of: tokens, subject: account.subject, at: now)
+        }
+        return tokens
     }
 
     /// Uses the code up for the session that was begun with it. The session is begun first, so that a second use of the

@@ -59,12 +59,20 @@ struct AppleBrowserProvider: BrowserProvider {
         redirectURI: String,
         at now: UnixTime
     ) async throws(EndpointRefusal) -> ProviderIdentity {
-        let token = try await exchange.idToken(
+        let (token, refreshToken) = try await exchange.idToken(
             for: code,
             redirectURI: redirectURI,
             credentials: [("client_id", clientID), ("client_secret", try clientSecret(at: now))]
         )
-        return try await tokens.browserIdentity(token, as: .appleWebIdentity, for: clientID, nonce: nonce, at: now)
+        var identity = try await tokens.browserIdentity(
+            token,
+            as: .appleWebIdentity,
+            for: clientID,
+            nonce: nonce,
+            at: now
+        )
+        identity.given = GivenToken(clientID: clientID, token: refreshToken)
+        return identity
     }
 
     private func clientSecret(at now: UnixTime) throws(EndpointRefusal) -> String {

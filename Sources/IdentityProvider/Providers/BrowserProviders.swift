@@ -79,6 +79,7 @@ enum BrowserProviders {
             at: signIn.googleAddresses,
             clientID: clientID,
             clientSecret: clientSecret,
+            isOffline: signIn.deletion != nil,
             tokens: tokens,
             requests: requests,
             logger: logger

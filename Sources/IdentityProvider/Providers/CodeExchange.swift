@@ -21,31 +21,31 @@ struct CodeExchange: Sendable {
     /// - Parameters:
     ///   - redirectURI: The one in the authorization request.
     ///   - credentials: The client's own parameters, and others that the provider needs.
-    /// - Returns: The ID token, not verified.
+    /// - Returns: The ID token, not verified, and the refresh token if there is one.
     func idToken(
         for code: String,
         redirectURI: String,
         credentials: [(name: String, value: String)]
-    ) async throws(EndpointRefusal) -> String {
+    ) async throws(EndpointRefusal) -> (token: String, refreshToken: String?) {
         let response = try await response(to: code, redirectURI: redirectURI, credentials: credentials)
         guard let token = response["id_token"]?.string else { throw EndpointRefusal(.garbled, of: provider) }
-        return token
+        return (token, response["refresh_token"]?.string)
     }
 
-    /// - Parameter fields: Besides those of every such request.
+    /// - Parameters:
+    ///   - redirectURI: Nil for a code that was given without one.
+    ///   - fields: Besides those of every such request.
     /// - Returns: What the provider gives for the code, not verified.
     func response(
         to code: String,
-        redirectURI: String,
+        redirectURI: String?,
         credentials: [(name: String, value: String)],
         fields: [EndpointResponse.Field] = []
     ) async throws(EndpointRefusal) -> JSONObject {
         guard PlainText.isVisible(code, longest: Self.longestCode) else { throw notCompleted }
-        let grant = [
-            (name: "grant_type", value: "authorization_code"),
-            (name: "code", value: code),
-            (name: "redirect_uri", value: redirectURI),
-        ]
+        let grant =
+            [(name: "grant_type", value: "authorization_code"), (name: "code", value: code)]
+            + (redirectURI.map { [(name: "redirect_uri", value: $0)] } ?? [])
         let request = ProviderRequest(
             method: "POST",
             url: tokenURL,

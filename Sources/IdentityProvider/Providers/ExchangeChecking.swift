@@ -34,6 +34,8 @@ struct CheckedIDToken: Sendable {
     /// The SHA-256 of its signing input: the same for any encoding of the signature.
     let signingInputSHA256: [UInt8]
     let expiresAt: UnixTime
+    /// The app it is for.
+    var clientID: String?
 }
 
 /// A verified server-to-server event from Apple.

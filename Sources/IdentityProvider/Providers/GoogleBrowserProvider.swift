@@ -10,20 +10,24 @@ struct GoogleBrowserProvider: BrowserProvider {
     private let authorizeURL: String
     private let tokens: any ProviderTokens
     private let exchange: CodeExchange
+    private let isOffline: Bool
 
     /// - Parameters:
     ///   - addresses: Google's.
     ///   - clientSecret: Nil for a client without one.
+    ///   - isOffline: Whether Google is asked for a refresh token too.
     init(
         at addresses: BrowserAddresses,
         clientID: String,
         clientSecret: Secret?,
+        isOffline: Bool = false,
         tokens: any ProviderTokens,
         requests: any ProviderRequests,
         logger: Logger
     ) {
         self.clientID = clientID
         self.clientSecret = clientSecret
+        self.isOffline = isOffline
         authorizeURL = addresses.authorizeURL
         self.tokens = tokens
         exchange = CodeExchange(provider: .google, tokenURL: addresses.tokenURL, requests: requests, logger: logger)
@@ -44,6 +48,7 @@ struct GoogleBrowserProvider: BrowserProvider {
                 ("scope", "openid email profile"), ("state", state), ("nonce", nonce),
                 ("code_challenge", codeChallenge), ("code_challenge_method", "S256"),
             ] + (signsInAnew ? [("prompt", "select_account")] : [])
+                + (isOffline ? [("access_type", "offline")] : [])
         )
     }
 
@@ -59,8 +64,20 @@ struct GoogleBrowserProvider: BrowserProvider {
             credentials.append((name: "client_secret", value: String(decoding: clientSecret.bytes, as: UTF8.self)))
         }
         credentials.append((name: "code_verifier", value: codeVerifier))
-        let token = try await exchange.idToken(for: code, redirectURI: redirectURI, credentials: credentials)
-        return try await tokens.browserIdentity(token, as: .googleWebIdentity, for: clientID, nonce: nonce, at: now)
+        let (token, refreshToken) = try await exchange.idToken(
+            for: code,
+            redirectURI: redirectURI,
+            credentials: credentials
+        )
+        var identity = try await tokens.browserIdentity(
+            token,
+            as: .googleWebIdentity,
+            for: clientID,
+            nonce: nonce,
+            at: now
+        )
+        identity.given = GivenToken(clientID: clientID, token: refreshToken)
+        return identity
     }
 }
 

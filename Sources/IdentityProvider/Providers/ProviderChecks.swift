@@ -24,7 +24,7 @@ struct ProviderChecks: ExchangeChecking {
         if let problem = AppleNonce.problem(claim: principal.claims["nonce"], raw: rawNonce, rule: apple.nonce) {
             throw .invalidToken("\(kind.noun) is refused: \(problem)")
         }
-        return try Self.checked(token, principal, try kind.identity(principal), kind)
+        return try Self.checked(token, principal, try kind.identity(principal), kind, for: apple.clientIDs)
     }
 
     func googleIdentity(idToken: String, at now: UnixTime) async throws(EndpointRefusal) -> ProviderIdentity {
@@ -60,7 +60,7 @@ struct ProviderChecks: ExchangeChecking {
         guard let identity = NamedIdentity(provider, who: who).identity(principal.claims) else {
             throw .invalidToken("\(kind.noun) is refused: its subject is missing or malformed")
         }
-        return try Self.checked(idToken, principal, identity, kind)
+        return try Self.checked(idToken, principal, identity, kind, for: clientIDs)
     }
 
     func appleEvent(_ body: [UInt8], at now: UnixTime) async throws(EndpointRefusal) -> AppleEvent {
@@ -75,13 +75,15 @@ struct ProviderChecks: ExchangeChecking {
         _ token: String,
         _ principal: Principal,
         _ identity: ProviderIdentity,
-        _ kind: ProviderTokenKind
+        _ kind: ProviderTokenKind,
+        for clientIDs: [String]
     ) throws(EndpointRefusal) -> CheckedIDToken {
         guard let expiresAt = principal.expiresAt else { throw .invalidToken("\(kind.noun) is refused: it has no exp") }
         return CheckedIDToken(
             identity: identity,
             signingInputSHA256: SHA256.digest(Array(token.utf8.prefix(signingInputLength(token)))),
-            expiresAt: expiresAt
+            expiresAt: expiresAt,
+            clientID: clientIDs.first { principal.audiences.contains($0) }
         )
     }
 

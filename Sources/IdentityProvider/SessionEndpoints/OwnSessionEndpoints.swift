@@ -26,7 +26,7 @@ struct OwnSessionEndpoints: Sendable {
         possession = PossessionChecks(context)
     }
 
-    /// - Parameter request: For one of the four endpoints: refresh and logout by POST, me by GET, validate by either.
+    /// - Parameter request: For one of these endpoints, with one of its methods.
     func respond(to request: EndpointRequest) async -> EndpointResult {
         guard let sessions = context.sessions else { return .refused(.withoutIssuer) }
         do throws(EndpointRefusal) {
@@ -35,6 +35,8 @@ struct OwnSessionEndpoints: Sendable {
             case .sessionValidate: return .response(try await show(request, sessions, extra: ["valid": true]))
             case .sessionMe: return .response(try await show(request, sessions, extra: [:]))
             case .sessionLogout: return .response(try await logout(request, sessions))
+            case .accountDeletion: return .response(try await deleteAccount(request, sessions))
+            case .deletionReceipt: return .response(try await showReceipt(request))
             case .appleExchange, .googleExchange, .namedExchange, .namedCallback, .appleNotifications, .webLogin,
                 .webCallback, .discovery, .jwks,
                 .authorize,

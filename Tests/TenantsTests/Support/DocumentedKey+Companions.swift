@@ -107,6 +107,9 @@ extension DocumentedKey {
             "tenants.NAME.sign_in.web": web, "tenants.NAME.sign_in.account_page": "/account",
             "tenants.NAME.hosts": "[shop.example.com]",
         ],
+        "tenants.NAME.sign_in.delete_account": [
+            "tenants.NAME.issuer": issuer, "tenants.NAME.authenticate.issuers": "[{ preset: built-in }]",
+        ],
         "tenants.NAME.issuer.clients[].secret": ["tenants.NAME.issuer.clients[].public": nil],
         "tenants.NAME.issuer.clients[].dpop_bound": ["tenants.NAME.dpop": "{ need: optional }"],
         "tenants.NAME.issuer.clients[].certificate_bound": [

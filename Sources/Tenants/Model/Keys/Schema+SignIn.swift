@@ -11,6 +11,8 @@ extension Schema {
     static let sessionCookies = SessionCookiesKeys()
     static let endpoints = EndpointsKeys()
     static let passkeys = PasskeysKeys()
+    static let deleteAccount = DeleteAccountKeys()
+    static let deletionCall = DeletionCallKeys()
     static let accounts = AccountsKeys()
 
     struct SignInKeys: KeyTable {
@@ -32,6 +34,8 @@ extension Schema {
             .means("Where people who signed in by `web` see their sessions, logins and passkeys, and end them.")
         let passkeys = Key("passkeys", .object(Schema.passkeys))
             .means("Passkeys, made on the account page, which sign in without a provider.")
+        let deleteAccount = Key("delete_account", .object(Schema.deleteAccount))
+            .means("Lets people delete their own accounts: here, at Apple and Google, and at the backend.")
     }
 
     struct ExchangeKeys: KeyTable {
@@ -66,6 +70,11 @@ extension Schema {
             .means("Where browsers sign in.", example: "http://127.0.0.1:9010/apple/authorize")
         let tokenURL = Key("token_url", .url(), default: "https://appleid.apple.com/auth/token")
             .means("Where codes are exchanged.", example: "http://127.0.0.1:9010/apple/token")
+        let revokeURL = Key("revoke_url", .url(), default: "https://appleid.apple.com/auth/revoke")
+            .means(
+                "Where the tokens of deleted accounts are taken back.",
+                example: "http://127.0.0.1:9010/apple/revoke"
+            )
     }
 
     struct AppleWebKeys: KeyTable {
@@ -91,6 +100,11 @@ extension Schema {
             .means("Where browsers sign in.", example: "http://127.0.0.1:9010/google/authorize")
         let tokenURL = Key("token_url", .url(), default: "https://oauth2.googleapis.com/token")
             .means("Where codes are exchanged.", example: "http://127.0.0.1:9010/google/token")
+        let revokeURL = Key("revoke_url", .url(), default: "https://oauth2.googleapis.com/revoke")
+            .means(
+                "Where the tokens of deleted accounts are taken back.",
+                example: "http://127.0.0.1:9010/google/revoke"
+            )
     }
 
     struct GoogleWebKeys: KeyTable {
@@ -151,6 +165,21 @@ extension Schema {
                 "How recently a provider must have signed the person in for a passkey to do. Omitted: 30d with `who`, else "
                     + "once is enough."
             )
+    }
+
+    struct DeleteAccountKeys: KeyTable {
+        let path = Key("path", .text(example: "DELETE /api/account"), isRequired: true)
+            .means(
+                "The request that deletes its sender's account: `DELETE` or `POST` and a path. A path alone: `DELETE`."
+            )
+        let call = Key("call", .object(Schema.deletionCall))
+            .means("What the backend is told of each deleted account. Omitted: nothing.")
+    }
+
+    struct DeletionCallKeys: KeyTable {
+        let method = Key("method", .text(), default: "DELETE").means("The request's method.", example: "POST")
+        let path = Key("path", .text(example: "/internal/users/{subject}"), isRequired: true)
+            .means("A path on the backend, with `{subject}` where the account's subject belongs.")
     }
 
     struct AccountsKeys: KeyTable {

@@ -41,11 +41,13 @@ public struct AppleSignIn: Sendable, Equatable {
     public var keys: RemoteKeySource = Self.defaultKeys
     public var authorizeURL: String = Self.defaultAuthorizeURL
     public var tokenURL: String = Self.defaultTokenURL
+    public var revokeURL: String = Self.defaultRevokeURL
 
     public static let defaultIssuer = Schema.apple.issuer.default
     public static let defaultKeys = keys(at: Schema.apple.jwksURL.default)
     public static let defaultAuthorizeURL = Schema.apple.authorizeURL.default
     public static let defaultTokenURL = Schema.apple.tokenURL.default
+    public static let defaultRevokeURL = Schema.apple.revokeURL.default
 
     static func keys(at url: String) -> RemoteKeySource {
         RemoteKeySource(location: .keySet(url: url), lifetime: .seconds(86_400))

@@ -5,6 +5,8 @@ public struct BrowserAddresses: Sendable, Equatable {
     public var keys: RemoteKeySource
     public var authorizeURL: String
     public var tokenURL: String
+    /// Where tokens are taken back.
+    public var revokeURL: String
 }
 
 extension SignIn {
@@ -14,7 +16,8 @@ extension SignIn {
             issuers: [apple?.issuer ?? AppleSignIn.defaultIssuer],
             keys: apple?.keys ?? AppleSignIn.defaultKeys,
             authorizeURL: apple?.authorizeURL ?? AppleSignIn.defaultAuthorizeURL,
-            tokenURL: apple?.tokenURL ?? AppleSignIn.defaultTokenURL
+            tokenURL: apple?.tokenURL ?? AppleSignIn.defaultTokenURL,
+            revokeURL: apple?.revokeURL ?? AppleSignIn.defaultRevokeURL
         )
     }
 
@@ -24,7 +27,8 @@ extension SignIn {
             issuers: google?.issuers ?? GoogleSignIn.defaultIssuers,
             keys: google?.keys ?? GoogleSignIn.defaultKeys,
             authorizeURL: google?.authorizeURL ?? GoogleSignIn.defaultAuthorizeURL,
-            tokenURL: google?.tokenURL ?? GoogleSignIn.defaultTokenURL
+            tokenURL: google?.tokenURL ?? GoogleSignIn.defaultTokenURL,
+            revokeURL: google?.revokeURL ?? GoogleSignIn.defaultRevokeURL
         )
     }
 

@@ -19,10 +19,12 @@ public struct GoogleSignIn: Sendable, Equatable {
     public var tokenInfoURL: String = Schema.google.tokeninfoURL.default
     public var authorizeURL: String = Self.defaultAuthorizeURL
     public var tokenURL: String = Self.defaultTokenURL
+    public var revokeURL: String = Self.defaultRevokeURL
 
     /// Google's guide to ID tokens names both forms of `iss`.
     public static let defaultIssuers = [Schema.google.issuer.default, "accounts.google.com"]
     public static let defaultKeys = RemoteKeySource(location: .keySet(url: Schema.google.jwksURL.default))
     public static let defaultAuthorizeURL = Schema.google.authorizeURL.default
     public static let defaultTokenURL = Schema.google.tokenURL.default
+    public static let defaultRevokeURL = Schema.google.revokeURL.default
 }

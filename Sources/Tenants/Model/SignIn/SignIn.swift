@@ -14,6 +14,8 @@ public struct SignIn: Sendable, Equatable {
     public var accountPage: PathPattern?
     /// Nil: nobody can make one, or sign in with one.
     public var passkeys: PasskeyRules?
+    /// Nil: nobody deletes an account here.
+    public var deletion: AccountDeletionRules?
 
     /// How recently one of the tenant's providers must have signed somebody in for a passkey to do; nil: once is enough.
     ///

@@ -15,6 +15,7 @@ struct AppleSignInReader {
         let keys = ProviderURLReader.read(Schema.apple.jwksURL, in: node, allowsQuery: true, session)
         let authorize = ProviderURLReader.read(Schema.apple.authorizeURL, in: node, session)
         let token = ProviderURLReader.read(Schema.apple.tokenURL, in: node, session)
+        let revoke = ProviderURLReader.read(Schema.apple.revokeURL, in: node, session)
         guard let path, let then else { return nil }
         return AppleSignIn(
             path: path,
@@ -27,7 +28,8 @@ struct AppleSignInReader {
             issuer: node.read(Schema.apple.issuer),
             keys: AppleSignIn.keys(at: keys),
             authorizeURL: authorize,
-            tokenURL: token
+            tokenURL: token,
+            revokeURL: revoke
         )
     }
 

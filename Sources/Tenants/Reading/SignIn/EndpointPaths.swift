@@ -48,6 +48,33 @@ struct EndpointPaths {
         return pattern
     }
 
+    /// Reads a path of which only some methods are the gateway's: for refreshes it stays the backend's.
+    ///
+    /// - Parameter node: Where it is written, maybe with a method before it.
+    /// - Returns: nil if it cannot be used, which was reported.
+    mutating func read(
+        _ path: String,
+        _ key: Key<String?>,
+        at node: DocumentNode,
+        _ session: ReadingSession
+    ) -> PathPattern? {
+        guard !path.contains("*") else {
+            return session.at(node).refuse("\"\(key.name)\" is one path, and \"*\" stands for many: write it out")
+        }
+        let pattern: PathPattern
+        do throws(PathPattern.Malformed) {
+            pattern = try PathPattern(path)
+        } catch {
+            let reason = node.filled.map { error.reason(of: $0) } ?? error.description
+            return session.at(node).refuse("\"\(key.name)\" is no path: \(reason)")
+        }
+        if let problem = problem(path, isAppleExchange: false, node, session) {
+            return session.at(node).refuse("\"\(key.name)\" \(problem)")
+        }
+        taken.append(Taken(path: Self.folded(path), key: key.name, position: node.position))
+        return pattern
+    }
+
     /// Takes a path that is not written out, like that where a provider of `providers` returns to.
     mutating func take(_ path: String, by key: String, at position: Position, _ session: ReadingSession) {
         guard let pattern = try? PathPattern(path) else { return }

@@ -14,6 +14,7 @@ struct GoogleSignInReader {
         let tokenInfo = ProviderURLReader.read(Schema.google.tokeninfoURL, in: node, session)
         let authorize = ProviderURLReader.read(Schema.google.authorizeURL, in: node, session)
         let token = ProviderURLReader.read(Schema.google.tokenURL, in: node, session)
+        let revoke = ProviderURLReader.read(Schema.google.revokeURL, in: node, session)
         guard let path, let then else { return nil }
         return GoogleSignIn(
             path: path,
@@ -25,7 +26,8 @@ struct GoogleSignInReader {
             userInfoURL: userInfo,
             tokenInfoURL: tokenInfo,
             authorizeURL: authorize,
-            tokenURL: token
+            tokenURL: token,
+            revokeURL: revoke
         )
     }
 

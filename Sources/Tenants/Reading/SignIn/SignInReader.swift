@@ -35,6 +35,7 @@ struct SignInReader {
         signIn.navigations = readNavigations(session)
         SignInCheck(node: node).check(signIn, session)
         AccountPageReader(node: node, hosts: hosts).read(&signIn, &paths, session)
+        AccountDeletionReader(node: node, tenant: tenant).read(&signIn, &paths, session)
         checkIssuer(session)
         return signIn
     }
@@ -119,6 +120,9 @@ struct SignInReader {
         }
         if let endpoints = node.entry(Schema.signIn.endpoints), !endpoints.value.entries.isEmpty {
             return (endpoints.keyPosition, "\"endpoints\"")
+        }
+        if let deletion = node.entry(Schema.signIn.deleteAccount) {
+            return (deletion.keyPosition, "\"delete_account\"")
         }
         return nil
     }

@@ -1,0 +1,81 @@
+import Store
+import Tenants
+import Verification
+
+/// Accounts that their owners delete, and the receipts of that.
+extension OwnSessionEndpoints {
+    /// Deletes the account of the request's access token, which has to be one of the tenant's own apps.
+    ///
+    /// A repetition, whose tokens are revoked already, gets the same receipt: the first response may have been lost.
+    func deleteAccount(
+        _ request: EndpointRequest,
+        _ sessions: SessionService
+    ) async throws(EndpointRefusal) -> EndpointResponse {
+        guard let deletions = context.deletions else { throw .badRequest("accounts are not deleted here") }
+        guard let presented = try await countedToken(of: request, sessions)?.token else {
+            throw .missing("send an access token")
+        }
+        try refuseCrossSite(request, presented)
+        let principal = try await access(presented, of: request)
+        guard let subject = principal.subject else { throw .invalidToken("the token has no subject") }
+        guard principal.claims["client_id"] == nil else {
+            throw EndpointRefusal(
+                .notAllowed,
+                status: 403,
+                detail: "a client of the issuer deletes nobody's account: its users do that here"
+            )
+        }
+        var deletion: Deletion
+        do throws(EndpointRefusal) {
+            try await refuseEnded(principal, sessions, at: request.now)
+            deletion = try await mappingErrors(Self.unavailable) { () async throws(StoreError) in
+                try await deletions.begin(subject, ofTenant: context.tenant.name, by: request.id)
+            }
+        } catch  where error.code == .tokenRevoked {
+            let found = try await mappingErrors(Self.unavailable) { () async throws(StoreError) in
+                try await deletions.find(subject, ofTenant: context.tenant.name)
+            }
+            guard let found else { throw error }
+            deletion = found
+        }
+        return receipt(deletion, status: 202, clearing: presented.cookie == nil ? [] : cookies.fieldsThatClear(request))
+    }
+
+    /// - Parameter request: Its query has the `id` of a receipt, which is all that its reader needs: there is no session
+    ///   any more.
+    func showReceipt(_ request: EndpointRequest) async throws(EndpointRefusal) -> EndpointResponse {
+        guard let deletions = context.deletions else { throw .badRequest("accounts are not deleted here") }
+        guard let id = (try? FormFields(Array((request.query ?? "").utf8)))?["id"] else {
+            throw .badRequest("send the receipt's id: ?id=…")
+        }
+        let found = try await mappingErrors(Self.unavailable) { () async throws(StoreError) in
+            try await deletions.deletion(id, ofTenant: context.tenant.name)
+        }
+        guard let found else {
+            throw EndpointRefusal(.badRequest, status: 404, detail: "there is no such receipt, or no longer")
+        }
+        return receipt(found, status: 200, clearing: [])
+    }
+
+    private func receipt(
+        _ deletion: Deletion,
+        status: Int,
+        clearing: [EndpointResponse.Field]
+    ) -> EndpointResponse {
+        let path = context.tenant.signIn?.deletion?.receiptPath ?? ""
+        let location = FormText.url(PagePath.encoded(path), adding: [("id", deletion.id)])
+        let fields = status == 202 ? [EndpointResponse.Field("Location", location)] : []
+        let subject = status == 202 ? deletion.subject : nil
+        return .json(deletion.receipt, status: status, fields: fields + clearing, subject: subject)
+    }
+
+    /// Nothing was acknowledged, and what was put into the store is carried out.
+    private static func unavailable(_ error: StoreError) -> EndpointRefusal {
+        EndpointRefusal(
+            .storeUnavailable,
+            status: 503,
+            detail: "the account cannot be deleted at the moment: try again",
+            retryAfterSeconds: 1
+        )
+    }
+}
