@@ -148,6 +148,8 @@ public final class AdminServer: Sendable {
         RulesRoutes(handler: rules).add(to: router)
         let refusals = RefusalsHandler(live: live) { try await gateway.recentRefusals(ofTenant: $0) }
         RefusalsRoutes(handler: refusals).add(to: router)
+        let deletions = DeletionsHandler(live: live, deletions: { gateway.deletions }, logger: logger)
+        DeletionsRoutes(handler: deletions).add(to: router)
         CertificatesRoutes(certificates: { gateway.certificates() }).add(to: router)
         let explaining = ExplainHandler(live: live) { try await gateway.explain($0, of: $1) }
         ExplainRoutes(explaining).add(to: router)

@@ -71,6 +71,9 @@ public protocol AdministeredGateway: Sendable {
     /// it.
     func accounts(ofTenant tenant: TenantIndex) -> (any AccountAdministration)?
 
+    /// Deletions of accounts; nil if no tenant's are deleted. A reload may replace the object: do not keep it.
+    var deletions: (any DeletionListing)? { get }
+
     /// Bytes of the access log that were lost to a slow reader.
     var lostAccessLogBytes: Int { get }
 

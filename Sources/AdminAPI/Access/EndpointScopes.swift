@@ -27,6 +27,8 @@ enum EndpointScopes {
         "POST /api/keys": [.all],
         "GET /api/sessions": [.read, .revoke],
         "DELETE /api/sessions": [.revoke],
+        "GET /api/deletions": [.read, .revoke],
+        "GET /api/deletions/{id}": [.read, .revoke],
         // It changes nothing, and shows nothing of the token that it is asked about.
         "POST /api/explain": [.read],
         "POST /api/reload": [.all],

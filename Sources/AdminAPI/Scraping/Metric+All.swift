@@ -114,6 +114,22 @@ extension Metric {
             reading.shared.signIns.passkeys.map { Sample([$0.tenant, $0.event.rawValue], $1) }
                 .sorted { $0.labels.lexicographicallyPrecedes($1.labels) }
         },
+        Metric(
+            "gatehouse_deletions_pending",
+            .gauge,
+            "Deletions of accounts in the store that are not done, at most 1000; counted every 15 seconds.",
+            labels: []
+        ) { reading in reading.shared.deletions.map { [Sample([], $0.pending)] } ?? [] },
+        Metric(
+            "gatehouse_deletion_steps_total",
+            .counter,
+            "Attempts at steps of deletions of accounts.",
+            labels: ["tenant", "step", "result"]
+        ) { reading in
+            (reading.shared.deletions?.steps ?? [:])
+                .map { Sample([$0.tenant, $0.step.rawValue, $0.outcome.rawValue], $1) }
+                .sorted { $0.labels.lexicographicallyPrecedes($1.labels) }
+        },
         rateLimited,
         Metric(
             "gatehouse_mirror_dropped_total",

@@ -70,6 +70,7 @@ extension MetricsReading {
         reading.shared.limits = limits.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.value)
         reading.shared.revocations = Dictionary(shared.revocations.map { (label($0), $1) }, uniquingKeysWith: +)
         reading.shared.signIns = shared.signIns.relabeled(label)
+        reading.shared.deletions = shared.deletions?.relabeled(label)
         reading.backends = backends.filter { apart.contains($0.tenant) } + otherBackends(apart)
         return reading
     }

@@ -14,6 +14,8 @@ public struct SharedCount: Sendable {
     /// By tenant and outcome.
     public var refreshes: [TenantIndex: [String: UInt64]] = [:]
     public var signIns = SignInCounts.Snapshot()
+    /// nil if no tenant's accounts are deleted.
+    public var deletions: DeletionCounts.Snapshot?
     public var limits: [LimitCount] = []
     /// nil if tenants come from files alone.
     public var storedTenants: (inForce: Int, faulty: Int)?

@@ -1,7 +1,8 @@
 /// A valid authorization request at a provider (RFC 6749 section 4.1.1).
 struct ProviderAuthorizationRequest: Sendable {
     let clientID: String
-    let redirectURI: String
+    /// Nil for a code that an app gets.
+    let redirectURI: String?
     let scopes: [String]
     let state: String?
     let nonce: String?
@@ -9,6 +10,8 @@ struct ProviderAuthorizationRequest: Sendable {
     let codeChallenge: String?
     /// `response_mode=form_post`.
     let isPosted: Bool
+    /// Whether there is a refresh token too: always at Apple, with `access_type=offline` at Google.
+    let isOffline: Bool
 
     var scope: String { scopes.joined(separator: " ") }
 }
@@ -78,5 +81,18 @@ extension ProviderAuthorizationRequest {
         state = parameters["state"]
         nonce = parameters["nonce"]
         isPosted = mode == "form_post"
+        isOffline = parameters["access_type"] == "offline"
+    }
+
+    /// An app's own, in which no browser takes part: without a redirect URI at Apple, and with an empty one at Google.
+    init(ofApp clientID: String) {
+        self.clientID = clientID
+        redirectURI = nil
+        scopes = ["openid", "email"]
+        state = nil
+        nonce = nil
+        codeChallenge = nil
+        isPosted = false
+        isOffline = true
     }
 }

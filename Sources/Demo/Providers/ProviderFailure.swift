@@ -3,8 +3,8 @@ import NIOCore
 
 /// Endpoints that count their requests and can be made to fail.
 public enum ProviderEndpoint: String, Sendable, CaseIterable {
-    case appleKeys, appleAuthorize, appleToken
-    case googleKeys, googleAuthorize, googleToken, userInfo, tokenInfo
+    case appleKeys, appleAuthorize, appleToken, appleRevoke
+    case googleKeys, googleAuthorize, googleToken, googleRevoke, userInfo, tokenInfo
 }
 
 /// How an endpoint fails.

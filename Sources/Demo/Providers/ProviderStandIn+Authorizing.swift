@@ -75,7 +75,11 @@ extension ProviderStandIn {
             if provider == .google {
                 fields += [(name: "iss", value: state.googleIssuer), (name: "scope", value: authorization.scope)]
             }
-            return ProviderRedirect(isPost: authorization.isPosted, url: authorization.redirectURI, fields: fields)
+            return ProviderRedirect(
+                isPost: authorization.isPosted,
+                url: authorization.redirectURI ?? "",
+                fields: fields
+            )
         }
     }
 
@@ -84,7 +88,7 @@ extension ProviderStandIn {
     {
         var fields = authorization.state.map { [(name: "state", value: $0)] } ?? []
         fields.append((name: "error", value: provider == .apple ? "user_cancelled_authorize" : "access_denied"))
-        return ProviderRedirect(isPost: authorization.isPosted, url: authorization.redirectURI, fields: fields)
+        return ProviderRedirect(isPost: authorization.isPosted, url: authorization.redirectURI ?? "", fields: fields)
     }
 }
 

@@ -30,7 +30,7 @@ extension ProviderStandIn {
         return .json([
             "access_token": .string(accessToken), "token_type": "Bearer",
             "expires_in": .number(JSONNumber(Self.accessTokenLifetime)),
-            "refresh_token": .string(RandomText.make(bytes: 32)), "id_token": .string(idToken),
+            "refresh_token": .string(refreshToken(for: code, at: .apple)), "id_token": .string(idToken),
         ])
     }
 
@@ -41,14 +41,10 @@ extension ProviderStandIn {
         guard let client = clients[clientID],
             client.secret.map({ ConstantTime.areEqual($0, Array((parameters["client_secret"] ?? "").utf8)) }) ?? true
         else { throw StandInRefusal(status: 401, error: "invalid_client", reason: "Unauthorized") }
-        let verifier = try parameters.require("code_verifier")
         let code = try state.withLock { state throws(StandInRefusal) in
             try state.redeem(parameters, for: clientID, at: now())
         }
-        let challenge = Base64URL.encode(SHA256.digest(Array(verifier.utf8)))
-        guard (43...128).contains(verifier.utf8.count), challenge == code.authorization.codeChallenge else {
-            throw StandInRefusal.grant("Missing code verifier, or it is not the challenge's")
-        }
+        try Self.checkVerifier(parameters, of: code)
         let accessToken = googleAccessToken(for: code.user, audience: clientID, scope: code.authorization.scope)
         let idToken = try googleIDToken(
             subject: code.user.subject,
@@ -58,11 +54,23 @@ extension ProviderStandIn {
             audience: clientID,
             nonce: code.authorization.nonce
         ) { $0["at_hash"] = .string(Self.leftHalfHash(accessToken)) }
-        return .json([
+        var response: JSONObject = [
             "access_token": .string(accessToken), "token_type": "Bearer",
             "expires_in": .number(JSONNumber(Self.accessTokenLifetime - 1)), "scope": .string(code.authorization.scope),
             "id_token": .string(idToken),
-        ])
+        ]
+        if code.authorization.isOffline { response["refresh_token"] = .string(refreshToken(for: code, at: .google)) }
+        return .json(.object(response))
+    }
+
+    /// Codes of apps have no challenge.
+    private static func checkVerifier(_ parameters: FormParameters, of code: IssuedCode) throws(StandInRefusal) {
+        guard let expected = code.authorization.codeChallenge else { return }
+        let verifier = try parameters.require("code_verifier")
+        let challenge = Base64URL.encode(SHA256.digest(Array(verifier.utf8)))
+        guard (43...128).contains(verifier.utf8.count), challenge == expected else {
+            throw .grant("Missing code verifier, or it is not the challenge's")
+        }
     }
 
     private static func checkGrantType(_ parameters: FormParameters) throws(StandInRefusal) {
@@ -73,7 +81,7 @@ extension ProviderStandIn {
 
     /// A client secret for Apple is a token signed with the registered key: of the team, for the Services ID, to Apple,
     /// and valid for at most six months.
-    private func checkAppleSecret(_ secret: String, of clientID: String) throws(StandInRefusal) {
+    func checkAppleSecret(_ secret: String, of clientID: String) throws(StandInRefusal) {
         let (client, key, issuer) = state.withLock { ($0.appleClients[clientID], $0.appleClientKey, $0.appleIssuer) }
         func refused(_ reason: String) -> StandInRefusal {
             StandInRefusal(status: 400, error: "invalid_client", reason: reason)

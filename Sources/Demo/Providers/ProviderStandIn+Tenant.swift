@@ -13,6 +13,7 @@ extension ProviderStandIn {
             apple.keys.location = .keySet(url: "\(url)/apple/auth/keys")
             apple.authorizeURL = "\(url)/apple/auth/authorize"
             apple.tokenURL = "\(url)/apple/auth/token"
+            apple.revokeURL = "\(url)/apple/auth/revoke"
             apple.web?.privateKey = Secret(appleP8)
             signIn.apple = apple
         }
@@ -24,6 +25,7 @@ extension ProviderStandIn {
             google.tokenInfoURL = "\(url)/google/tokeninfo"
             google.authorizeURL = "\(url)/google/auth"
             google.tokenURL = "\(url)/google/token"
+            google.revokeURL = "\(url)/google/revoke"
             signIn.google = google
         }
         tenant.signIn = signIn
@@ -36,6 +38,8 @@ extension ProviderStandIn {
             if let web = signIn.apple?.web {
                 let client = AppleClient(teamID: web.teamID, keyID: web.keyID)
                 state.add(client, web.clientID, tenant.hosts, "\(base)/apple")
+                // Its apps, which have codes without a redirect URI.
+                for id in signIn.apple?.clientIDs ?? [] { state.add(client, id) }
                 if let own = signIn.web, own.provider == .apple, let id = own.clientID {
                     state.add(client, id, tenant.hosts, own.callback.description)
                 }
@@ -59,6 +63,10 @@ extension ProviderStandIn {
 }
 
 extension StandInState {
+    fileprivate mutating func add(_ client: AppleClient, _ id: String) {
+        if appleClients[id] == nil { appleClients[id] = client }
+    }
+
     fileprivate mutating func add(_ client: AppleClient, _ id: String, _ hosts: [HostPattern], _ path: String) {
         let redirectTargets = hosts.map { RedirectTarget(host: $0, path: path) }
         appleClients[id, default: client].redirectTargets += redirectTargets

@@ -28,6 +28,10 @@ struct StandInState: Sendable {
     var accessTokens = BoundedMap<String, GoogleGrant, Never>(capacity: 10_000)
     /// The users whose name each of Apple's clients has got, which happens once: `client_id` and `sub`.
     var sentNames = BoundedMap<String, Bool, Never>(capacity: 10_000)
+    /// Refresh tokens, until they are revoked.
+    var refreshTokens = BoundedMap<String, RefreshGrant, Never>(capacity: 10_000)
+    /// How many of those a user has, by provider and `sub`.
+    var refreshCounts = BoundedMap<String, Int, Never>(capacity: 10_000)
     var failures: [ProviderEndpoint: ProviderFailure] = [:]
     var calls: [ProviderEndpoint: Int] = [:]
     var skipsConsent = false
@@ -109,6 +113,17 @@ struct IssuedCode: Sendable {
     let user: ProviderUser
     let expiresAt: UnixTime
     var isUsed = false
+}
+
+/// The record of a refresh token.
+struct RefreshGrant: Sendable {
+    let provider: SignIn.Provider
+    let user: ProviderUser
+    let clientID: String
+    var isRevoked = false
+
+    /// Whose it is.
+    var owner: String { "\(provider.rawValue) \(user.subject)" }
 }
 
 /// The record of a Google access token.

@@ -91,6 +91,7 @@ struct GatewayAdministration: AdministeredGateway {
         )
         count.refreshes = await shared.refreshes.counts
         count.signIns = shared.services.counts.snapshot()
+        count.deletions = shared.services.deletions.map { _ in shared.services.deletionCounts.snapshot() }
         count.limits = shared.limits?.limiter.counts ?? []
         if let stored = shared.storedTenants {
             let known = stored.all.count
@@ -125,6 +126,8 @@ struct GatewayAdministration: AdministeredGateway {
     func accounts(ofTenant index: TenantIndex) -> (any AccountAdministration)? {
         shared.services.accounts(ofTenant: index)
     }
+
+    var deletions: (any DeletionListing)? { shared.services.deletions }
 
     var lostAccessLogBytes: Int { accessLog?.lost ?? 0 }
 

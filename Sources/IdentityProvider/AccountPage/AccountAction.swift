@@ -5,6 +5,9 @@ enum AccountAction: String, Sendable, CaseIterable {
     case unlink
     case renamePasskey = "rename_passkey"
     case removePasskey = "remove_passkey"
+    /// By the page, and by that which asks once more.
+    case askDeletion = "ask_deletion"
+    case deleteAccount = "delete_account"
     /// Both by the script, which takes JSON.
     case beginPasskey = "begin_passkey"
     case addPasskey = "add_passkey"

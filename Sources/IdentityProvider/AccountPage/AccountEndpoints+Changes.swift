@@ -14,6 +14,7 @@ extension AccountEndpoints {
             cookies = visitor.cookies
             guard visitor.sent(fields["token"]) else { throw .outdated }
             if action == .beginPasskey { return try await begin(visitor, request) }
+            if let response = try await deletion(action, visitor, request) { return response }
             let notice = try await carryOut(action, fields, visitor, request)
             log(action, visitor, request)
             if notice == .signedOut { cookies = self.cookies.fieldsThatClear(request) }
@@ -86,6 +87,8 @@ extension AccountEndpoints {
             try await endSessions(begunBy: SignIn.Provider.passkey, visitor, request)
             return .removed
         case .addPasskey, .beginPasskey: return try await add(fields, visitor, request)
+        // Only where there are no deletions.
+        case .askDeletion, .deleteAccount: throw .notThere
         }
     }
 

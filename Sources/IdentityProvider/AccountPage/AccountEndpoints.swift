@@ -22,7 +22,7 @@ struct AccountEndpoints: Sendable {
     let counts: SignInCounts
     let verify: Verify
     private let crossSite: CrossSiteCheck
-    private let frame: PageFrame
+    let frame: PageFrame
 
     /// - Parameter verify: Verifies an access token of the tenant's own issuer.
     /// - Returns: Nil for a tenant without such a page.
@@ -135,7 +135,8 @@ extension AccountEndpoints {
             path: page,
             token: visitor.formToken,
             texts: texts,
-            notice: notice?.text(texts)
+            notice: notice?.text(texts),
+            deletionSection: deletionSection(visitor, signInURL: signInURL(request), request)
         )
         var policy = PagePolicy(form: page.description)
         if passkeys == .on { (policy.script, policy.connection) = (page.below(.script), page.description) }

@@ -29,6 +29,8 @@ struct AccountPageHTML: Sendable {
     let texts: AccountTexts
     /// What was done, or why it was not; nil for nothing.
     var notice: String?
+    /// HTML; empty if accounts are not deleted here.
+    var deletionSection = ""
 
     /// - Parameter frame: The tenant's.
     func content(in frame: PageFrame) -> String {
@@ -39,7 +41,7 @@ struct AccountPageHTML: Sendable {
             "<p>\(frame.nameHTML)</p>",
             name == nil ? "" : "<p class=\"quiet\">\(signedIn)</p>",
             notice.map { "<p class=\"done\" role=\"status\">\(HTMLText.escaped($0))</p>" } ?? "",
-            sessionSection, loginSection, passkeySection,
+            sessionSection, loginSection, passkeySection, deletionSection,
         ]
         return parts.filter { !$0.isEmpty }.joined(separator: "\n")
     }

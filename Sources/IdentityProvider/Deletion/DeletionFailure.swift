@@ -35,7 +35,7 @@ public struct DeletionFailure: Error, Sendable, Equatable {
     }
 
     /// What an operator does about it; nil where it passes by itself, or where the other side is to blame.
-    var remedy: String? {
+    public var remedy: String? {
         switch reason {
         case .clientRefused: "check the client ID, and the secret or key, in sign_in"
         case .noCredentials: "add web, with the key or secret of that client, to apple or google of sign_in"

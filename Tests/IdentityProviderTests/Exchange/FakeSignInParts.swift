@@ -21,7 +21,8 @@ final class FakeChecks: ExchangeChecking {
     func issueApple(
         _ token: String,
         for subject: String = "001.apple",
-        until expiresAt: UnixTime = ExchangeFixture.start + 600
+        until expiresAt: UnixTime = ExchangeFixture.start + 600,
+        clientID: String? = nil
     ) {
         let identity = ProviderIdentity(
             provider: .apple,
@@ -32,7 +33,8 @@ final class FakeChecks: ExchangeChecking {
         let checked = CheckedIDToken(
             identity: identity,
             signingInputSHA256: SHA256.digest(Array(token.utf8)),
-            expiresAt: expiresAt
+            expiresAt: expiresAt,
+            clientID: clientID
         )
         state.withLock { $0.apple[token] = checked }
     }

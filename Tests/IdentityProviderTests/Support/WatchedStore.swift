@@ -5,6 +5,8 @@ import Synchronization
 final class WatchedStore: Store {
     enum Call: String, Sendable, CaseIterable {
         case value, set, replace, remove, revoke
+        /// Of collections.
+        case entries, change
     }
 
     typealias Watch = @Sendable (Call) async throws(StoreError) -> Void
@@ -115,15 +117,18 @@ extension WatchedStore {
         after name: String?,
         limit: Int
     ) async throws(StoreError) -> [StoreEntry] {
-        try await memory.entries(of: collection, after: name, limit: limit)
+        try await willCall(.entries)
+        return try await memory.entries(of: collection, after: name, limit: limit)
     }
 
     func entries(_ names: [String], of collection: StoreCollection) async throws(StoreError) -> [StoreEntry] {
-        try await memory.entries(names, of: collection)
+        try await willCall(.entries)
+        return try await memory.entries(names, of: collection)
     }
 
     func change(_ changes: [EntryChange]) async throws(StoreError) -> EntryChangeResult {
-        try await memory.change(changes)
+        try await willCall(.change)
+        return try await memory.change(changes)
     }
 
     func announce(_ announcement: Announcement) async throws(StoreError) { try await memory.announce(announcement) }

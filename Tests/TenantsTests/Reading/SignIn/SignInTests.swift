@@ -97,7 +97,8 @@ struct SignInTests {
                     issuers: [apple.issuer],
                     keys: apple.keys,
                     authorizeURL: apple.authorizeURL,
-                    tokenURL: apple.tokenURL
+                    tokenURL: apple.tokenURL,
+                    revokeURL: apple.revokeURL
                 )
         )
         var dumped = ""
