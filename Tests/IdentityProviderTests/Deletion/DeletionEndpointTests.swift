@@ -99,10 +99,10 @@ struct DeletionEndpointTests {
         #expect(foreign.refusal?.code == .crossSiteRequest)
         let own = try await fixture.delete(session, byCookie: true, origin: "https://chat.example").response
         #expect(own.status == 202)
-        #expect(own.fields.contains { $0.name == "Set-Cookie" && $0.value.contains("Max-Age=0") })
+        #expect(own.fields.clearsCookies)
     }
 
-    @Test(arguments: ["AAAAAAAAAAAAAAAAAAAAAA", "x", "AAAAAAAAAAAAAAAAAAAAA%2F", ""])
+    @Test(arguments: ["AAAAAAAAAAAAAAAAAAAAAA", "x", "AAAAAAAAAAAAAAAAAAAAA%2F"])
     func unknownReceiptIsNotFound(_ id: String) async throws {
         #expect(await (try DeletionFixture()).receipt(id).refusal?.status == 404)
     }
@@ -138,7 +138,7 @@ struct DeletionEndpointTests {
         let done = try await fixture.post(.deleteAccount, session).response
         #expect(done.status == 202)
         #expect(String(decoding: done.body, as: UTF8.self).contains("Ihr Konto wird gelöscht"))
-        #expect(done.fields.contains { $0.name == "Set-Cookie" && $0.value.contains("Max-Age=0") })
+        #expect(done.fields.clearsCookies)
         #expect(try await fixture.accounts.account(ofSubject: session.subject) == nil)
     }
 

@@ -200,13 +200,14 @@ struct DeletionFixture {
         let presented = session.map {
             PresentedToken(token: $0.tokens.accessToken, cookie: byCookie ? "ce_access_token" : nil)
         }
+        let cookies = byCookie ? (try? session?.field) ?? [] : []
         return await service.respond(
             to: EndpointRequest(
                 endpoint: .accountDeletion,
                 method: "DELETE",
                 path: "/api/account",
                 authority: "chat.example",
-                fields: EndpointRequest.Fields(origin: origin),
+                fields: EndpointRequest.Fields(cookies: cookies, origin: origin),
                 presentedToken: presented,
                 id: "r-1",
                 now: now

@@ -52,9 +52,15 @@ struct SignInScene: Sendable {
 }
 
 /// Runs `test` with a scene, which is removed afterwards.
-func withSignInFleet(_ test: (SignInScene) async throws -> Void) async throws {
+///
+/// - Parameter change: Changes its setup.
+func withSignInFleet(
+    _ change: (inout GatewaySetup) -> Void = { _ in },
+    _ test: (SignInScene) async throws -> Void
+) async throws {
     var setup = AppSetup.fixture([.games], gateway: "trusted_proxies: [127.0.0.1/32]")
     setup.others += SignInScene.sharedAccounts
+    change(&setup)
     try await withStandIn(setup) { standIn, values in
         var filled = setup
         for (name, value) in values { filled.others = filled.others.replacing("{\(name)}", with: value) }

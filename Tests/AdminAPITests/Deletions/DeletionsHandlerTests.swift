@@ -1,0 +1,95 @@
+import Store
+import Testing
+import Time
+import Verification
+
+@testable import AdminAPI
+@testable import IdentityProvider
+
+/// The admin API's deletions of accounts, without HTTP.
+struct DeletionsHandlerTests {
+    /// Deletions in the order of their IDs, or a store that fails.
+    private struct Listing: DeletionListing {
+        var all: [Deletion] = []
+        var fails = false
+
+        func deletions(after id: String?, limit: Int) async throws(StoreError) -> [Deletion] {
+            if fails { throw .unavailable("gone") }
+            return Array(all.filter { id == nil || $0.id > id ?? "" }.prefix(limit))
+        }
+
+        func deletion(_ id: String) async throws(StoreError) -> Deletion? {
+            if fails { throw .unavailable("gone") }
+            return all.first { $0.id == id }
+        }
+    }
+
+    private static let start = UnixTime(1_800_000_000)
+
+    private static var waiting: Deletion {
+        var deletion = Deletion(id: "b", tenant: "app", scope: "tenant app", subject: "bob", at: start)
+        let failure = DeletionFailure(.clientRefused, status: 400)
+        deletion.record(.failed(failure), of: .apple, at: start, jitter: 1)
+        return deletion
+    }
+
+    private static var ended: Deletion {
+        var deletion = Deletion(id: "a", tenant: "app", scope: "tenant app", subject: "alice", at: start)
+        for step in Deletion.Step.order { deletion.record(.done, of: step, at: start, jitter: 1) }
+        deletion.release(at: start)
+        return deletion
+    }
+
+    private func handler(_ listing: Listing? = Listing(all: [ended, waiting])) throws -> DeletionsHandler {
+        let fixture = try AdminFixture(MemoryStore())
+        return DeletionsHandler(live: .serving(fixture.tenants), deletions: { listing }, logger: fixture.logger)
+    }
+
+    private func ids(_ response: JSONObject) -> [String] {
+        (response["deletions"]?.array ?? []).compactMap { $0.object?["id"]?.string }
+    }
+
+    @Test(
+        arguments: [
+            ([:], ["a", "b"]), (["state": "ended"], ["a"]), (["state": "pending"], ["b"]), (["subject": "bob"], ["b"]),
+            (["tenant": "app", "subject": "carol"], []), (["cursor": "a"], ["b"]), (["limit": "1"], ["a"]),
+        ] as [([String: String], [String])]
+    )
+    func deletionsAreFilteredAndPaged(_ query: [String: String], _ expected: [String]) async throws {
+        let response = try await handler().list(query)
+        #expect(ids(response) == expected)
+        #expect((response["next"] != nil) == (query["limit"] != nil))
+    }
+
+    @Test func deletionShowsAttemptsErrorAndRemedy() async throws {
+        let steps = try #require(try await handler().show("b")["steps"]?.array).compactMap(\.object)
+        let apple = try #require(steps.first { $0["step"] == "apple" })
+        #expect(apple["state"] == "pending" && apple["attempts"] == 1)
+        let error = try #require(apple["last_error"]?.object)
+        #expect(error["reason"] == "client_refused" && error["status"] == 400)
+        #expect(error["remedy"]?.string?.hasPrefix("check the client ID") ?? false)
+    }
+
+    @Test(arguments: [["state": "done"], ["limit": "0"], ["limit": "1001"], ["limit": "-1"], ["limit": ""]])
+    func badQueryIsRefused(_ query: [String: String]) async throws {
+        let error = await #expect(throws: AdminProblem.self) { try await handler().list(query) }
+        #expect(error?.code == .badRequest)
+    }
+
+    @Test func unknownTenantAndDeletionAreNotFound() async throws {
+        let tenant = await #expect(throws: AdminProblem.self) { try await handler().list(["tenant": "other"]) }
+        #expect(tenant?.code == .unknownTenant)
+        let deletion = await #expect(throws: AdminProblem.self) { try await handler().show("c") }
+        #expect(deletion?.code == .notFound)
+    }
+
+    @Test func gatewayWithoutDeletionsHasNone() async throws {
+        #expect(try await handler(nil).list([:]) == ["deletions": []])
+        await #expect(throws: AdminProblem.self) { try await handler(nil).show("a") }
+    }
+
+    @Test func failingStoreIs503() async throws {
+        let error = await #expect(throws: AdminProblem.self) { try await handler(Listing(fails: true)).list([:]) }
+        #expect(error?.code == .storeUnavailable)
+    }
+}
