@@ -42,7 +42,7 @@ extension AccountEndpoints {
         _ cookies: [EndpointResponse.Field]
     ) -> EndpointResponse {
         guard notice.status != 200 else { return .json(["location": .string(location(notice))], fields: cookies) }
-        let texts = AccountTexts(PageLanguage(accepted: request.fields.acceptLanguage))
+        let texts = AccountTexts(frame.language(of: request))
         return .json(["message": .string(notice.text(texts))], status: notice.status, fields: cookies)
     }
 
@@ -249,7 +249,7 @@ extension AccountEndpoints {
             )
             throw .refused
         }
-        let texts = AccountTexts(PageLanguage(accepted: request.fields.acceptLanguage))
+        let texts = AccountTexts(frame.language(of: request))
         let passkey = AccountPasskey(
             credential: credential,
             name: fields["name"].flatMap(Self.name) ?? texts.newPasskey,

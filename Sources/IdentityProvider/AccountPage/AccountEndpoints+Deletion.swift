@@ -8,7 +8,7 @@ extension AccountEndpoints {
     /// - Parameter signInURL: Where a new sign-in begins, which it takes after a while.
     func deletionSection(_ visitor: AccountVisitor, signInURL: String, _ request: EndpointRequest) -> String {
         guard context.deletions != nil else { return "" }
-        let language = PageLanguage(accepted: request.fields.acceptLanguage)
+        let language = frame.language(of: request)
         let (texts, general) = (DeletionTexts(language), AccountTexts(language))
         let action: String
         if visitor.hasJustSignedIn(at: request.now) {
@@ -42,7 +42,7 @@ extension AccountEndpoints {
     }
 
     private func question(_ visitor: AccountVisitor, _ request: EndpointRequest) -> EndpointResponse {
-        let language = PageLanguage(accepted: request.fields.acceptLanguage)
+        let language = frame.language(of: request)
         let texts = DeletionTexts(language)
         let back = HTMLText.escaped(PagePath.encoded(page.description))
         var response = frame.response(
@@ -65,7 +65,7 @@ extension AccountEndpoints {
 
     /// - Returns: A page, not a redirect to one: there is nobody any more whom another page could be for.
     private func begun(_ deletion: Deletion, _ request: EndpointRequest) -> EndpointResponse {
-        let language = PageLanguage(accepted: request.fields.acceptLanguage)
+        let language = frame.language(of: request)
         let texts = DeletionTexts(language)
         var response = frame.response(
             status: 202,

@@ -93,7 +93,7 @@ struct AccountEndpoints: Sendable {
 
 extension AccountEndpoints {
     private func show(_ request: EndpointRequest) async -> EndpointResponse {
-        let texts = AccountTexts(PageLanguage(accepted: request.fields.acceptLanguage))
+        let texts = AccountTexts(frame.language(of: request))
         let query = try? FormFields(Array((request.query ?? "").utf8))
         let isElsewhere = comesFromElsewhere(request)
         // A link of another site must not say that something was done here.
@@ -144,9 +144,9 @@ extension AccountEndpoints {
             status: 200,
             title: "\(texts.title) – \(frame.name)",
             content: html.content(in: frame),
-            language: PageLanguage(accepted: request.fields.acceptLanguage),
+            language: frame.language(of: request),
             policy: (policy, request.authority),
-            further: visitor.cookies + [Self.varies]
+            further: visitor.cookies
         )
         response.subject = subject
         return response
@@ -168,16 +168,16 @@ extension AccountEndpoints {
                 <h1>\(HTMLText.escaped(texts.title))</h1>
                 <p><a class="link" href="\(HTMLText.escaped(url))">\(HTMLText.escaped(texts.title))</a></p>
                 """,
-            language: PageLanguage(accepted: request.fields.acceptLanguage),
-            further: [EndpointResponse.Field("Refresh", "0; url=\(url)"), Self.varies]
+            language: frame.language(of: request),
+            further: [EndpointResponse.Field("Refresh", "0; url=\(url)")]
         )
     }
 
     /// For somebody who is not signed in: a link, since a form's way may not lead to a provider.
     func signedOut(_ request: EndpointRequest, _ status: Int) -> EndpointResponse {
-        let language = PageLanguage(accepted: request.fields.acceptLanguage)
+        let language = frame.language(of: request)
         let texts = AccountTexts(language)
-        let further = cookies.fieldsThatClear(request) + [Self.varies]
+        let further = cookies.fieldsThatClear(request)
         let link =
             "<a class=\"link\" href=\"\(HTMLText.escaped(signInURL(request)))\">\(HTMLText.escaped(texts.signIn))</a>"
         return frame.response(
@@ -195,7 +195,7 @@ extension AccountEndpoints {
     }
 
     func message(_ notice: AccountNotice, _ request: EndpointRequest) -> EndpointResponse {
-        let language = PageLanguage(accepted: request.fields.acceptLanguage)
+        let language = frame.language(of: request)
         let texts = AccountTexts(language)
         return frame.response(
             status: notice.status,
@@ -205,7 +205,7 @@ extension AccountEndpoints {
                 <p>\(HTMLText.escaped(notice.text(texts)))</p>
                 """,
             language: language,
-            further: [Self.varies] + (notice == .unavailable ? [EndpointResponse.Field("Retry-After", "1")] : [])
+            further: notice == .unavailable ? [EndpointResponse.Field("Retry-After", "1")] : []
         )
     }
 
@@ -216,8 +216,6 @@ extension AccountEndpoints {
             adding: [("after", request.origin + PagePath.encoded(page.description))]
         )
     }
-
-    private static let varies = EndpointResponse.Field("Vary", "Accept-Language")
 }
 
 extension EndpointRefusal {

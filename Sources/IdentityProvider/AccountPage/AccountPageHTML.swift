@@ -35,7 +35,7 @@ struct AccountPageHTML: Sendable {
     /// - Parameter frame: The tenant's.
     func content(in frame: PageFrame) -> String {
         let name = account.name ?? account.email
-        let signedIn = name.map { texts.filled(texts.signedInAs, $0) } ?? ""
+        let signedIn = name.map { FilledText.html(texts.signedInAs, $0) } ?? ""
         let parts = [
             "<h1>\(HTMLText.escaped(texts.title))</h1>",
             "<p>\(frame.nameHTML)</p>",
@@ -62,7 +62,7 @@ struct AccountPageHTML: Sendable {
         if isCurrent { lines.append("<p class=\"quiet\">\(HTMLText.escaped(texts.thisSession))</p>") }
         if let client = session.clientID { lines.append("<p class=\"quiet\">\(HTMLText.escaped(client))</p>") }
         if let address = session.address { lines.append("<p class=\"quiet\">\(HTMLText.escaped(address))</p>") }
-        lines.append("<p class=\"quiet\">\(texts.filled(texts.lastUsed, html: Self.time(session.lastUsedAt)))</p>")
+        lines.append("<p class=\"quiet\">\(FilledText.html(texts.lastUsed, html: Self.time(session.lastUsedAt)))</p>")
         lines.append(form(.signOut, texts.signOut, ["session": session.id]))
         return lines.joined(separator: "\n")
     }
@@ -98,10 +98,10 @@ struct AccountPageHTML: Sendable {
 
     private func item(_ passkey: AccountPasskey) -> String {
         let id = Base64URL.encode(passkey.credential.id)
-        let used = passkey.usedAt.map { texts.filled(texts.lastUsed, html: Self.time($0)) }
+        let used = passkey.usedAt.map { FilledText.html(texts.lastUsed, html: Self.time($0)) }
         return """
             <p class="name"><bdi>\(HTMLText.escaped(passkey.name))</bdi></p>
-            <p class="quiet">\(texts.filled(texts.added, html: Self.time(passkey.addedAt)))</p>
+            <p class="quiet">\(FilledText.html(texts.added, html: Self.time(passkey.addedAt)))</p>
             <p class="quiet">\(used ?? HTMLText.escaped(texts.neverUsed))</p>
             \(form(.renamePasskey, texts.rename, ["passkey": id], named: passkey.name))
             \(form(.removePasskey, texts.remove, ["passkey": id]))
@@ -152,17 +152,5 @@ struct AccountPageHTML: Sendable {
     private static func time(_ time: UnixTime) -> String {
         let full = HTTPDate.rfc3339(time)
         return "<time datetime=\"\(full)\">\(full.prefix(10)) \(full.dropFirst(11).prefix(5)) UTC</time>"
-    }
-}
-
-extension AccountTexts {
-    /// `text` as HTML with `name` in its place, whose writing direction is unknown.
-    fileprivate func filled(_ text: String, _ name: String) -> String {
-        filled(text, html: "<bdi>\(HTMLText.escaped(name))</bdi>")
-    }
-
-    fileprivate func filled(_ text: String, html: String) -> String {
-        let parts = HTMLText.escaped(text).split(separator: "{", maxSplits: 1, omittingEmptySubsequences: false)
-        return parts.count == 2 ? "\(parts[0])\(html)\(parts[1].dropFirst())" : text
     }
 }

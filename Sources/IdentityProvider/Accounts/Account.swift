@@ -72,7 +72,7 @@ extension Account {
 
 /// Why a sign-in that a provider confirmed is refused here.
 public enum AccountProblem: Error, Sendable, Equatable {
-    /// The account has another role in this realm: 409 with this message.
+    /// The account has another role in this realm, which is this one: 409.
     case otherRole(String)
     /// The account hook refuses: its status (400 to 499) and its message for users.
     case refusedByHook(status: Int, message: String)
@@ -86,10 +86,16 @@ extension AccountProblem {
     /// The result for an app.
     public var result: EndpointResult {
         switch self {
-        case .otherRole(let message): .response(.json(["error": .string(message)], status: 409))
+        case .otherRole(let role): .response(.json(["error": .string(Self.message(ofRole: role))], status: 409))
         case .refusedByHook(let status, let message): .response(.json(["error": .string(message)], status: status))
         case .notAllowed: .refused(.notAllowed)
         case .unavailable(let refusal): .refused(refusal)
         }
+    }
+
+    /// For an app's users; pages have texts of their own.
+    private static func message(ofRole role: String) -> String {
+        let isVowel = role.utf8.first.map { "aeiouAEIOU".utf8.contains($0) } ?? false
+        return "This account is registered as \(isVowel ? "an" : "a") \(role)"
     }
 }

@@ -60,8 +60,7 @@ struct AccountRecord: Sendable {
     /// - Throws: ``AccountProblem/otherRole(_:)`` if the account has another role.
     func check(_ role: String?) throws(AccountProblem) {
         guard let role, let registered = account.role, !registered.utf8.elementsEqual(role.utf8) else { return }
-        let isVowel = registered.utf8.first.map { "aeiouAEIOU".utf8.contains($0) } ?? false
-        throw .otherRole("This account is registered as \(isVowel ? "an" : "a") \(registered)")
+        throw .otherRole(registered)
     }
 
     /// Takes over an account hook's decision, which is final.

@@ -46,7 +46,7 @@ extension SignInFailure {
         switch self {
         case .cancelled, .refused: .notSignedIn
         case .providerFailed: .unavailable(retryAfterSeconds: nil)
-        case .account(.otherRole(let message)): .otherRole(message)
+        case .account(.otherRole(let role)): .otherRole(role)
         case .account(.refusedByHook(let status, let message)): .refusedByHook(status: status, message: message)
         case .account(.notAllowed): .notAllowed
         case .tooMany(let seconds): .tooMany(retryAfterSeconds: seconds)
@@ -206,10 +206,9 @@ extension BrowserEndpoints {
             failure.problem,
             of: request,
             back: client.isLinkable
-                ? SignInErrorPage.Link(
-                    url: client.url(denied, issuer: issuer),
-                    text: "Back to \(client.destination)"
-                ) : nil
+                ? SignInErrorPage.Link(url: client.url(denied, issuer: issuer)) { texts in
+                    FilledText.plain(texts.backTo, client.destination)
+                } : nil
         )
     }
 }

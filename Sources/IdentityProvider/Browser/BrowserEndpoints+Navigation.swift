@@ -21,13 +21,13 @@ extension BrowserEndpoints {
             var response = errorPage(
                 .refusedAfterSignIn(code),
                 of: request,
-                back: SignInErrorPage.Link(url: again, text: "Sign in again")
+                back: SignInErrorPage.Link(url: again) { $0.signInAgain }
             )
             response.fields += SignInMark.fieldsThatClear(request)
             return response
         }
         guard fields["unsent"] != nil else { return nil }
-        return errorPage(.formNotSent, of: request, back: SignInErrorPage.Link(url: again, text: "Sign in"))
+        return errorPage(.formNotSent, of: request, back: SignInErrorPage.Link(url: again) { $0.signIn })
     }
 
     /// The mark of a browser that has signed in for a page; none where browsers are not led to the login.

@@ -27,7 +27,7 @@ extension BrowserEndpoints {
             url: page.below(.signIn),
             script: page.below(.script),
             authority: request.authority,
-            texts: .english
+            texts: AccountTexts(frame.language(of: request))
         )
     }
 
@@ -37,7 +37,7 @@ extension BrowserEndpoints {
             return .response(try await passkeyResponse(request))
         } catch {
             log(.info, error.label, request)
-            return .response(Self.json(error.status, AccountTexts.english.passkeyFailed))
+            return .response(Self.json(error.status, AccountTexts(frame.language(of: request)).passkeyFailed))
         }
     }
 
@@ -99,7 +99,8 @@ extension BrowserEndpoints {
         } catch {
             throw .account(.unavailable(.storeUnavailable))
         }
-        guard isUsed else { return Self.json(SignInProblem.over.status, AccountTexts.english.passkeyFailed) }
+        let texts = AccountTexts(frame.language(of: request))
+        guard isUsed else { return Self.json(SignInProblem.over.status, texts.passkeyFailed) }
         var response: EndpointResponse
         do throws(SignInFailure) {
             switch stored.transaction.purpose {
@@ -111,7 +112,7 @@ extension BrowserEndpoints {
             }
         } catch {
             log(.info, error.label, request, subject: account.subject)
-            return Self.json(error.problem.status, AccountTexts.english.unavailable)
+            return Self.json(error.problem.status, texts.unavailable)
         }
         log(.info, "signed in by passkey", request, subject: account.subject)
         counts.count(tenant: context.tenant.name, passkey: .signedIn)
@@ -125,7 +126,8 @@ extension BrowserEndpoints {
         _ next: [UInt8],
         _ request: EndpointRequest
     ) -> EndpointResponse {
-        let texts = AccountTexts.english
+        let language = frame.language(of: request)
+        let texts = AccountTexts(language)
         switch problem {
         case .unknown:
             counts.count(tenant: context.tenant.name, passkey: .refused)
@@ -147,7 +149,8 @@ extension BrowserEndpoints {
             log(.info, failure.label, request)
             let message =
                 switch problem {
-                case .otherRole(let message), .refusedByHook(_, let message): message
+                case .otherRole(let role): FilledText.plain(SignInTexts(language).otherRole, role)
+                case .refusedByHook(_, let message): message
                 case .notAllowed: texts.passkeyFailed
                 case .unavailable: texts.unavailable
                 }

@@ -110,12 +110,13 @@ extension BrowserEndpoints {
         guard rules.cookieRules.sameSite == .strict, isFromElsewhere else {
             return .redirect(to: after, fields: fields, subject: account.subject)
         }
-        return SignedInPage(url: after).response(in: frame, further: fields, subject: account.subject)
+        return SignedInPage(url: after)
+            .response(in: frame, frame.language(of: request), further: fields, subject: account.subject)
     }
 
     func failure(_ failure: SignInFailure, _ after: String, _ request: EndpointRequest) -> EndpointResponse {
         let denied = PostSignInTarget.url(after, error: AuthorizationError.cancelled.code.rawValue)
         if failure == .cancelled { return .redirect(to: denied) }
-        return errorPage(failure.problem, of: request, back: SignInErrorPage.Link(url: denied, text: "Back"))
+        return errorPage(failure.problem, of: request, back: SignInErrorPage.Link(url: denied) { $0.back })
     }
 }

@@ -63,7 +63,8 @@ struct BrowserEndpoints: Sendable {
         of request: EndpointRequest,
         back: SignInErrorPage.Link? = nil
     ) -> EndpointResponse {
-        SignInErrorPage(problem: problem, requestID: request.id, back: back).response(in: frame)
+        SignInErrorPage(problem: problem, requestID: request.id, back: back)
+            .response(in: frame, frame.language(of: request))
     }
 }
 
@@ -160,7 +161,7 @@ extension BrowserEndpoints {
             choices.append(SignInPageHTML.Choice(provider: provider.provider, label: provider.label, url: url))
         }
         return SignInPageHTML(choices: choices, destination: destination, cancelURL: cancelURL, passkey: passkey)
-            .response(in: frame, cookie: begun.cookie)
+            .response(in: frame, frame.language(of: request), cookie: begun.cookie)
     }
 
     /// Logs the result of a sign-in; includes the subject, and the passkey's identifier, and nothing else about a person.

@@ -12,13 +12,9 @@ struct LogoutEndpoint: Sendable {
     let tokens: OwnTokens
     let issuer: BuiltInIssuer
 
-    /// Why it fails, as text for the user.
-    private enum Problem: String, Error {
-        case form = "The request to sign out cannot be read."
-        case hint = "The request to sign out is not by this service, or is too old to be known."
-        case client = "The request to sign out names another app than the one that was signed in to."
-        case redirect = "The request to sign out names an address that the app has not registered."
-        case unavailable = "It is not possible at the moment. Please try again."
+    /// Why it fails.
+    private enum Problem: Error {
+        case form, hint, client, redirect, unavailable
     }
 
     func respond(to request: EndpointRequest) async -> EndpointResult {
@@ -29,9 +25,12 @@ struct LogoutEndpoint: Sendable {
             let destination = try destination(parameters, client)
             if let sessionID = hint?.sessionID { try await end(sessionID, client, at: request.now) }
             if let destination { return .response(.redirect(to: destination, subject: hint?.subject)) }
-            return .response(hint == nil ? explanation : page("You are signed out", "You can close this page."))
+            return .response(
+                hint == nil
+                    ? page(\.signOut, \.signOutInApp, for: request) : page(\.signedOut, \.signedOutAdvice, for: request)
+            )
         } catch {
-            return .response(page(for: error))
+            return .response(page(of: error, for: request))
         }
     }
 
@@ -85,20 +84,38 @@ struct LogoutEndpoint: Sendable {
 // MARK: - Pages
 
 extension LogoutEndpoint {
-    /// For a request that names no session.
-    private var explanation: EndpointResponse { page("Sign out", "To sign out, use the app that you signed in to.") }
-
-    private func page(for problem: Problem) -> EndpointResponse {
-        let title = "Signing out did not work"
-        guard problem == .unavailable else { return page(title, problem.rawValue, status: 400) }
-        var page = page(title, problem.rawValue, status: 503)
+    private func page(of problem: Problem, for request: EndpointRequest) -> EndpointResponse {
+        let reason: KeyPath<SignInTexts, String> =
+            switch problem {
+            case .form: \.signOutUnreadable
+            case .hint: \.signOutUnknown
+            case .client: \.signOutOtherApp
+            case .redirect: \.signOutElsewhere
+            case .unavailable: \.signOutUnavailable
+            }
+        guard problem == .unavailable else { return page(\.signOutFailed, reason, status: 400, for: request) }
+        var page = page(\.signOutFailed, reason, status: 503, for: request)
         page.fields.append(EndpointResponse.Field("Retry-After", "1"))
         return page
     }
 
-    /// - Parameters:
-    ///   - title: The gateway's own text, like `text`: neither is escaped.
-    private func page(_ title: String, _ text: String, status: Int = 200) -> EndpointResponse {
-        PageFrame(context.tenant).response(status: status, title: title, content: "<h1>\(title)</h1>\n<p>\(text)</p>")
+    private func page(
+        _ title: KeyPath<SignInTexts, String>,
+        _ text: KeyPath<SignInTexts, String>,
+        status: Int = 200,
+        for request: EndpointRequest
+    ) -> EndpointResponse {
+        let frame = PageFrame(context.tenant)
+        let language = frame.language(of: request)
+        let texts = SignInTexts(language)
+        return frame.response(
+            status: status,
+            title: texts[keyPath: title],
+            content: """
+                <h1>\(HTMLText.escaped(texts[keyPath: title]))</h1>
+                <p>\(HTMLText.escaped(texts[keyPath: text]))</p>
+                """,
+            language: language
+        )
     }
 }

@@ -5,20 +5,31 @@ import Tenants
 struct PageFrame: Sendable {
     /// The tenant's display name.
     let name: String
+    /// The tenant's own texts.
+    private let texts: PageTexts?
+    private let logo: PageLogo?
     private let style: PageStyle
     private let fields: [EndpointResponse.Field]
 
     init(_ tenant: Tenant) {
         name = tenant.issuer?.page.name ?? tenant.name
+        texts = tenant.issuer?.page.texts
+        logo = tenant.issuer?.page.logo
         style = PageStyle(accent: tenant.issuer?.page.color.flatMap { PageColor($0) } ?? .gatehouse)
         fields = [
             EndpointResponse.Field("Content-Type", "text/html; charset=utf-8"),
             EndpointResponse.Field("Cache-Control", "no-store"),
+            EndpointResponse.Field("Vary", "Accept-Language"),
             EndpointResponse.Field("X-Frame-Options", "DENY"),
             EndpointResponse.Field("X-Content-Type-Options", "nosniff"),
             EndpointResponse.Field("Cross-Origin-Opener-Policy", "same-origin"),
             EndpointResponse.Field("Cross-Origin-Resource-Policy", "same-origin"),
         ]
+    }
+
+    /// The language that the page for a request is written in.
+    func language(of request: EndpointRequest) -> PageLanguage {
+        PageLanguage(accepted: request.fields.acceptLanguage, of: texts)
     }
 
     /// - Parameters:
@@ -30,7 +41,7 @@ struct PageFrame: Sendable {
         status: Int,
         title: String,
         content: String,
-        language: PageLanguage = .english,
+        language: PageLanguage,
         policy: (PagePolicy, authority: String) = (.linksAlone, ""),
         further: [EndpointResponse.Field] = []
     ) -> EndpointResponse {
@@ -38,15 +49,15 @@ struct PageFrame: Sendable {
             "Content-Security-Policy",
             "default-src 'none'; style-src '\(style.hash)'; base-uri 'none'; "
                 + "\(policy.0.directives(on: policy.authority)); frame-ancestors 'none'"
+                + (logo == nil ? "" : "; img-src data:")
         )
         // Without a referrer browsers send forms with `Origin: null`, as those of other sites.
         let referrer = EndpointResponse.Field("Referrer-Policy", policy.0.form == nil ? "no-referrer" : "same-origin")
         let script =
             policy.0.script.map { "\n<script src=\"\(HTMLText.escaped(PagePath.encoded($0)))\" defer></script>" } ?? ""
-        let badge = name.first.map { HTMLText.escaped($0.uppercased()) } ?? ""
         let page = """
             <!DOCTYPE html>
-            <html lang="\(language.rawValue)">
+            <html lang="\(language.tag)"\(language.isRightToLeft ? " dir=\"rtl\"" : "")>
             <head>
             <meta charset="utf-8">
             <title>\(HTMLText.escaped(title))</title>
@@ -57,7 +68,7 @@ struct PageFrame: Sendable {
             </head>
             <body>
             <main>
-            <p class="badge" aria-hidden="true">\(badge)</p>
+            \(mark)
             \(content)
             </main>
             </body>
@@ -69,6 +80,13 @@ struct PageFrame: Sendable {
             fields: fields + [security, referrer] + further,
             body: Array(page.utf8)
         )
+    }
+
+    /// The logo, or the name's first letter. Both say nothing that the heading does not.
+    private var mark: String {
+        if let logo { return "<img class=\"logo\" src=\"\(logo.dataURL)\" alt=\"\">" }
+        let letter = name.first.map { HTMLText.escaped($0.uppercased()) } ?? ""
+        return "<p class=\"badge\" aria-hidden=\"true\">\(letter)</p>"
     }
 
     /// The name as HTML, isolated because its writing direction is unknown.

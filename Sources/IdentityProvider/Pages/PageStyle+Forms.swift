@@ -11,12 +11,12 @@ extension PageStyle {
         button,input{font:inherit;color:inherit}
         button{cursor:pointer;background:transparent}
         button.button{width:100%}
-        button.link{border:0;padding:0 .25rem;min-height:2.75rem;min-width:2.75rem;margin-right:1rem;\
+        button.link{border:0;padding:0 .25rem;min-height:2.75rem;min-width:2.75rem;margin-inline-end:1rem;\
         text-decoration:underline}
         label{display:block;font-size:.9375rem;color:var(--quiet)}
         input{display:block;width:100%;min-height:2.75rem;margin:.25rem 0 .5rem;padding:.375rem .75rem;\
         border:1px solid var(--border);border-radius:.5rem;background:var(--back);color:var(--text)}
-        .done{padding:.75rem 1rem;border:1px solid var(--border);border-left:.375rem solid var(--accent);\
+        .done{padding:.75rem 1rem;border:1px solid var(--border);border-inline-start:.375rem solid var(--accent);\
         border-radius:.5rem}
         [hidden]{display:none!important}
         """

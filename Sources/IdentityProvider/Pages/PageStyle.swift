@@ -53,6 +53,9 @@ struct PageStyle: Sendable {
             .badge{width:3.5rem;height:3.5rem;margin:0 0 1.25rem;border-radius:1rem;display:flex;align-items:center;\
             justify-content:center;font-size:1.75rem;font-weight:700;background:var(--accent);color:var(--on-accent);\
             border:1px solid var(--border)}
+            .logo{display:block;max-width:100%;height:3.5rem;margin:0 0 1.25rem;object-fit:contain;\
+            object-position:0 50%}
+            [dir=rtl] .logo{object-position:100% 50%}
             h1{margin:0;font-size:1.75rem;line-height:1.2;font-weight:700}
             p{margin:.75rem 0}
             ul{list-style:none;margin:1.75rem 0;padding:0}

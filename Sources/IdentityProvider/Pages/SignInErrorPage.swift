@@ -15,7 +15,7 @@ enum SignInProblem: Error, Sendable, Equatable {
     case foreignAfter
     /// The provider did not confirm an identity, or its token was refused.
     case notSignedIn
-    /// With the message for users.
+    /// With the account's role.
     case otherRole(String)
     /// With the account hook's status and message.
     case refusedByHook(status: Int, message: String)
@@ -34,9 +34,9 @@ enum SignInProblem: Error, Sendable, Equatable {
 /// The page for a failed sign-in: what happened, what to do, and the identifier to search for in the logs. It does not
 /// reveal which check failed.
 struct SignInErrorPage: Sendable {
-    struct Link: Sendable, Equatable {
+    struct Link: Sendable {
         let url: String
-        let text: String
+        let text: @Sendable (SignInTexts) -> String
     }
 
     let problem: SignInProblem
@@ -44,22 +44,25 @@ struct SignInErrorPage: Sendable {
     /// A link back; nil if no safe target is known.
     var back: Link?
 
-    func response(in frame: PageFrame) -> EndpointResponse {
-        let texts = problem.texts
-        let name = requestID.isEmpty ? "" : " · Request: \(HTMLText.escaped(requestID))"
-        let code = "\n<p class=\"quiet\">Code: \(problem.code)\(name)</p>"
+    func response(in frame: PageFrame, _ language: PageLanguage) -> EndpointResponse {
+        let texts = SignInTexts(language)
+        let said = problem.texts(texts)
+        let name = requestID.isEmpty ? "" : " · " + FilledText.html(texts.request, requestID)
+        let code = "\n<p class=\"quiet\">\(FilledText.html(texts.code, problem.code))\(name)</p>"
         let link =
-            back.map {
-                "\n<p><a class=\"link\" href=\"\(HTMLText.escaped($0.url))\">\(HTMLText.escaped($0.text))</a></p>"
+            back.map { back in
+                let text = HTMLText.escaped(back.text(texts))
+                return "\n<p><a class=\"link\" href=\"\(HTMLText.escaped(back.url))\">\(text)</a></p>"
             } ?? ""
         return frame.response(
             status: problem.status,
-            title: "\(texts.title) – \(frame.name)",
+            title: "\(said.title) – \(frame.name)",
             content: """
-                <h1>\(HTMLText.escaped(texts.title))</h1>
-                <p>\(HTMLText.escaped(texts.happened))</p>
-                <p>\(HTMLText.escaped(texts.advice))</p>\(link)\(code)
+                <h1>\(HTMLText.escaped(said.title))</h1>
+                <p>\(HTMLText.escaped(said.happened))</p>
+                <p>\(HTMLText.escaped(said.advice))</p>\(link)\(code)
                 """,
+            language: language,
             further: problem.fields
         )
     }
@@ -136,75 +139,6 @@ extension SignInProblem {
         case .unknownClient, .malformed, .over, .otherBrowser, .foreignAfter, .otherRole, .refusedByHook, .notAllowed,
             .tooMany(nil), .unavailable(nil), .providerUnavailable(_, nil):
             []
-        }
-    }
-
-    fileprivate var texts: (title: String, happened: String, advice: String) {
-        switch self {
-        case .unknownClient:
-            (
-                "This app is not known here",
-                "The app that sent you here, or the address it wants you back at, is not "
-                    + "registered.", "Go back to the app and try again. If that does not help, contact its support."
-            )
-        case .malformed, .methodNotAllowed, .foreignAfter:
-            (
-                "This does not work", "The request is not one that belongs to signing in.",
-                "Go back to where you came from and begin again."
-            )
-        case .over:
-            (
-                "This sign-in is over", "It was finished already, or it took too long.",
-                "Go back to where you came from and begin again."
-            )
-        case .otherBrowser:
-            (
-                "This sign-in began elsewhere",
-                "It was begun in another browser, or your browser keeps no cookies for "
-                    + "this site.", "If you did not begin it, close this page. Else allow cookies and begin again."
-            )
-        case .notSignedIn:
-            (
-                "You are not signed in", "We could not make sure of who you are.",
-                "Go back to where you came from and begin again."
-            )
-        case .refusedAfterSignIn(let code):
-            (
-                "You are signed in, but this page does not open",
-                code == .missing
-                    ? "Your browser did not send back the cookie that shows who you are."
-                    : "The app does not accept the session that was just begun.",
-                code == .missing
-                    ? "Allow cookies for this site and sign in again. If that does not help, tell those who run the app."
-                    : "Check your device's date and time and sign in again. If that does not help, tell those who run the app."
-            )
-        case .formNotSent:
-            (
-                "You were signed out", "What you sent was not saved.",
-                "Sign in, and you are led back to the page with the form. Then send it again."
-            )
-        case .otherRole(let message), .refusedByHook(_, let message):
-            (
-                "You cannot sign in with this account", message,
-                "Sign in with another account, or ask those who run the app."
-            )
-        case .notAllowed:
-            (
-                "This account is not let in", "You are signed in there, and the app is not open to that account.",
-                "Sign in with another account, or ask those who run the app."
-            )
-        case .providerUnavailable(let name, _):
-            (
-                "\(name) does not answer", "Signing in with \(name) is not possible now.",
-                "Wait a little and begin again, or sign in another way."
-            )
-        case .tooMany:
-            ("Too many sign-ins", "There were too many attempts from where you are.", "Wait a little and try again.")
-        case .unavailable:
-            (
-                "Signing in is not possible now", "Something that is needed for it does not answer.",
-                "Wait a little and begin again."
-            )
         }
     }
 }

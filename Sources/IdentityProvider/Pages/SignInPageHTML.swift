@@ -17,30 +17,36 @@ struct SignInPageHTML: Sendable {
     /// Nil where no passkey may sign in.
     var passkey: PasskeyPrompt?
 
-    func response(in frame: PageFrame, cookie: EndpointResponse.Field) -> EndpointResponse {
+    func response(
+        in frame: PageFrame,
+        _ language: PageLanguage,
+        cookie: EndpointResponse.Field
+    ) -> EndpointResponse {
+        let texts = SignInTexts(language)
         let links = choices.map { choice in
             """
             <li><a class="button \(choice.provider.style)" href="\(HTMLText.escaped(choice.url))">\
-            \(choice.provider.mark)<span>Sign in with \(choice.labelHTML)</span></a></li>
+            \(choice.provider.mark)<span>\(FilledText.html(texts.signInWith, html: choice.labelHTML))</span></a></li>
             """
         }
         let isNamed = choices.contains { if case .named = $0.provider { true } else { false } }
-        let use =
-            isNamed
-            ? "Of your account there, your name, your e-mail address and what the app needs to know about you are used."
-            : "Of your account there, only your name and your e-mail address are used."
-        let cancel = cancelURL.map { "\n<p><a class=\"link\" href=\"\(HTMLText.escaped($0))\">Cancel</a></p>" } ?? ""
+        let cancel =
+            cancelURL.map { url in
+                "\n<p><a class=\"link\" href=\"\(HTMLText.escaped(url))\">\(HTMLText.escaped(texts.cancel))</a></p>"
+            } ?? ""
+        let target = "<bdi><strong>\(HTMLText.escaped(destination))</strong></bdi>"
         return frame.response(
             status: 200,
-            title: "Sign in to \(frame.name)",
+            title: FilledText.plain(texts.title, frame.name),
             content: """
-                <h1>Sign in to \(frame.nameHTML)</h1>
-                <p>to continue to <bdi><strong>\(HTMLText.escaped(destination))</strong></bdi></p>
+                <h1>\(FilledText.html(texts.title, html: frame.nameHTML))</h1>
+                <p>\(FilledText.html(texts.destination, html: target))</p>
                 <ul role="list">
                 \(links.joined(separator: "\n"))
                 </ul>\(passkey.map { "\n" + $0.html } ?? "")
-                <p class="quiet">\(use)</p>\(cancel)
+                <p class="quiet">\(HTMLText.escaped(isNamed ? texts.usesMore : texts.usesProfile))</p>\(cancel)
                 """,
+            language: language,
             policy: (passkey?.policy ?? .linksAlone, passkey?.authority ?? ""),
             further: [cookie]
         )

@@ -5,16 +5,19 @@ struct SignedInPage: Sendable {
 
     func response(
         in frame: PageFrame,
+        _ language: PageLanguage,
         further fields: [EndpointResponse.Field],
         subject: String
     ) -> EndpointResponse {
+        let texts = SignInTexts(language)
         var response = frame.response(
             status: 200,
-            title: "Signed in – \(frame.name)",
+            title: "\(texts.signedIn) – \(frame.name)",
             content: """
-                <h1>You are signed in</h1>
-                <p><a class="link" href="\(HTMLText.escaped(url))">Continue</a></p>
+                <h1>\(HTMLText.escaped(texts.signedIn))</h1>
+                <p><a class="link" href="\(HTMLText.escaped(url))">\(HTMLText.escaped(texts.goOn))</a></p>
                 """,
+            language: language,
             further: [EndpointResponse.Field("Refresh", "0; url=\(url)")] + fields
         )
         response.subject = subject

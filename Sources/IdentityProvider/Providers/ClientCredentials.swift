@@ -37,17 +37,3 @@ extension ClientCredentials: CustomStringConvertible, CustomReflectable {
     var description: String { "<client credentials, redacted>" }
     var customMirror: Mirror { Mirror(self, children: []) }
 }
-
-/// Base64 with padding (RFC 4648 section 4).
-enum StandardBase64 {
-    static func encode(_ bytes: [UInt8]) -> String {
-        let text = Base64URL.encode(bytes).map { character -> Character in
-            switch character {
-            case "-": "+"
-            case "_": "/"
-            default: character
-            }
-        }
-        return String(text) + String(repeating: "=", count: (4 - text.count % 4) % 4)
-    }
-}

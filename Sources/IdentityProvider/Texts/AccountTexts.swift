@@ -1,69 +1,117 @@
-/// The texts of the account page in one language. `{}` stands for a name.
+import Tenants
+
+/// The texts of the account page in one language, named as in ``AccountText``.
 struct AccountTexts: Sendable {
     // The page.
-    let title: String
-    let signedInAs: String
-    let signedOutTitle: String
-    let signedOut: String
-    let signIn: String
+    var title: String
+    var signedInAs: String
+    var signedOutTitle: String
+    var signedOut: String
+    var signIn: String
 
     // Sessions.
-    let sessions: String
-    let thisSession: String
-    let lastUsed: String
-    let unknownDevice: String
-    let signOut: String
-    let signOutOthers: String
+    var sessions: String
+    var thisSession: String
+    var lastUsed: String
+    var unknownDevice: String
+    var signOut: String
+    var signOutOthers: String
 
     // Logins.
-    let logins: String
-    let unlink: String
-    let lastWayIn: String
+    var logins: String
+    var unlink: String
+    var lastWayIn: String
 
     // Passkeys.
-    let passkeys: String
-    let noPasskeys: String
-    let added: String
-    let neverUsed: String
-    let name: String
-    let rename: String
-    let remove: String
-    let addPasskey: String
-    let signInAgain: String
-    let newPasskey: String
+    var passkeys: String
+    var noPasskeys: String
+    var added: String
+    var neverUsed: String
+    var name: String
+    var rename: String
+    var remove: String
+    var addPasskey: String
+    var signInAgain: String
+    var newPasskey: String
 
     // What has been done.
-    let sessionEnded: String
-    let othersEnded: String
-    let loginUnlinked: String
-    let passkeyAdded: String
-    let passkeyRenamed: String
-    let passkeyRemoved: String
+    var sessionEnded: String
+    var othersEnded: String
+    var loginUnlinked: String
+    var passkeyAdded: String
+    var passkeyRenamed: String
+    var passkeyRemoved: String
 
     // What has not.
-    let outdated: String
-    let notThere: String
-    let tooManyPasskeys: String
-    let passkeyRefused: String
-    let decidedElsewhere: String
-    let unavailable: String
+    var outdated: String
+    var notThere: String
+    var tooManyPasskeys: String
+    var passkeyRefused: String
+    var decidedElsewhere: String
+    var unavailable: String
 
     // Signing in with a passkey.
-    let signInWithPasskey: String
-    let choosePasskey: String
-    let passkeyFailed: String
-    let goOn: String
+    var signInWithPasskey: String
+    var choosePasskey: String
+    var passkeyFailed: String
+    var goOn: String
 }
 
-extension AccountTexts {
-    init(_ language: PageLanguage) {
-        self =
-            switch language {
-            case .english: .english
-            case .german: .german
-            case .spanish: .spanish
-            case .french: .french
-            case .japanese: .japanese
-            }
+extension AccountTexts: WrittenTexts {
+    static var own: KeyPath<PageTexts.Language, [AccountText: String]> { \.account }
+
+    static func builtIn(_ language: PageLanguage.BuiltIn) -> AccountTexts {
+        switch language {
+        case .english: .english
+        case .german: .german
+        case .spanish: .spanish
+        case .french: .french
+        case .japanese: .japanese
+        }
+    }
+
+    static func property(_ name: AccountText) -> WritableKeyPath<AccountTexts, String> {
+        switch name {
+        case .title: \.title
+        case .signedInAs: \.signedInAs
+        case .signedOutTitle: \.signedOutTitle
+        case .signedOut: \.signedOut
+        case .signIn: \.signIn
+        case .sessions: \.sessions
+        case .thisSession: \.thisSession
+        case .lastUsed: \.lastUsed
+        case .unknownDevice: \.unknownDevice
+        case .signOut: \.signOut
+        case .signOutOthers: \.signOutOthers
+        case .logins: \.logins
+        case .unlink: \.unlink
+        case .lastWayIn: \.lastWayIn
+        case .passkeys: \.passkeys
+        case .noPasskeys: \.noPasskeys
+        case .added: \.added
+        case .neverUsed: \.neverUsed
+        case .name: \.name
+        case .rename: \.rename
+        case .remove: \.remove
+        case .addPasskey: \.addPasskey
+        case .signInAgain: \.signInAgain
+        case .newPasskey: \.newPasskey
+        case .sessionEnded: \.sessionEnded
+        case .othersEnded: \.othersEnded
+        case .loginUnlinked: \.loginUnlinked
+        case .passkeyAdded: \.passkeyAdded
+        case .passkeyRenamed: \.passkeyRenamed
+        case .passkeyRemoved: \.passkeyRemoved
+        case .outdated: \.outdated
+        case .notThere: \.notThere
+        case .tooManyPasskeys: \.tooManyPasskeys
+        case .passkeyRefused: \.passkeyRefused
+        case .decidedElsewhere: \.decidedElsewhere
+        case .unavailable: \.unavailable
+        case .signInWithPasskey: \.signInWithPasskey
+        case .choosePasskey: \.choosePasskey
+        case .passkeyFailed: \.passkeyFailed
+        case .goOn: \.goOn
+        }
     }
 }

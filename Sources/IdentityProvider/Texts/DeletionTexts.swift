@@ -1,49 +1,46 @@
-/// The texts about deleting an account in one language.
-struct DeletionTexts: Sendable {
-    let title: String
-    /// What goes with the account.
-    let explanation: String
-    let ask: String
-    /// Of the page that asks once more.
-    let question: String
-    let confirm: String
-    let back: String
-    /// Of the page afterwards.
-    let begunTitle: String
-    let begun: String
-    let receipt: String
+import Tenants
 
-    init(_ language: PageLanguage) {
-        self =
-            switch language {
-            case .english: .english
-            case .german: .german
-            case .spanish: .spanish
-            case .french: .french
-            case .japanese: .japanese
-            }
+/// The texts about deleting an account in one language, named as in ``DeletionText``.
+struct DeletionTexts: Sendable {
+    var title: String
+    /// What goes with the account.
+    var explanation: String
+    var ask: String
+    /// Of the page that asks once more.
+    var question: String
+    var confirm: String
+    var back: String
+    /// Of the page afterwards.
+    var begunTitle: String
+    var begun: String
+    var receipt: String
+}
+
+extension DeletionTexts: WrittenTexts {
+    static var own: KeyPath<PageTexts.Language, [DeletionText: String]> { \.deletion }
+
+    static func builtIn(_ language: PageLanguage.BuiltIn) -> DeletionTexts {
+        switch language {
+        case .english: .english
+        case .german: .german
+        case .spanish: .spanish
+        case .french: .french
+        case .japanese: .japanese
+        }
     }
 
-    private init(
-        title: String,
-        explanation: String,
-        ask: String,
-        question: String,
-        confirm: String,
-        back: String,
-        begunTitle: String,
-        begun: String,
-        receipt: String
-    ) {
-        self.title = title
-        self.explanation = explanation
-        self.ask = ask
-        self.question = question
-        self.confirm = confirm
-        self.back = back
-        self.begunTitle = begunTitle
-        self.begun = begun
-        self.receipt = receipt
+    static func property(_ name: DeletionText) -> WritableKeyPath<DeletionTexts, String> {
+        switch name {
+        case .title: \.title
+        case .explanation: \.explanation
+        case .ask: \.ask
+        case .question: \.question
+        case .confirm: \.confirm
+        case .back: \.back
+        case .begunTitle: \.begunTitle
+        case .begun: \.begun
+        case .receipt: \.receipt
+        }
     }
 }
 

@@ -1,29 +1,88 @@
-/// The languages that pages are written in.
-enum PageLanguage: String, Sendable, CaseIterable {
-    case english = "en"
-    case german = "de"
-    case spanish = "es"
-    case french = "fr"
-    case japanese = "ja"
+import Tenants
 
+/// The language of a page: one of those that the pages are written in, or one of the tenant's own texts.
+struct PageLanguage: Sendable, Equatable {
+    enum BuiltIn: String, Sendable, CaseIterable {
+        case english = "en"
+        case german = "de"
+        case spanish = "es"
+        case french = "fr"
+        case japanese = "ja"
+    }
+
+    static let english = PageLanguage("en", of: nil)
+
+    /// Those that are written from right to left, by their primary subtags.
+    private static let rightToLeft: Set<String> = ["ar", "ckb", "dv", "fa", "he", "ps", "sd", "ug", "ur", "yi"]
     /// More than people choose, and than any browser sends.
     private static let mostRanges = 32
+    /// RFC 5646 section 4.4.1.
+    private static let longestRange = 35
 
-    /// The preferred one of these by `Accept-Language` (RFC 9110 section 12.5.4): that of the greatest weight, the
-    /// first of several; English if there is none.
-    init(accepted field: String?) {
-        var best: (language: PageLanguage, weight: Int) = (.english, 0)
+    /// As in `lang` (RFC 5646).
+    let tag: String
+    let builtIn: BuiltIn
+    /// The tenant's texts, each in place of those before it.
+    let own: [PageTexts.Language]
+
+    var isRightToLeft: Bool { Self.rightToLeft.contains(Self.primary(tag).lowercased()) }
+
+    /// - Parameter texts: The tenant's own.
+    private init(_ tag: String, of texts: PageTexts?) {
+        let builtIn = BuiltIn(rawValue: Self.primary(tag).lowercased()) ?? .english
+        let further = Self.truncations(tag.lowercased()).reversed().filter { $0 != builtIn.rawValue }
+        own = ([builtIn.rawValue] + further).compactMap { tag in
+            texts?.languages.first { $0.tag.lowercased() == tag }
+        }
+        self.tag = tag
+        self.builtIn = builtIn
+    }
+
+    /// The preferred one by `Accept-Language` (RFC 9110 section 12.5.4): that of the greatest weight, the first of
+    /// several; English if there is none.
+    ///
+    /// - Parameter texts: The tenant's own.
+    init(accepted field: String?, of texts: PageTexts? = nil) {
+        var best: (tag: String, weight: Int) = (BuiltIn.english.rawValue, 0)
         for range in (field ?? "").utf8.split(separator: UInt8(ascii: ","), maxSplits: Self.mostRanges)
             .prefix(Self.mostRanges)
         {
             let parts = Substring(range).split(separator: ";")
-            let name = (parts.first ?? "").trimmingSpaces.prefix { $0 != "-" }.lowercased()
-            guard let language = PageLanguage(rawValue: name) else { continue }
+            let name = (parts.first ?? "").trimmingSpaces.lowercased()
+            guard let tag = Self.tag(for: name, texts) else { continue }
             let weight = Self.weight(parts.dropFirst())
-            if weight > best.weight { best = (language, weight) }
+            if weight > best.weight { best = (tag, weight) }
         }
-        self = best.language
+        self.init(best.tag, of: texts)
     }
+
+    /// What a range asks for: the range itself, the longest beginning of it that there is (RFC 4647 section 3.4), or
+    /// else a language that it is the beginning of.
+    ///
+    /// - Parameter range: In lower case.
+    private static func tag(for range: String, _ texts: PageTexts?) -> String? {
+        guard !range.isEmpty, range.utf8.count <= longestRange else { return nil }
+        let own = texts?.languages.map(\.tag) ?? []
+        for beginning in truncations(range) {
+            if let tag = own.first(where: { $0.lowercased() == beginning }) { return tag }
+            if let language = BuiltIn(rawValue: beginning) { return language.rawValue }
+        }
+        let primary = primary(range)
+        return own.first { Self.primary($0).lowercased() == primary }
+    }
+
+    /// `zh-hant-tw`, `zh-hant`, `zh`.
+    private static func truncations(_ tag: String) -> [String] {
+        var truncations: [String] = []
+        var rest = tag[...]
+        while !rest.isEmpty {
+            truncations.append(String(rest))
+            rest = rest[..<(rest.lastIndex(of: "-") ?? rest.startIndex)]
+        }
+        return truncations
+    }
+
+    private static func primary(_ tag: String) -> String { String(tag.prefix { $0 != "-" }) }
 
     /// In thousandths (RFC 9110 section 12.4.2); 0 for a malformed one.
     private static func weight(_ parameters: some Sequence<Substring>) -> Int {

@@ -11,6 +11,9 @@ final class CountedFiles: FileReading {
 
     var count: Int { counter.load(ordering: .relaxed) }
 
+    /// Counts what was read before.
+    func countAgain() { counter.wrappingAdd(1, ordering: .relaxed) }
+
     func read(_ path: String) throws(FileReadingError) -> [UInt8] {
         counter.wrappingAdd(1, ordering: .relaxed)
         return try files.read(path)

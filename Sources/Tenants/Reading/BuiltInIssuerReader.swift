@@ -16,7 +16,7 @@ struct BuiltInIssuerReader {
         let url = ProviderURLReader.read(Schema.issuer.url, in: node, session)
         let basePath = readBasePath(session)
         let clients = IssuerClientsReader.read(node.read(Schema.issuer.clients), tenant: tenant, session)
-        let page = readPage(session)
+        let page = SignInPageReader.read(node[Schema.issuer.page], session)
         guard let url, let audience = node.read(Schema.issuer.audience),
             let algorithm = node.read(Schema.issuer.algorithm)
         else { return nil }
@@ -51,33 +51,6 @@ struct BuiltInIssuerReader {
                 .error("\"base_path\" is below \"/.gatehouse\", which is the gateway's own: choose another path")
         }
         return basePath
-    }
-
-    private func readPage(_ session: ReadingSession) -> SignInPage {
-        var page = SignInPage()
-        if let value = node[Schema.issuer.page]?[Schema.page.name], let scalar = value.filled {
-            if PrintableText.isPrintable(scalar.text) {
-                page.name = scalar.text
-            } else {
-                session.at(value).error("\"name\" must be visible text on one line: leave control characters out")
-            }
-        }
-        if let value = node[Schema.issuer.page]?[Schema.page.color], let scalar = value.filled {
-            if Self.isColor(scalar.text) {
-                page.color = scalar.text
-            } else {
-                session.at(value).error(
-                    "\"color\" must be \"#\" and six hexadecimal digits, but is \(scalar.shown): write it like "
-                        + "\"#0a7cff\""
-                )
-            }
-        }
-        return page
-    }
-
-    private static func isColor(_ text: String) -> Bool {
-        text.utf8.count == 7 && text.utf8.first == UInt8(ascii: "#")
-            && text.utf8.dropFirst().allSatisfy { Character(Unicode.Scalar($0)).isHexDigit }
     }
 
     private func checkRotation(_ issuer: BuiltInIssuer, _ session: ReadingSession) {

@@ -49,6 +49,26 @@ final class ReadingSession {
         return rules
     }
 
+    /// By their files' paths.
+    var pageTexts: [String: PageTexts] = [:]
+    var logos: [String: PageLogo] = [:]
+
+    /// What `read` makes of a file, or made of it before for another tenant. One with a mistake is read each time.
+    func shared<Value>(
+        _ kept: ReferenceWritableKeyPath<ReadingSession, [String: Value]>,
+        _ path: String,
+        _ read: (_ path: String) -> Value?
+    ) -> Value? {
+        if let known = self[keyPath: kept][path] {
+            // What has been read from a file is not kept for another reading.
+            counted.countAgain()
+            return known
+        }
+        let new = read(path)
+        self[keyPath: kept][path] = new
+        return new
+    }
+
     /// By the paths of a tenant's keys, which many tenants have alike.
     private var places: [[String]: [String: Int]] = [:]
 

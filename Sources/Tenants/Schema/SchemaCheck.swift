@@ -63,6 +63,11 @@ struct SchemaCheck {
         Schema.root.version.name, Schema.root.templates.name, Schema.root.tenants.name,
     ]
 
+    /// Checks another file than those of the configuration.
+    func file(_ root: DocumentNode, _ type: SchemaType) {
+        value(root, type, name: "the file", owner: root.position)
+    }
+
     // MARK: Tenants
 
     /// Checks a tenant over what it extends.

@@ -137,7 +137,7 @@ struct AccountHookTests {
         let riders = repository(side, store, AccountRules(realm: "taxi", role: "rider"))
         side.respond(#"{"subject":"u-1"}"#)
         #expect(try await drivers.enter(AccountFixture.apple()).role == "driver")
-        await #expect(throws: AccountProblem.otherRole("This account is registered as a driver")) {
+        await #expect(throws: AccountProblem.otherRole("driver")) {
             try await riders.enter(AccountFixture.apple())
         }
         side.respond(#"{"subject":"u-1","role":"rider"}"#)

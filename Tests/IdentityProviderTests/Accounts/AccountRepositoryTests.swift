@@ -204,9 +204,13 @@ struct AccountRepositoryTests {
         )
         let account = try await first.enter(AccountFixture.apple())
         #expect(account.role == role)
+        guard case .response(let response) = AccountProblem.otherRole(role).result else {
+            throw Unexpected(what: "no response for apps")
+        }
+        #expect(response.status == 409 && response.text == "{\"error\":\"\(message)\"}")
         for identity in [AccountFixture.apple(), AccountFixture.google()] {
-            await #expect(throws: AccountProblem.otherRole(message)) { try await second.enter(identity) }
-            await #expect(throws: AccountProblem.otherRole(message)) { try await second.check(identity) }
+            await #expect(throws: AccountProblem.otherRole(role)) { try await second.enter(identity) }
+            await #expect(throws: AccountProblem.otherRole(role)) { try await second.check(identity) }
             try await first.check(identity)
         }
         #expect(try await first.account(of: AccountFixture.google().key) == nil)

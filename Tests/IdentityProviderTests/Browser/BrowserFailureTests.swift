@@ -37,12 +37,12 @@ struct BrowserFailureTests {
 
     @Test func otherRoleShowsPageWithLinkBack() async throws {
         let fixture = try BrowserSignInFixture()
-        fixture.accounts.fail(.otherRole("This account is registered as a <driver>"))
+        fixture.accounts.fail(.otherRole("<driver>"))
         let response = try await fixture.response(BrowserVisit(fixture).back(.googleCallback))
         #expect(response.status == 409)
         #expect(response.subject == nil)
         let page = PageReading(response)
-        #expect(page.text.contains("This account is registered as a <driver>"))
+        #expect(page.text.contains("This account is registered as <driver>"))
         try #require(page.links.count == 1)
         #expect(page.links[0].hasPrefix("clanboards://oauthredirect?error=access_denied"))
         #expect(page.links[0].contains("state=of%20the%20app"))

@@ -155,9 +155,9 @@ struct DeletionEndpointTests {
         #expect(try await fixture.accounts.account(ofSubject: session.subject) != nil)
     }
 
-    @Test(arguments: PageLanguage.allCases)
-    func textsAreThereInEveryLanguage(_ language: PageLanguage) {
-        let texts = Mirror(reflecting: DeletionTexts(language)).children.compactMap { $0.value as? String }
+    @Test(arguments: PageLanguage.BuiltIn.allCases)
+    func textsAreThereInEveryLanguage(_ language: PageLanguage.BuiltIn) {
+        let texts = Mirror(reflecting: DeletionTexts.builtIn(language)).children.compactMap { $0.value as? String }
         #expect(texts.count == 9)
         #expect(texts.allSatisfy { !$0.isEmpty })
     }

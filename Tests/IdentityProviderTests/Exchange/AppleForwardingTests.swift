@@ -59,7 +59,7 @@ struct AppleForwardingTests {
 
     @Test func roleConflictDoesNotSpendToken() async throws {
         let fixture = try Self.fixture()
-        fixture.accounts.fail(.otherRole("This account is registered as a driver"))
+        fixture.accounts.fail(.otherRole("driver"))
         #expect(try await fixture.post(.appleExchange, Self.body).response.status == 409)
         fixture.accounts.fail(nil)
         #expect(await fixture.post(.appleExchange, Self.body, at: Self.start + 100).refusal == nil)

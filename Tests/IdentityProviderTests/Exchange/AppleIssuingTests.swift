@@ -141,7 +141,7 @@ struct AppleIssuingTests {
 
     @Test func roleConflictDoesNotSpendToken() async throws {
         let fixture = try Self.fixture()
-        fixture.accounts.fail(.otherRole("This account is registered as a driver"))
+        fixture.accounts.fail(.otherRole("driver"))
         let conflict = await fixture.post(.appleExchange, Self.body)
         #expect(try conflict.response.status == 409)
         #expect(try conflict.object == ["error": "This account is registered as a driver"])

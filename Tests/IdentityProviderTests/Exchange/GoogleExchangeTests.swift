@@ -80,7 +80,7 @@ struct GoogleExchangeTests {
             return
         }
         #expect(signIn.identity?.subject == "g-2")
-        fixture.accounts.fail(.otherRole("This account is registered as a driver"))
+        fixture.accounts.fail(.otherRole("driver"))
         #expect(try await fixture.post(.googleExchange, ["access_token": "a-2"]).response.status == 409)
     }
 

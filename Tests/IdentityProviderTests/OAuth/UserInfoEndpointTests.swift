@@ -110,7 +110,7 @@ struct UserInfoEndpointTests {
         let bearer = "Bearer \(try await fixture.tokens().access)"
         fixture.accounts.fail(.unavailable(.storeUnavailable))
         #expect(try await fixture.get(.userInfo, authorization: bearer).outcome == "503 temporarily_unavailable")
-        fixture.accounts.fail(.otherRole("a driver"))
+        fixture.accounts.fail(.otherRole("driver"))
         #expect(try await fixture.get(.userInfo, authorization: bearer).outcome == "401 invalid_token")
     }
 }

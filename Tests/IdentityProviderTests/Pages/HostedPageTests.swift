@@ -109,7 +109,7 @@ struct HostedPageTests {
 
     static let problems: [(SignInProblem, Int)] = [
         (.unknownClient, 400), (.malformed, 400), (.over, 400), (.otherBrowser, 400), (.foreignAfter, 400),
-        (.notSignedIn, 401), (.methodNotAllowed(allowed: "GET"), 405), (.otherRole("<b>as a driver"), 409),
+        (.notSignedIn, 401), (.methodNotAllowed(allowed: "GET"), 405), (.otherRole("<b>driver"), 409),
         (.refusedByHook(status: 403, message: "not <b>you"), 403), (.tooMany(retryAfterSeconds: 7), 429),
         (.unavailable(retryAfterSeconds: 2), 503),
     ]

@@ -19,6 +19,8 @@ extension PretendFiles {
         ]
         files["refusal.json"] = #"{ "error": "{code}", "message": "{detail}", "id": "{request_id}" }"#
         files["refusal.html"] = "<!doctype html><title>{title}</title><p>{detail}</p>"
+        files["logo.svg"] = "<svg xmlns='http://www.w3.org/2000/svg'/>"
+        files["texts.yaml"] = "de: { sign_in: { title: 'Willkommen bei {}' } }"
         for authority in ["tls/ca.pem", "tls/clients.pem", "tls/operators.pem"] {
             files[authority] = Certificates.files["address.pem"]
         }

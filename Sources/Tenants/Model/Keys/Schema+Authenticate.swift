@@ -131,6 +131,12 @@ extension Schema {
         let name = Key("name", .text(example: "Shop")).means("The app's name for people. Omitted: the tenant's.")
         let color = Key("color", .text(example: "\"#0a7cff\""))
             .means("The app's colour, `#rrggbb`. Omitted: Gatehouse's.")
+        let logo = Key("logo", .path(example: "logo.svg"))
+            .means("A PNG, JPEG, WebP or SVG of up to 32 KiB, in place of the name's first letter.")
+        let texts = Key("texts", .path(example: "texts.yaml"))
+            .means(
+                "A YAML file of texts by language, page and name, in place of the built-in ones or in other languages."
+            )
     }
 
     struct ClientKeys: KeyTable {

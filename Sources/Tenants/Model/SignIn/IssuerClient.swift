@@ -15,11 +15,3 @@ public struct IssuerClient: Sendable, Equatable {
 
     public var isPublic: Bool { secret == nil }
 }
-
-/// How the hosted sign-in page looks.
-public struct SignInPage: Sendable, Equatable {
-    /// The app's name for people; nil: the tenant's.
-    public var name: String?
-    /// The app's colour, `#rrggbb`; nil: Gatehouse's.
-    public var color: String?
-}

@@ -1,4 +1,5 @@
 import Testing
+import Verification
 
 @testable import IdentityProvider
 @testable import Tenants

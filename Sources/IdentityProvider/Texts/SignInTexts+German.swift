@@ -1,0 +1,71 @@
+extension SignInTexts {
+    static let german = SignInTexts(
+        title: "Bei {} anmelden",
+        destination: "um zu {} weiterzugehen",
+        signInWith: "Mit {} anmelden",
+        usesProfile: "Von Ihrem Konto dort werden nur Ihr Name und Ihre E-Mail-Adresse verwendet.",
+        usesMore: "Von Ihrem Konto dort werden Ihr Name, Ihre E-Mail-Adresse und die Angaben verwendet, die die App "
+            + "über Sie braucht.",
+        cancel: "Abbrechen",
+        signedIn: "Sie sind angemeldet",
+        goOn: "Weiter",
+        code: "Code: {}",
+        request: "Anfrage: {}",
+        back: "Zurück",
+        backTo: "Zurück zu {}",
+        signInAgain: "Erneut anmelden",
+        signIn: "Anmelden",
+        beginAgain: "Gehen Sie dorthin zurück, wo Sie herkamen, und beginnen Sie noch einmal.",
+        otherAccount: "Melden Sie sich mit einem anderen Konto an, oder fragen Sie die Betreiber der App.",
+        unknownApp: "Diese App ist hier nicht bekannt",
+        unknownAppReason: "Die App, von der Sie kommen, oder die Adresse, zu der Sie zurück sollen, ist nicht "
+            + "registriert.",
+        unknownAppAdvice: "Gehen Sie zur App zurück und versuchen Sie es noch einmal. Hilft das nicht, wenden Sie "
+            + "sich an ihren Support.",
+        malformed: "Das geht so nicht",
+        malformedReason: "Die Anfrage gehört zu keiner Anmeldung.",
+        over: "Diese Anmeldung ist vorbei",
+        overReason: "Sie wurde schon abgeschlossen oder hat zu lange gedauert.",
+        otherBrowser: "Diese Anmeldung begann woanders",
+        otherBrowserReason: "Sie wurde in einem anderen Browser begonnen, oder Ihr Browser behält für diese Website "
+            + "keine Cookies.",
+        otherBrowserAdvice: "Wenn Sie sie nicht begonnen haben, schließen Sie diese Seite. Sonst erlauben Sie "
+            + "Cookies und beginnen Sie noch einmal.",
+        notSignedIn: "Sie sind nicht angemeldet",
+        notSignedInReason: "Wir konnten nicht sicherstellen, wer Sie sind.",
+        doesNotOpen: "Sie sind angemeldet, aber diese Seite öffnet sich nicht",
+        cookieMissing: "Ihr Browser hat das Cookie nicht zurückgeschickt, das zeigt, wer Sie sind.",
+        cookieAdvice: "Erlauben Sie Cookies für diese Website und melden Sie sich erneut an. Hilft das nicht, sagen "
+            + "Sie es den Betreibern der App.",
+        sessionRefused: "Die App nimmt die Sitzung nicht an, die gerade begonnen wurde.",
+        clockAdvice: "Prüfen Sie Datum und Uhrzeit Ihres Geräts und melden Sie sich erneut an. Hilft das nicht, "
+            + "sagen Sie es den Betreibern der App.",
+        formLost: "Sie waren abgemeldet",
+        formLostReason: "Was Sie gesendet haben, wurde nicht gespeichert.",
+        formLostAdvice: "Melden Sie sich an, dann kommen Sie zur Seite mit dem Formular zurück. Senden Sie es dort "
+            + "noch einmal.",
+        accountRefused: "Mit diesem Konto können Sie sich nicht anmelden",
+        otherRole: "Dieses Konto ist als {} registriert.",
+        notAllowed: "Dieses Konto hat keinen Zugang",
+        notAllowedReason: "Dort sind Sie angemeldet, aber die App ist für dieses Konto nicht offen.",
+        providerDown: "{} antwortet nicht",
+        providerDownReason: "Die Anmeldung mit {} ist gerade nicht möglich.",
+        providerDownAdvice: "Warten Sie ein wenig und beginnen Sie noch einmal, oder melden Sie sich anders an.",
+        tooMany: "Zu viele Anmeldungen",
+        tooManyReason: "Von dort, wo Sie sind, kamen zu viele Versuche.",
+        tooManyAdvice: "Warten Sie ein wenig und versuchen Sie es noch einmal.",
+        unavailable: "Die Anmeldung ist gerade nicht möglich",
+        unavailableReason: "Etwas, das dafür gebraucht wird, antwortet nicht.",
+        unavailableAdvice: "Warten Sie ein wenig und beginnen Sie noch einmal.",
+        signOut: "Abmelden",
+        signOutInApp: "Zum Abmelden verwenden Sie die App, bei der Sie angemeldet sind.",
+        signedOut: "Sie sind abgemeldet",
+        signedOutAdvice: "Sie können diese Seite schließen.",
+        signOutFailed: "Das Abmelden ging nicht",
+        signOutUnreadable: "Die Anfrage zum Abmelden ist nicht lesbar.",
+        signOutUnknown: "Die Anfrage zum Abmelden ist nicht von diesem Dienst oder zu alt.",
+        signOutOtherApp: "Die Anfrage zum Abmelden nennt eine andere App als die, bei der Sie angemeldet sind.",
+        signOutElsewhere: "Die Anfrage zum Abmelden nennt eine Adresse, die die App nicht registriert hat.",
+        signOutUnavailable: "Das geht gerade nicht. Versuchen Sie es noch einmal."
+    )
+}
