@@ -25,7 +25,7 @@
 #   make bench-sign-ins   how many sign-ins, codes and refreshes a second, and what each costs
 #   make bench-tenants   start, reload, memory and requests with 1 to 10,000 tenants, beside nginx, Envoy and Caddy
 #   make bench-stored-tenants   ten thousand tenants by API through three instances, while 2,000 requests a second pass
-#   make screenshots   take the pictures of the sign-in pages, the dashboard and the demo in the documents
+#   make screenshots   take the pictures of the pages for people, the dashboard and the demo in the documents
 #   make newcomer  play somebody new in a new clone, by the README alone, and time each step; pictures in .build/newcomer
 #   make soak      build it and run it under mixed load with faults for ten minutes
 #   make soak-churn   build it and run it for twenty minutes while all around it changes: reloads, keys, servers, Redis
@@ -160,7 +160,8 @@ bench-stored-tenants: release
 
 screenshots: program
 	$(BUILD) --product gatehouse-demo
-	scripts/screenshots "$$($(SWIFT) build --show-bin-path)/gatehouse" docs/images
+	scripts/screenshots "$$($(SWIFT) build --show-bin-path)/gatehouse" \
+	    "$$($(SWIFT) build --show-bin-path)/gatehouse-demo" docs/images
 	scripts/animate-demo "$$($(SWIFT) build --show-bin-path)/gatehouse-demo" docs/images
 
 newcomer: setup

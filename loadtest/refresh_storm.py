@@ -110,12 +110,15 @@ class Message(asyncio.Protocol):
         while b"\r\n\r\n" in self.received:
             head, _, rest = self.received.partition(b"\r\n\r\n")
             lines = head.split(b"\r\n")
-            fields = {name.lower(): value for name, _, value in (line.partition(b": ") for line in lines[1:])}
+            fields = self.fields(lines[1:])
             length = int(fields.get(b"content-length", 0))
             if len(rest) < length:
                 return
             self.received = rest[length:]
             self.message(lines[0], fields, rest[:length])
+
+    def fields(self, lines):
+        return {name.lower(): value for name, _, value in (line.partition(b": ") for line in lines)}
 
 
 # The provider

@@ -3,13 +3,16 @@
 
 Usage: sign_ins.py PATH-TO-GATEHOUSE [--count 4000] [--codes 1000] [--connections 64] [--rounds 3]
 
-Starts Redis (`appendonly yes`), a provider in Python that stands in for Apple and Google, and one gateway of one worker
+Starts Redis (`appendonly yes`), a provider in Python that stands in for Apple, Google and a company, and one gateway of one worker
 with two tenants, whose issuers sign with ES256 and with RS256. With two cores or more the gateway has the last to
 itself. For each tenant, by so many keep-alive connections that each ask again as soon as they are answered:
 
 - exchanges of Apple's identity tokens of people who were never there, and of the same people again,
 - authorization codes that are redeemed (code and PKCE; the pages before that are not measured),
-- refresh grants, each with the token that the one before gave.
+- refresh grants, each with the token that the one before gave,
+- sign-ins in a browser with the company's OpenID provider, which end with cookies: the login and the return, without the
+  provider's own pages. The provider signs some hundred tokens a second and no more: look at the CPU time,
+- sign-ins with passkeys of RS256 (the response of the device; the page before that is not measured).
 
 It prints the answers a second, the CPU time of the gateway's process (user and system) and of Redis for each, and the
 latency. Each figure is the best of the rounds, since interference only adds. What signs people in admits 50 requests a
@@ -39,6 +42,7 @@ import urllib.parse
 import urllib.request
 
 from gateway_process import Gateway, end_in_order, require, stop
+from passkeys import Passkey
 from provider_keys import ProviderKey
 from refresh_storm import Message, at, free_port
 
@@ -57,7 +61,7 @@ TENANT = """\
   {name}:
     hosts: [{name}.test]
     backend: {{ servers: ["{provider}"] }}
-    authenticate: {{ from: [bearer], issuers: [ {{ preset: built-in }} ] }}
+    authenticate: {{ from: [bearer, "cookie:access"], issuers: [ {{ preset: built-in }} ] }}
     issuer:
       url: https://{name}.test
       audience: load
@@ -82,6 +86,19 @@ TENANT = """\
         token_url: "{provider}/token"
         userinfo_url: "{provider}/userinfo"
         tokeninfo_url: "{provider}/tokeninfo"
+      providers:
+        company: {{ issuer: "{provider}/company", client_id: load-web, client_secret: of-the-load-test }}
+      web:
+        login: /login
+        callback: /callback
+        after: https://{name}.test/
+        cookies: {{ access: access, refresh: refresh }}
+      account_page: /account
+      passkeys: {{ rp_id: {name}.test, name: Load }}
+    refresh:
+      from: "cookie:refresh"
+      call: {{ send: built_in }}
+      deliver: {{ cookies: {{ access: /access_token, refresh: /refresh_token }} }}
 """
 CLIENT = '{{ id: {name}, public: true, redirect_uris: ["app://back"], scopes: [openid, email] }}'
 # Of each tenant, since one of them is admitted 500 times a second.
@@ -90,6 +107,8 @@ ALGORITHMS = {"es256": "ES256", "rs256": "RS256"}
 VERIFIER = "a-verifier-of-the-load-test-0123456789-abcdefghij"
 CHALLENGE = base64.urlsafe_b64encode(hashlib.sha256(VERIFIER.encode()).digest()).rstrip(b"=").decode()
 CORES = sorted(os.sched_getaffinity(0))
+# The script is a proxy with TLS.
+TLS = "X-Forwarded-Proto: https"
 FORM, JSON = "application/x-www-form-urlencoded", "application/json"
 
 
@@ -105,9 +124,14 @@ class Desk(Message):
     def message(self, line, fields, body):
         if line.startswith(b"GET /keys "):
             return self.answer(self.key.key_set())
+        company = f"{self.url}/company"
+        if b"openid-configuration" in line:
+            return self.answer({"issuer": company, "authorization_endpoint": f"{company}/authorize",
+                                "token_endpoint": f"{company}/token", "jwks_uri": f"{self.url}/keys"})
         form = dict(urllib.parse.parse_qsl(body.decode()))
         person, _, nonce = form.get("code", "").partition("~")
-        claims = identity(f"{self.url}/google", person, nonce) | {"aud": "load-web"}
+        issuer = company if b"/company/" in line else f"{self.url}/google"
+        claims = identity(issuer, person, nonce) | {"aud": "load-web"}
         self.answer({"access_token": "a", "token_type": "Bearer", "id_token": self.key.token(claims).decode()})
 
     def answer(self, document):
@@ -161,6 +185,12 @@ class Client(Message):
         self.waiting = asyncio.get_running_loop().create_future()
         self.transport.write(request)
         return await self.waiting
+
+    def fields(self, lines):
+        fields = super().fields(lines)
+        fields[b"set-cookie"] = [line[12:].split(b";")[0].decode() for line in lines
+                                 if line[:12].lower() == b"set-cookie: "]
+        return fields
 
     def message(self, line, fields, body):
         if not self.waiting.done():
@@ -237,7 +267,7 @@ def signing_in_by_code(host, app, person, addresses):
         if not link:
             raise Refused(f"no sign-in page: {page[:500].decode()}")
         asked = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(html.unescape(link[1].decode())).query))
-        cookie = fields[b"set-cookie"].split(b";")[0].decode()
+        cookie = fields[b"set-cookie"][0]
         query = urllib.parse.urlencode({"code": f"{person}~{asked.get('nonce', '')}", "state": asked["state"]})
         target = urllib.parse.urlsplit(asked["redirect_uri"]).path
         status, fields, body = await client.ask(
@@ -247,6 +277,65 @@ def signing_in_by_code(host, app, person, addresses):
         if not codes:
             raise Refused(f"no code: {status} {location} {body[:500].decode()}")
         return codes[0]
+
+    return task
+
+
+def signing_in_by_company(host, person, addresses):
+    """The browser's part of a sign-in that ends with cookies; gives those."""
+    address = addresses.next()
+
+    async def task(client):
+        _, fields, body = await client.ask(request("GET", "/login?provider=company", host, address, [TLS]))
+        asked = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(fields.get(b"location", b"").decode()).query))
+        if "nonce" not in asked:
+            raise Refused(f"the company is not asked: {body[:500].decode()}")
+        query = urllib.parse.urlencode({"code": f"{person}~{asked['nonce']}", "state": asked["state"]})
+        status, fields, body = await client.ask(request(
+            "GET", f"/callback/company?{query}", host, address, [TLS, f"Cookie: {fields[b'set-cookie'][0]}"]))
+        if fields.get(b"location") != f"https://{host}/".encode():
+            raise Refused(f"not signed in by the company: {status} {body[:500].decode()}")
+        return [cookie for cookie in fields[b"set-cookie"] if cookie.startswith(("access=", "refresh="))]
+
+    return task
+
+
+def adding(passkey, cookies, addresses):
+    """Somebody who has signed in adds a passkey on the account page; gives how the site calls them."""
+    address = addresses.next()
+    fields = [TLS, f"Cookie: {'; '.join(cookies)}"]
+    posted = [*fields, f"Content-Type: {FORM}", f"Origin: https://{passkey.host}"]
+
+    async def task(client):
+        async def post(form):
+            body = urllib.parse.urlencode(form)
+            status, _, answer = await client.ask(request("POST", "/account", passkey.host, address, posted, body))
+            if status != 200:
+                raise Refused(f"no passkey is added: {status} {answer[:500].decode()}")
+            return json.loads(answer)
+
+        _, _, page = await client.ask(request("GET", "/account", passkey.host, address, fields))
+        token = re.search(rb'data-token="([^"]*)"', page)
+        if not token:
+            raise Refused(f"the account page adds no passkeys: {page[:500].decode()}")
+        form = {"token": html.unescape(token[1].decode())}
+        options = (await post(form | {"action": "begin_passkey"}))["options"]
+        await post(form | {"action": "add_passkey"} | passkey.made(options["challenge"]))
+        return options["user"]["id"]
+
+    return task
+
+
+def asked_for_passkey(host, addresses):
+    """Opens the sign-in page; gives the cookie, the name of the sign-in and its challenge, and the address."""
+    address = addresses.next()
+
+    async def task(client):
+        _, fields, page = await client.ask(request("GET", "/login", host, address, [TLS]))
+        found = [re.search(rb'data-%s="([^"]*)"' % name, page) for name in (b"state", b"challenge")]
+        if None in found:
+            raise Refused(f"the sign-in page asks for no passkey: {page[:500].decode()}")
+        return [fields[b"set-cookie"][0], *(html.unescape(each[1].decode()) for each in found), address]
 
     return task
 
@@ -328,6 +417,22 @@ class Bench:
                                              "refresh_token": answer["refresh_token"]})
                      for (app, _), answer in zip(visits, answers)]
             answers = self.measure(name, "refresh grant", self.posts(host, "/oauth2/token", FORM, forms))
+
+        self.round_in_browsers(name, host, people[:self.chosen.codes])
+
+    def round_in_browsers(self, name, host, people):
+        visits = [signing_in_by_company(host, person, self.addresses) for person in people]
+        sessions = self.measure(name, "company, cookies", visits)
+        passkeys = [Passkey(self.key, host, person) for person in people]
+        added = [adding(*each, self.addresses) for each in zip(passkeys, sessions)]
+        users, _, _ = asyncio.run(crowd(self.port, 32, added))
+        asked, _, _ = asyncio.run(crowd(self.port, 32, [asked_for_passkey(host, self.addresses) for _ in people]))
+        uses = []
+        for passkey, user, (cookie, state, challenge, address) in zip(passkeys, users, asked):
+            form = urllib.parse.urlencode({"state": state} | passkey.used(user, challenge))
+            fields = [TLS, f"Cookie: {cookie}", f"Content-Type: {FORM}", f"Origin: https://{host}"]
+            uses.append(sending(request("POST", "/account/passkeys", host, address, fields, form)))
+        self.measure(name, "passkey", uses)
 
     def stop(self):
         self.gateway.stop()

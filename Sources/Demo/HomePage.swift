@@ -6,16 +6,22 @@ import Verification
 struct BrowserPaths: Sendable {
     let signIn: String
     let signOut: String
+    /// Where people see their sessions and logins; nil where there is no such page.
+    var account: String?
 }
 
 /// The page of a sample app at `/`, where a sign-in in a browser ends: who the caller is, as the gateway says.
 enum HomePage {
-    static func response(to request: Request, paths: BrowserPaths?) -> Response {
+    /// - Parameter name: The app's; nil: the first part of its host.
+    static func response(to request: Request, paths: BrowserPaths?, name: String? = nil) -> Response {
         let host = HTTPField.Name("X-Forwarded-Host").flatMap { request.headers[$0] } ?? ""
-        let app = String(host.prefix { $0 != "." && $0 != ":" })
+        let app = name ?? String(host.prefix { $0 != "." && $0 != ":" })
         let seen = SeenIdentity.fields(of: request)
         var content = seen.members.isEmpty ? nobody : somebody(seen)
         if let paths { content += "\n" + (seen.members.isEmpty ? signIn(paths) : signOut(paths)) }
+        if let account = paths?.account {
+            content += "\n<p><a href=\"\(account)\">Your account: sessions, logins and passkeys</a></p>"
+        }
         if let start = start(from: host) {
             content += "\n<p><a href=\"\(HTMLPage.escaped(start))\">All apps of the demo</a></p>"
         }
@@ -58,6 +64,7 @@ enum HomePage {
 
     /// The demo's start page, on the host without the app's name: `localhost:8080` of `chat.localhost:8080`.
     private static func start(from host: String) -> String? {
+        if host.prefix(while: { $0 != ":" }) == "localhost" { return "http://\(host)/" }
         let parent = host.drop { $0 != "." }.dropFirst()
         guard parent.prefix(while: { $0 != ":" }) == "localhost" else { return nil }
         return "http://\(parent)/"

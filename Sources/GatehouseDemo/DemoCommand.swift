@@ -9,8 +9,8 @@ struct DemoCommand: AsyncParsableCommand {
         commandName: "gatehouse-demo",
         abstract: "Serves five sample apps behind the gateway, with a start page to try everything.",
         discussion: """
-            Runs on the example configuration with secrets and keys made up at the start, beside a local stand-in for \
-            Apple and Google; needs no network. SIGTERM or Ctrl-C ends it, and then nothing is left behind.
+            Runs on the example configuration with secrets and keys made up at the start, beside local stand-ins for \
+            Apple, Google and a company's own provider; needs no network. SIGTERM or Ctrl-C ends it, and then nothing is left behind.
             """
     )
 

@@ -2,16 +2,25 @@ import CommandSupport
 import Demo
 import Logging
 import Tenants
+import Verification
 
 /// What is behind the gateway in a demo run, or beside it.
 struct DemoServers: Sendable {
     let backends: SampleBackends
     let standIn: ProviderStandIn
+    private let company: CompanyStandIn
     private let startPage: LoopbackServer
 
     init(_ secrets: DemoSecrets, logger: Logger) throws {
         backends = try SampleBackends(keys: secrets.keys, logger: logger, now: WallClock.now)
         standIn = ProviderStandIn(keys: secrets.providerKeys, logger: logger, now: WallClock.now)
+        company = CompanyStandIn(
+            key: try SigningKey.generate(.p256),
+            algorithm: .es256,
+            stranger: try SigningKey.generate(.p256),
+            logger: logger,
+            now: WallClock.now
+        )
         startPage = LoopbackServer(name: "start-page", logger: logger)
     }
 
@@ -24,13 +33,15 @@ struct DemoServers: Sendable {
         do {
             let bound = try await backends.start(ports: ports)
             try await standIn.start(port: ports == .example ? DemoPorts.provider : 0)
+            try await company.start(port: ports == .example ? DemoPorts.company : 0)
             let startPort = try await startPage.start(routes.makeRouter(), port: 0)
             for index in configuration.tenants.indices {
-                if configuration.tenants[index].name == ExampleConfiguration.start {
+                if [ExampleConfiguration.start, CompanyApp.name].contains(configuration.tenants[index].name) {
                     configuration.tenants[index].backends[0].servers[0].address.port = startPort
                 }
                 DemoPorts.move(&configuration.tenants[index].backends[0], from: .example, to: bound)
                 standIn.apply(to: &configuration.tenants[index])
+                company.apply(to: &configuration.tenants[index])
             }
         } catch {
             await shutdown()
@@ -40,6 +51,7 @@ struct DemoServers: Sendable {
 
     func shutdown() async {
         await startPage.shutdown()
+        await company.shutdown()
         await standIn.shutdown()
         await backends.shutdown()
     }

@@ -11,6 +11,8 @@ struct DemoWelcome {
     var text: String {
         var lines = [row("http://localhost:\(gateway.port)/", "start here: buttons for everything below, step by step")]
         for app in SampleAppName.allCases { lines.append(row("http://\(app.host):\(gateway.port)/", app.about)) }
+        let company = "http://localhost:\(gateway.port)\(CompanyApp.path)"
+        lines.append(row(company, "a company's own provider, Apple and Google; account page and passkeys"))
         lines.append(row("http://\(admin)/", "the dashboard, for $ADMIN_TOKEN"))
         let resource = "http://\(SampleAppName.customer.host):\(gateway.port)\(SampleAppName.customer.resource)"
         lines.append("try:  curl \(resource)")

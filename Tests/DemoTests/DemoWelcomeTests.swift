@@ -17,7 +17,9 @@ struct DemoWelcomeTests {
         let lines = lines(tokensFile: "demo.env")
         #expect(lines.count <= 12)
         #expect(lines.allSatisfy { $0.count <= 120 })
-        for url in ["localhost:8080/", "127.0.0.1:9901/"] + SampleAppName.allCases.map({ "\($0.host):8080/" }) {
+        for url in ["localhost:8080/", "localhost:8080/company", "127.0.0.1:9901/"]
+            + SampleAppName.allCases.map({ "\($0.host):8080/" })
+        {
             #expect(lines.contains { $0.hasPrefix("http://\(url) ") }, "\(url)")
         }
         #expect(lines.contains("try:  source demo.env"))

@@ -7,7 +7,9 @@ import Verification
 struct ExampleConfigurationTests {
     @Test func exampleRunsOnGeneratedSecrets() throws {
         let configuration = try ExampleConfiguration.read(try DemoSecrets.generate())
-        #expect(configuration.tenants.map(\.name) == ["customer", "driver", "finance", "chat", "clans", "start"])
+        #expect(
+            configuration.tenants.map(\.name) == ["customer", "driver", "finance", "chat", "clans", "start", "company"]
+        )
         #expect(configuration.gateway.admin?.token != nil)
         for tenant in configuration.tenants {
             #expect(tenant.authenticate.policy.issuers.allSatisfy { $0.keys?.keys.isEmpty == false })

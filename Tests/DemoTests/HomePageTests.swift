@@ -35,6 +35,21 @@ struct HomePageTests {
         #expect(!page.contains("All apps of the demo"))
     }
 
+    @Test func companyPageLeadsToAccountAndSignIn() async throws {
+        let router = Router(context: BasicRequestContext.self)
+        CompanyApp.addRoutes(to: router)
+        let host = try #require(HTTPField.Name("X-Forwarded-Host"))
+        let page = try await Application(router: router).test(.router) { client in
+            try await client.execute(uri: "/company", method: .get, headers: [host: "localhost:8080"]) { response in
+                String(buffer: response.body)
+            }
+        }
+        #expect(page.contains("<h1>company: Nobody is signed in</h1>"))
+        for link in ["/company/login", "/company/account", "http://localhost:8080/"] {
+            #expect(page.contains("href=\"\(link)\""), "\(link)")
+        }
+    }
+
     @Test func fieldsAreTextWhateverTheyContain() async throws {
         let page = try await page(["X-User-Name": "<img src=x>", "X-Forwarded-Host": "a\"><b>.localhost:1"])
         #expect(!page.contains("<img") && !page.contains("<b>"))

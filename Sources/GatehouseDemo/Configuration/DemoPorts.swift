@@ -7,6 +7,8 @@ import Tenants
 enum DemoPorts {
     /// Of the stand-in for Apple and Google, unless any port will do.
     static let provider = 9002
+    /// Of the stand-in for the company's provider, likewise.
+    static let company = 9006
 
     /// Sets the ports of the gateway and its admin listener, and leads the chat app's sign-in to that port.
     ///
@@ -56,6 +58,7 @@ enum DemoPorts {
             wanted.append((admin.address.port, "the gateway's admin listener", "--free-ports"))
         }
         wanted.append((backends == .example ? provider : 0, "the stand-in for Apple and Google", "--free-ports"))
+        wanted.append((backends == .example ? company : 0, "the stand-in for the company's provider", "--free-ports"))
         wanted.append((backends.umuve, "the backend of customer and driver", "--free-ports"))
         wanted.append((backends.finance, "the backend of finance", "--free-ports"))
         wanted.append((backends.chat, "the backend of chat", "--free-ports"))

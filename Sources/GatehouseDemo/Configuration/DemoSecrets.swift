@@ -14,6 +14,8 @@ struct DemoSecrets {
     /// `GATEHOUSE_KEY`.
     let sealingKey: Secret
     private let googleClientSecret: String
+    /// Signs the tokens of the company's app.
+    private let companyKey: SigningKey
 
     static func generate() throws(CommandFailure) -> DemoSecrets {
         do {
@@ -22,7 +24,8 @@ struct DemoSecrets {
                 providerKeys: try ProviderKeys.generate(),
                 adminToken: RandomText.make(bytes: 24),
                 sealingKey: Secret(Data((0..<32).map { _ in UInt8.random(in: .min ... .max) }).base64EncodedString()),
-                googleClientSecret: RandomText.make(bytes: 24)
+                googleClientSecret: RandomText.make(bytes: 24),
+                companyKey: try SigningKey.generate(.p256)
             )
         } catch {
             throw CommandFailure("no demo keys: \(error); try again")
@@ -43,7 +46,8 @@ struct DemoSecrets {
     /// The signing keys of the tenants with an issuer, by path.
     var files: [String: [UInt8]] {
         var files: [String: [UInt8]] = [:]
-        for (tenant, key) in [("chat", keys.chatKey), ("clans", keys.clansKey)] {
+        let keys = [("chat", keys.chatKey), ("clans", keys.clansKey), (CompanyApp.name, companyKey)]
+        for (tenant, key) in keys {
             guard let kid = key.thumbprint, let pem = key.privateKeyPEM else { continue }
             files["\(Self.keysDirectory)/\(tenant)/\(kid).pem"] = Array(pem.utf8)
         }

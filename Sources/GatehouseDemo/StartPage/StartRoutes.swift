@@ -24,6 +24,7 @@ struct StartRoutes: Sendable {
         let router = Router(context: BasicRequestContext.self)
         router.get("/") { _, _ in page.response }
         router.get("/demo/state") { _, _ in await state() }
+        CompanyApp.addRoutes(to: router)
         router.post("/demo/try") { request, _ in await tryOut(request) }
         return router
     }

@@ -3,6 +3,10 @@
 screenshots.py sign-in FOLDER AUTHORIZE: of the sign-in pages. AUTHORIZE is where an app sends people: the URL of an
 authorization request that is good.
 
+screenshots.py pages FOLDER COMPANY REFUSING LEADING: of the pages for people, light, dark and on a phone. COMPANY is the
+origin of the demo, with the company's app below it; REFUSING one that lets nobody in whom the company's provider signs
+in, LEADING one whose sign-in ends with a page.
+
 screenshots.py dashboard FOLDER ADMIN TOKEN SITE CALLER SECONDS TENANT...: of the dashboard at the origin ADMIN, after
 SECONDS of traffic to SITE, with the token CALLER, for the hosts TENANT.localtest.
 """
@@ -17,10 +21,80 @@ import sys
 import time
 import urllib.parse
 
+from PIL import Image
+
 from devtools import chromium
 
 PHONE = {"width": 360, "height": 640, "touch": True, "scale": 2}
 DESKTOP = {"width": 1024, "height": 640}
+
+
+LOOKS = {
+    "light": {"width": 1024, "height": 760, "scheme": "light"},
+    "dark": {"width": 1024, "height": 760, "scheme": "dark"},
+    "phone": {**PHONE, "height": 780, "scheme": "light"},
+}
+
+
+async def picture(tab, path):
+    """Takes one whose names are the same each time, with few colours, which the pages have."""
+    # The name of the request and the port are others each time.
+    await tab.evaluate("document.querySelectorAll('p.quiet bdi').forEach(e => "
+                       "{ if (/^[0-9a-f-]{36}$/.test(e.textContent)) e.textContent = '0123456789' })")
+    await tab.evaluate("document.querySelectorAll('strong').forEach(e => "
+                       "{ e.textContent = e.textContent.replace(/:[0-9]+$/, ':8080') })")
+    await tab.picture(path)
+    with Image.open(path) as image:
+        image.convert("RGB").quantize(64, dither=Image.Dither.NONE).save(path, optimize=True)
+
+
+async def stay(tab, pattern):
+    """Keeps what is shown when something leads to such a URL: there is no content there."""
+    hear = tab.hear
+
+    def hear_paused(event, parameters):
+        if event == "Fetch.requestPaused":
+            answering.append(asyncio.create_task(
+                tab.call("Fetch.fulfillRequest", requestId=parameters["requestId"], responseCode=204)))
+        else:
+            hear(event, parameters)
+
+    answering = []
+    tab.hear = hear_paused
+    await tab.call("Fetch.enable", patterns=[{"urlPattern": pattern}])
+
+
+async def pages(folder, company, refusing, leading):
+    async with chromium() as browser:
+        for name, look in LOOKS.items():
+            path = {kind: pathlib.Path(folder) / f"page-{kind}-{name}.png"
+                    for kind in ["sign-in", "account", "not-allowed", "signed-in"]}
+            tab = await browser.page(await browser.person(), **look)
+            await tab.go(f"{company}/company/account")
+            await tab.until("document.querySelector('#passkey:not([hidden])')")
+            await picture(tab, path["sign-in"])
+            await tab.follow("Sign in with Company")
+            await tab.follow("Continue as")
+            await tab.until("document.querySelector('#passkey:not([hidden])')")
+            await tab.look(**{**look, "height": 1180})
+            await picture(tab, path["account"])
+            await tab.follow("Sign out")
+
+            tab = await browser.page(await browser.person(), **look)
+            await tab.go(f"{refusing}/login")
+            await tab.follow("Continue as")
+            await picture(tab, path["not-allowed"])
+
+            tab = await browser.page(await browser.person(), **look)
+            await stay(tab, "*/after")
+            await tab.go(f"{leading}/login")
+            await tab.follow("Continue as")
+            await picture(tab, path["signed-in"])
+        tab = await browser.page(await browser.person(), **LOOKS["light"])
+        await tab.call("Network.setExtraHTTPHeaders", headers={"Accept-Language": "de"})
+        await tab.go(f"{company}/company/account")
+        await tab.until("document.querySelector('#passkey:not([hidden])')")
+        await picture(tab, pathlib.Path(folder) / "page-sign-in-german.png")
 
 
 async def sign_in(folder, authorize):
@@ -35,10 +109,7 @@ async def sign_in(folder, authorize):
         for name, (url, look) in pictures.items():
             tab = await browser.page(await browser.person(), **look)
             await tab.go(url)
-            # The name of the request is another one each time.
-            await tab.evaluate("document.querySelectorAll('p.quiet').forEach(p => "
-                               "{ if (p.textContent.startsWith('Request:')) p.textContent = 'Request: 0123456789' })")
-            await tab.picture(pathlib.Path(folder) / f"{name}.png")
+            await picture(tab, pathlib.Path(folder) / f"{name}.png")
 
 
 def traffic(site, caller, seconds, tenants, lane):
@@ -90,6 +161,6 @@ async def dashboard(folder, admin, token, site, caller, seconds, *tenants):
             await tab.picture(pathlib.Path(folder) / "dashboard-refusals.png")
 
 
-PICTURES = {"sign-in": sign_in, "dashboard": dashboard}
+PICTURES = {"sign-in": sign_in, "pages": pages, "dashboard": dashboard}
 
 asyncio.run(PICTURES[sys.argv[1]](*sys.argv[2:]))

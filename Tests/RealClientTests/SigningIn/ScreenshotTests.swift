@@ -32,7 +32,7 @@ extension RealClients {
             let folder = FileManager.default.temporaryDirectory.appendingPathComponent("pictures-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             defer { try? FileManager.default.removeItem(at: folder) }
-            try await Program.python.succeed([Program.script("screenshots"), name, folder.path] + arguments)
+            try await TestEnvironment.python().succeed([Program.script("screenshots"), name, folder.path] + arguments)
             let taken = try Picture.all(in: folder)
             #expect(taken.count == count)
             let kept = try Picture.all(in: documents.appendingPathComponent("images"))
