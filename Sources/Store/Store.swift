@@ -44,6 +44,20 @@ public protocol Store: Sendable {
 
     func remove(_ key: StoreKey) async throws(StoreError)
 
+    /// A page of the keys of one kind that have a value, for work on all of them. In no order, and a key may come twice; of
+    /// those that come or go meanwhile each may be among them or not.
+    ///
+    /// - Parameters:
+    ///   - cursor: From the previous page; nil for the first.
+    ///   - limit: An approximate number.
+    /// - Returns: And the cursor for the next page; nil after the last. A page before it may be empty.
+    func keys(
+        ofTenant tenant: String,
+        kind: String,
+        cursor: String?,
+        limit: Int
+    ) async throws(StoreError) -> (keys: [StoreKey], next: String?)
+
     // MARK: Leases
 
     /// Takes a lease, for one holder at a time across all instances.

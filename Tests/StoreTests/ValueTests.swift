@@ -23,6 +23,38 @@ import Testing
     }
 
     @Test(arguments: StoreFactory.allCases)
+    func keysOfOneKindAreFoundInPages(factory: StoreFactory) async throws {
+        try await factory.run { world in
+            let store = try await world.store()
+            let wanted = Set((0..<25).map { StoreKey(tenant: "chat", kind: "account", name: "\($0)") })
+            for key in wanted { try await store.set([1], for: key, lifetime: nil) }
+            // Names that are longer, and tenants that a pattern would match.
+            for key in [
+                StoreKey(tenant: "chat", kind: "account-identity", name: "1"), key,
+                StoreKey(tenant: "shat", kind: "account", name: "1"), StoreKey(tenant: nil, kind: "account", name: "1"),
+            ] { try await store.set([1], for: key, lifetime: nil) }
+            try await store.set(
+                [1],
+                for: StoreKey(tenant: "chat", kind: "account", name: "old"),
+                lifetime: .milliseconds(30)
+            )
+            world.clock.advance(0.031)
+            func all() async throws -> [StoreKey] {
+                var found: [StoreKey] = []
+                var cursor: String?
+                repeat {
+                    let page = try await store.keys(ofTenant: "chat", kind: "account", cursor: cursor, limit: 4)
+                    found += page.keys
+                    cursor = page.next
+                } while cursor != nil
+                return found
+            }
+            #expect(try await eventually { Set(try await all()) == wanted })
+            #expect(try await store.keys(ofTenant: "?hat", kind: "account", cursor: nil, limit: 100).keys.isEmpty)
+        }
+    }
+
+    @Test(arguments: StoreFactory.allCases)
     func aValueExpires(factory: StoreFactory) async throws {
         try await factory.run { world in
             let store = try await world.store()

@@ -18,5 +18,10 @@ public struct StoreKey: Sendable, Hashable, CustomStringConvertible {
         self.init(tenant: tenant, kind: kind, name: Hexadecimal.text(SHA256.digest(Array(content))))
     }
 
+    /// - Parameter text: As the store has it.
+    init(text: String) {
+        self.text = text
+    }
+
     public var description: String { text }
 }

@@ -164,6 +164,26 @@ extension EmbeddedStore {
         try await write { try $0.execute("DELETE FROM value WHERE key = ?", [.utf8(key.text)]) }
     }
 
+    public func keys(
+        ofTenant tenant: String,
+        kind: String,
+        cursor: String?,
+        limit: Int
+    ) async throws(StoreError) -> (keys: [StoreKey], next: String?) {
+        let now = now()
+        let first = StoreKey(tenant: tenant, kind: kind, name: "").text
+        // What comes after the colon, at which the names begin.
+        let end = StoreKey(tenant: tenant, kind: kind + ";", name: "").text.dropLast()
+        return try await read { db in
+            let sql = "SELECT key FROM value WHERE key > ? AND key < ? AND expires_at > ? ORDER BY key LIMIT ?"
+            let range: [SQLiteValue] = [.utf8(cursor ?? first), .utf8(String(end))]
+            var rows = try db.query(sql, range + [.time(now), .integer(Int64(limit))])
+            var keys: [StoreKey] = []
+            while try rows.next() { keys.append(StoreKey(text: String(decoding: try rows.bytes(0), as: UTF8.self))) }
+            return (keys, keys.count < limit ? nil : keys.last?.text)
+        }
+    }
+
     static func value(for key: StoreKey, now: UnixTime, _ db: SQLiteConnection) throws -> [UInt8]? {
         let sql = "SELECT content FROM value WHERE key = ? AND expires_at > ?"
         var rows = try db.query(sql, [.utf8(key.text), .time(now)])

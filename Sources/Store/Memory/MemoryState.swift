@@ -54,6 +54,14 @@ struct MemoryState {
 
     mutating func remove(_ key: StoreKey) { values[key] = nil }
 
+    /// In order.
+    func keys(prefix: String, after text: String?, limit: Int, now: UnixTime) -> [StoreKey] {
+        let found = values.filter { key, kept in
+            key.text.hasPrefix(prefix) && kept.expiresAt > now && text.map { $0 < key.text } ?? true
+        }
+        return Array(found.keys.sorted { $0.text < $1.text }.prefix(limit))
+    }
+
     private mutating func sweep(now: UnixTime) {
         additions += 1
         guard additions % Self.sweepInterval == 0 else { return }

@@ -58,6 +58,18 @@ public final class MemoryStore: Store {
 
     public func remove(_ key: StoreKey) async throws(StoreError) { state.withLock { $0.remove(key) } }
 
+    public func keys(
+        ofTenant tenant: String,
+        kind: String,
+        cursor: String?,
+        limit: Int
+    ) async throws(StoreError) -> (keys: [StoreKey], next: String?) {
+        let now = now()
+        let prefix = StoreKey(tenant: tenant, kind: kind, name: "").text
+        let page = state.withLock { $0.keys(prefix: prefix, after: cursor, limit: limit, now: now) }
+        return (page, page.count < limit ? nil : page.last?.text)
+    }
+
     // MARK: Leases
 
     public func acquire(_ key: StoreKey, for duration: Duration) async throws(StoreError) -> Lease? {

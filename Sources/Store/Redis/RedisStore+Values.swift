@@ -42,6 +42,23 @@ extension RedisStore {
         _ = try await write([RedisCommand("DEL", key.text)])
     }
 
+    /// By `SCAN`, which goes through all keys: most pages of a small kind are empty.
+    public func keys(
+        ofTenant tenant: String,
+        kind: String,
+        cursor: String?,
+        limit: Int
+    ) async throws(StoreError) -> (keys: [StoreKey], next: String?) {
+        let prefix = StoreKey(tenant: tenant, kind: kind, name: "").text
+        let pattern = prefix.reduce(into: "") { $0 += "*?[]\\".contains($1) ? "\\\($1)" : "\($1)" } + "*"
+        let reply = try await send(RedisCommand("SCAN", cursor ?? "0", "MATCH", pattern, "COUNT", limit))[0]
+        guard let parts = reply.array, parts.count == 2, let next = parts[0].bytes, let found = parts[1].array else {
+            throw .unexpected("SCAN")
+        }
+        let keys = found.compactMap(\.bytes).map { StoreKey(text: String(decoding: $0, as: UTF8.self)) }
+        return (keys, next == Array("0".utf8) ? nil : String(decoding: next, as: UTF8.self))
+    }
+
     // MARK: Leases
 
     public func acquire(_ key: StoreKey, for duration: Duration) async throws(StoreError) -> Lease? {

@@ -64,6 +64,15 @@ final class WatchedStore: Store {
 // MARK: - Not watched
 
 extension WatchedStore {
+    func keys(
+        ofTenant tenant: String,
+        kind: String,
+        cursor: String?,
+        limit: Int
+    ) async throws(StoreError) -> (keys: [StoreKey], next: String?) {
+        try await memory.keys(ofTenant: tenant, kind: kind, cursor: cursor, limit: limit)
+    }
+
     func acquire(_ key: StoreKey, for duration: Duration) async throws(StoreError) -> Lease? {
         try await memory.acquire(key, for: duration)
     }

@@ -76,6 +76,15 @@ package final class FailingStore: Store {
         try await reached().replace(old, with: new, for: key, lifetime: lifetime)
     }
     package func remove(_ key: StoreKey) async throws(StoreError) { try await reached().remove(key) }
+    package func keys(
+        ofTenant tenant: String,
+        kind: String,
+        cursor: String?,
+        limit: Int
+    ) async throws(StoreError) -> (keys: [StoreKey], next: String?) {
+        try await reached().keys(ofTenant: tenant, kind: kind, cursor: cursor, limit: limit)
+    }
+
     package func acquire(_ key: StoreKey, for duration: Duration) async throws(StoreError) -> Lease? {
         try await reached().acquire(key, for: duration)
     }

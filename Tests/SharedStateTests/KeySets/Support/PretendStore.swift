@@ -52,6 +52,15 @@ final class PretendStore: Store {
 
     func remove(_ key: StoreKey) async throws(StoreError) { try await reached().remove(key) }
 
+    func keys(
+        ofTenant tenant: String,
+        kind: String,
+        cursor: String?,
+        limit: Int
+    ) async throws(StoreError) -> (keys: [StoreKey], next: String?) {
+        try await reached().keys(ofTenant: tenant, kind: kind, cursor: cursor, limit: limit)
+    }
+
     func acquire(_ key: StoreKey, for duration: Duration) async throws(StoreError) -> Lease? {
         let lease = try await reached().acquire(key, for: duration)
         if lease != nil { grants.update { $0.append(key.text) } }
