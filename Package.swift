@@ -297,6 +297,7 @@ let package = Package(
                 "CommandSupport",
                 "ConfigurationText",
                 "Gateway",
+                "IdentityProvider",
                 "Migration",
                 "OutgoingHTTP",
                 "PeerNames",
@@ -464,7 +465,9 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "CommandSupport", "Gateway", "Migration", "Tenants", "TestSupport", "Time", "Upstream", "Verification",
+                "CommandSupport", "Gateway", "IdentityProvider", "Migration", "Tenants", "TestSupport", "Time",
+                "Upstream",
+                "Verification",
                 "gatehouse",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),

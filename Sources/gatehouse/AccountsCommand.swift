@@ -7,7 +7,9 @@ struct AccountsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "accounts",
         abstract: "Shows accounts, removes passkeys, and follows an app to another Apple team.",
-        subcommands: [AccountsShowCommand.self, AccountsRemovePasskeyCommand.self]
+        subcommands: [
+            AccountsShowCommand.self, AccountsRemovePasskeyCommand.self, AccountsMigrateAppleCommand.self,
+        ]
     )
 }
 

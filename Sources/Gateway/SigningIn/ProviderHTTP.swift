@@ -21,7 +21,12 @@ struct ProviderHTTP: ProviderRequests {
         )
         do throws(OutgoingHTTPError) {
             let response = try await http.send(message, within: request.timeout, mostBytes: Self.mostBytes)
-            return ProviderResponse(status: response.status, body: response.body)
+            return ProviderResponse(
+                status: response.status,
+                body: response.body,
+                // A date says too little with clocks that differ: it counts as none.
+                retryAfterSeconds: response.fields.first(name: "Retry-After").flatMap { Int($0) }
+            )
         } catch {
             switch error.kind {
             case .timeLimit, .noFreeConnection: throw .timeout

@@ -100,6 +100,7 @@ public struct AccountHook: Sendable {
         if let role = rules.role { question["role"] = .string(role) }
         question["provider"] = .string(identity.provider.rawValue)
         question["subject"] = .string(identity.subject)
+        if let transferSubject = identity.transferSubject { question["transfer_subject"] = .string(transferSubject) }
         if let email = identity.email { question["email"] = .string(email) }
         question["email_verified"] = .bool(identity.isEmailVerified)
         question["is_private_email"] = .bool(identity.isPrivateEmail)

@@ -59,6 +59,8 @@ extension AccountRecord.Link {
         ]
         if let email { object["email"] = .string(email) }
         if let confirmedAt { object["confirmed"] = .time(confirmedAt) }
+        if let transfer { object["transfer"] = ["team": .string(transfer.team), "sub": .string(transfer.subject)] }
+        if let former { object["former"] = .string(former) }
         return object
     }
 
@@ -69,7 +71,12 @@ extension AccountRecord.Link {
         self.init(
             identity: Account.Identity(provider: provider, subject: subject),
             email: object["email"]?.string,
-            confirmedAt: object["confirmed"]?.time
+            confirmedAt: object["confirmed"]?.time,
+            transfer: object["transfer"]?.object.flatMap { transfer in
+                guard let team = transfer["team"]?.string, let subject = transfer["sub"]?.string else { return nil }
+                return AppleTransfer(team: team, subject: subject)
+            },
+            former: object["former"]?.string
         )
     }
 }

@@ -10,6 +10,10 @@ struct AccountRecord: Sendable {
         var email: String?
         /// nil in records of a version that did not keep it.
         var confirmedAt: UnixTime?
+        /// What Apple calls it towards the team that the app moves to; nil if that was not asked.
+        var transfer: AppleTransfer?
+        /// The provider's identifier for it before the app moved to another team.
+        var former: String?
     }
 
     private(set) var account: Account
@@ -32,9 +36,11 @@ struct AccountRecord: Sendable {
     ///
     /// The account takes over an e-mail only if it is new: two providers that keep reporting different ones do not
     /// change it back and forth. An unverified e-mail does not replace a verified one.
-    mutating func update(with identity: ProviderIdentity, givenName: String?, at now: UnixTime) {
+    ///
+    /// - Parameter now: When it signed the person in; nil if it did not.
+    mutating func update(with identity: ProviderIdentity, givenName: String?, at now: UnixTime?) {
         let link = link(of: identity.key)
-        links[link].confirmedAt = now
+        if let now { links[link].confirmedAt = now }
         if let email = identity.email, let address = EmailAddress(email) {
             let isNew = links[link].email.flatMap(EmailAddress.init) != address
             links[link].email = identity.isEmailVerified ? email : nil
@@ -46,6 +52,32 @@ struct AccountRecord: Sendable {
             account.isEmailVerified = account.email.flatMap(EmailAddress.init).map(verifies) ?? false
         }
         if account.name == nil { account.name = (identity.name ?? givenName).flatMap(PersonName.kept) }
+    }
+
+    /// - Parameter transfer: Replaces an earlier one, for another team.
+    mutating func note(_ transfer: AppleTransfer, of identity: Account.Identity) {
+        for index in links.indices where links[index].identity.isSame(as: identity) { links[index].transfer = transfer }
+    }
+
+    /// Puts an identity of Apple's new team in the place of that of the old one. Repeating it changes nothing.
+    mutating func move(_ transferSubject: String, to identity: Account.Identity) {
+        let place = links.firstIndex { link in
+            link.transfer.map { $0.subject.utf8.elementsEqual(transferSubject.utf8) } ?? false
+        }
+        guard let place, !links[place].identity.isSame(as: identity) else { return }
+        let former = links[place].identity.subject
+        if let known = links.firstIndex(where: { $0.identity.isSame(as: identity) }) {
+            links[known].former = former
+            links.remove(at: place)
+        } else {
+            links[place] = Link(
+                identity: identity,
+                email: links[place].email,
+                confirmedAt: links[place].confirmedAt,
+                former: former
+            )
+        }
+        account.identities = links.map(\.identity)
     }
 
     /// Takes `role` if the account has none yet.
@@ -95,9 +127,19 @@ struct AccountRecord: Sendable {
 
     private mutating func link(of identity: Account.Identity) -> Int {
         if let index = links.firstIndex(where: { $0.identity.isSame(as: identity) }) { return index }
+        // A token from before the app moved to another team.
+        if let index = links.firstIndex(where: { $0.was(identity) }) { return index }
         links.append(Link(identity: identity, email: nil))
         account.identities.append(identity)
         return links.count - 1
+    }
+}
+
+extension AccountRecord.Link {
+    /// Whether this is what Apple called it at the app's former team.
+    fileprivate func was(_ identity: Account.Identity) -> Bool {
+        guard let former else { return false }
+        return Account.Identity(provider: self.identity.provider, subject: former).isSame(as: identity)
     }
 }
 

@@ -20,6 +20,8 @@ struct AccountRecords: Sendable {
         fileprivate let bytes: [UInt8]
     }
 
+    private static let page = 200
+
     private let store: any Store
     private let scope: String
     /// Precedes each kind: a realm and a tenant of the same name share nothing.
@@ -46,6 +48,22 @@ struct AccountRecords: Sendable {
         let bytes = record.json
         if let stored, stored.bytes == bytes { return true }
         return try await replace(stored?.bytes, with: bytes, key(ofAccount: record.account.subject), lifetime: nil)
+    }
+
+    /// A page of all accounts; see ``Store/keys(ofTenant:kind:cursor:limit:)``.
+    func page(
+        after cursor: String?
+    ) async throws(AccountProblem) -> (accounts: [AccountRecord], unreadable: Int, next: String?) {
+        let (keys, next) = try await mappingErrors(problem) { () async throws(StoreError) in
+            try await store.keys(ofTenant: scope, kind: prefix + "account", cursor: cursor, limit: Self.page)
+        }
+        var accounts: [AccountRecord] = []
+        var unreadable = 0
+        for key in keys {
+            guard let bytes = try await value(key) else { continue }
+            if let record = AccountRecord(json: bytes) { accounts.append(record) } else { unreadable += 1 }
+        }
+        return (accounts, unreadable, next)
     }
 
     // MARK: Pointers

@@ -20,6 +20,7 @@ extension AccountRepository {
             }
             var record = stored?.record ?? AccountRecord(Account(subject: response.subject, createdAt: now))
             try record.follow(response, elseAs: rules.role)
+            if let transferSubject = identity.transferSubject { record.move(transferSubject, to: identity.key) }
             record.update(with: identity, givenName: givenName, at: now)
             guard try await records.replace(stored, with: record) else { continue }
             if try await lead(identity.key, to: response.subject, at: now) { return record.account }

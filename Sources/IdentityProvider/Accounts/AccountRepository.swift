@@ -7,9 +7,10 @@ import Verification
 /// People who have signed in, in the store: one account for each identity and each linked e-mail, however many
 /// instances look at once, and wherever one of them crashes.
 ///
-/// There are four kinds of records, each changed only by compare-and-set:
+/// There are five kinds of records, each changed only by compare-and-set:
 ///
 /// - an e-mail points to a subject (only with `link_by_email`, and only a verified one),
+/// - a user's transfer identifier points to a subject (see ``AppleTransfer``),
 /// - an identity points to a subject, until it is unlinked,
 /// - a passkey points to a subject,
 /// - a subject has its account.
@@ -99,6 +100,8 @@ public struct AccountRepository: AccountFinding {
         guard hook == nil, rules.role != nil else { return }
         if let pointer = try await records.pointer(of: identity.key) {
             try await records.account(pointer.subject)?.record.check(rules.role)
+        } else if let subject = try await transferredSubject(identity) {
+            try await records.account(subject)?.record.check(rules.role)
         } else if let address = linkedAddress(identity), let pointer = try await records.pointer(of: address),
             let stored = try await records.account(pointer.subject), stored.record.verifies(address)
         {
@@ -158,7 +161,9 @@ extension AccountRepository {
     ) async throws(AccountProblem) -> String? {
         if let pointer = try await records.pointer(of: identity.key) { return pointer.subject }
         let subject: String
-        if let address = linkedAddress(identity) {
+        if let transferred = try await transferredSubject(identity) {
+            subject = transferred
+        } else if let address = linkedAddress(identity) {
             guard let linked = try await self.subject(linkedBy: address, at: now) else { return nil }
             subject = linked
         } else {
@@ -188,7 +193,7 @@ extension AccountRepository {
     }
 
     /// Makes a verified e-mail point to this account, unless it points to another account that has it too.
-    private func link(
+    func link(
         _ address: EmailAddress,
         to subject: String,
         at now: UnixTime
@@ -225,7 +230,7 @@ extension AccountRepository {
     }
 
     /// The e-mail that may link `identity` to others; nil for none.
-    private func linkedAddress(_ identity: ProviderIdentity) -> EmailAddress? {
+    func linkedAddress(_ identity: ProviderIdentity) -> EmailAddress? {
         rules.linkByEmail && identity.isEmailVerified ? identity.email.flatMap(EmailAddress.init) : nil
     }
 
@@ -252,6 +257,7 @@ extension AccountRepository {
         }
         var record = stored?.record ?? AccountRecord(Account(subject: subject, createdAt: now))
         try record.enter(as: rules.role)
+        if let transferSubject = identity.transferSubject { record.move(transferSubject, to: identity.key) }
         record.update(with: identity, givenName: givenName, at: now)
         return try await records.replace(stored, with: record) ? record.account : nil
     }

@@ -24,7 +24,9 @@ extension ProviderIdentity {
             isPrivateEmail: provider == .apple
                 && email.map { ProviderEmail.isRelay($0) || Self.isTrue(claims["is_private_email"]) } ?? false,
             name: GivenName.read(claims["name"]),
-            signedInAt: Self.signInTime(claims)
+            signedInAt: Self.signInTime(claims),
+            transferSubject: provider == .apple
+                ? claims["transfer_sub"]?.string.flatMap { Self.isSubject($0) ? $0 : nil } : nil
         )
     }
 

@@ -13,10 +13,15 @@ struct AppleClientSecret: Sendable {
 
     /// - Returns: Nil if there is no key, or it is not a P-256 key in PEM.
     init?(_ web: AppleSignIn.Web) {
-        guard let file = web.privateKey, let key = try? SigningKey(pem: file.bytes), key.algorithms.contains(.es256)
-        else { return nil }
-        teamID = web.teamID
-        keyID = web.keyID
+        guard let key = web.privateKey else { return nil }
+        self.init(teamID: web.teamID, keyID: web.keyID, key: key)
+    }
+
+    /// - Parameter key: In PEM.
+    init?(teamID: String, keyID: String, key: Secret) {
+        guard let key = try? SigningKey(pem: key.bytes), key.algorithms.contains(.es256) else { return nil }
+        self.teamID = teamID
+        self.keyID = keyID
         self.key = key
     }
 

@@ -19,10 +19,13 @@ public struct ProviderResponse: Sendable, Equatable {
     public var status: Int
     /// At most 256 KiB.
     public var body: [UInt8]
+    /// Seconds to wait before the next request (`Retry-After`); nil if it says none.
+    public var retryAfterSeconds: Int?
 
-    public init(status: Int, body: [UInt8]) {
+    public init(status: Int, body: [UInt8], retryAfterSeconds: Int? = nil) {
         self.status = status
         self.body = body
+        self.retryAfterSeconds = retryAfterSeconds
     }
 }
 
