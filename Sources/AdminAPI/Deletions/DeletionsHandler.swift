@@ -41,6 +41,7 @@ struct DeletionsHandler: Sendable {
     }
 
     func show(_ id: String) async throws(AdminProblem) -> JSONObject {
+        guard Deletion.isID(id) else { throw .badRequest("an ID has 22 characters of base64url") }
         let listing = deletions()
         let found = try await reporting { () async throws(StoreError) in try await listing?.deletion(id) }
         guard let found else { throw AdminProblem(.notFound, "there is no such deletion, or no longer") }

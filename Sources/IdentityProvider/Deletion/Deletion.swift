@@ -155,6 +155,19 @@ extension Deletion {
 // MARK: - What it is
 
 extension Deletion {
+    /// Whether a text may be an ID: 22 characters of base64url.
+    public static func isID(_ text: String) -> Bool {
+        text.utf8.count == 22
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
+    }
+
     var isPending: Bool { Step.allCases.contains { attempts(at: $0) != nil } }
 
     /// When somebody has to look at it next: at the end of its retention, to remove it.

@@ -99,7 +99,7 @@ extension DeletionService {
 
     /// - Returns: Nil if there is none with this ID at the tenant, or no longer.
     func deletion(_ id: String, ofTenant tenant: String) async throws(StoreError) -> Deletion? {
-        guard Self.isID(id), let found = try await records.read(id)?.deletion,
+        guard Deletion.isID(id), let found = try await records.read(id)?.deletion,
             found.tenant.utf8.elementsEqual(tenant.utf8)
         else { return nil }
         return found
@@ -126,11 +126,6 @@ extension DeletionService {
         }
     }
 
-    /// 22 characters of base64url.
-    static func isID(_ text: String) -> Bool {
-        text.utf8.count == 22 && text.utf8.allSatisfy { PercentEncoding.isUnreserved($0) }
-    }
-
     private static func newHolder() -> String { Base64URL.encode(RandomBytes.make(9)) }
 }
 
@@ -147,7 +142,7 @@ extension DeletionService {
 
     /// - Returns: Nil if there is none with this ID.
     public func deletion(_ id: String) async throws(StoreError) -> Deletion? {
-        Self.isID(id) ? try await records.read(id)?.deletion : nil
+        Deletion.isID(id) ? try await records.read(id)?.deletion : nil
     }
 }
 

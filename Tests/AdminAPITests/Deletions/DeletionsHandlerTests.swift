@@ -25,16 +25,18 @@ struct DeletionsHandlerTests {
     }
 
     private static let start = UnixTime(1_800_000_000)
+    private static let first = String(repeating: "a", count: 22)
+    private static let second = String(repeating: "b", count: 22)
 
     private static var waiting: Deletion {
-        var deletion = Deletion(id: "b", tenant: "app", scope: "tenant app", subject: "bob", at: start)
+        var deletion = Deletion(id: second, tenant: "app", scope: "tenant app", subject: "bob", at: start)
         let failure = DeletionFailure(.clientRefused, status: 400)
         deletion.record(.failed(failure), of: .apple, at: start, jitter: 1)
         return deletion
     }
 
     private static var ended: Deletion {
-        var deletion = Deletion(id: "a", tenant: "app", scope: "tenant app", subject: "alice", at: start)
+        var deletion = Deletion(id: first, tenant: "app", scope: "tenant app", subject: "alice", at: start)
         for step in Deletion.Step.order { deletion.record(.done, of: step, at: start, jitter: 1) }
         deletion.release(at: start)
         return deletion
@@ -51,8 +53,8 @@ struct DeletionsHandlerTests {
 
     @Test(
         arguments: [
-            ([:], ["a", "b"]), (["state": "ended"], ["a"]), (["state": "pending"], ["b"]), (["subject": "bob"], ["b"]),
-            (["tenant": "app", "subject": "carol"], []), (["cursor": "a"], ["b"]), (["limit": "1"], ["a"]),
+            ([:], [first, second]), (["state": "ended"], [first]), (["state": "pending"], [second]), (["subject": "bob"], [second]),
+            (["tenant": "app", "subject": "carol"], []), (["cursor": first], [second]), (["limit": "1"], [first]),
         ] as [([String: String], [String])]
     )
     func deletionsAreFilteredAndPaged(_ query: [String: String], _ expected: [String]) async throws {
@@ -62,7 +64,7 @@ struct DeletionsHandlerTests {
     }
 
     @Test func deletionShowsAttemptsErrorAndRemedy() async throws {
-        let steps = try #require(try await handler().show("b")["steps"]?.array).compactMap(\.object)
+        let steps = try #require(try await handler().show(Self.second)["steps"]?.array).compactMap(\.object)
         let apple = try #require(steps.first { $0["step"] == "apple" })
         #expect(apple["state"] == "pending" && apple["attempts"] == 1)
         let error = try #require(apple["last_error"]?.object)
@@ -79,13 +81,19 @@ struct DeletionsHandlerTests {
     @Test func unknownTenantAndDeletionAreNotFound() async throws {
         let tenant = await #expect(throws: AdminProblem.self) { try await handler().list(["tenant": "other"]) }
         #expect(tenant?.code == .unknownTenant)
-        let deletion = await #expect(throws: AdminProblem.self) { try await handler().show("c") }
+        let deletion = await #expect(throws: AdminProblem.self) { try await handler().show(String(repeating: "c", count: 22)) }
         #expect(deletion?.code == .notFound)
+    }
+
+    @Test(arguments: ["", "a", "{id}", "aaaaaaaaaaaaaaaaaaaaa/"])
+    func textThatIsNoIDIsABadRequest(_ id: String) async throws {
+        let error = await #expect(throws: AdminProblem.self) { try await handler().show(id) }
+        #expect(error?.code == .badRequest)
     }
 
     @Test func gatewayWithoutDeletionsHasNone() async throws {
         #expect(try await handler(nil).list([:]) == ["deletions": []])
-        await #expect(throws: AdminProblem.self) { try await handler(nil).show("a") }
+        await #expect(throws: AdminProblem.self) { try await handler(nil).show(Self.first) }
     }
 
     @Test func failingStoreIs503() async throws {

@@ -178,7 +178,7 @@ extension Schema {
 
     struct DeletionCallKeys: KeyTable {
         let method = Key("method", .text(), default: "DELETE").means("The request's method.", example: "POST")
-        let path = Key("path", .text(example: "/internal/users/{subject}"), isRequired: true)
+        let path = Key("path", .text(example: "\"/internal/users/{subject}\""), isRequired: true)
             .means("A path on the backend, with `{subject}` where the account's subject belongs.")
     }
 
