@@ -78,8 +78,11 @@ extension DraftTenant {
     }
 }
 
-/// A disk without files.
+/// A disk with a list of addresses alone.
 struct NoFiles: FileReading {
-    func read(_ path: String) throws(FileReadingError) -> [UInt8] { throw .notFound }
+    func read(_ path: String) throws(FileReadingError) -> [UInt8] {
+        guard path == "/etc/emails" else { throw .notFound }
+        return Array("alice@example.com\n".utf8)
+    }
     func list(_ directory: String) throws(FileReadingError) -> [String] { throw .notFound }
 }

@@ -1,3 +1,4 @@
+import Tenants
 import Testing
 
 @testable import Migration
@@ -62,8 +63,11 @@ struct OAuth2ProxyTests {
     // MARK: Restrictions
 
     @Test(arguments: [
-        "email_domains = [\"example.com\"]", "", "email_domains = [\"*\"]\nallowed_groups = [\"staff\"]",
-        "email_domains = [\"*\"]\ngithub_org = \"acme\"", "authenticated_emails_file = \"/etc/emails\"",
+        "email_domains = [\".example.com\"]", "", "email_domains = [\"*\"]\nallowed_groups = [\"staff\"]",
+        "email_domains = [\"*\"]\ngithub_org = \"acme\"",
+        // Callers with tokens of other issuers are not asked for who they are when they sign in.
+        "authenticated_emails_file = \"/etc/emails\"\nskip_jwt_bearer_tokens = true",
+        "email_domains = [\"example.com\"]\nskip_jwt_bearer_tokens = true",
         "email_domains = [\"*\", \"example.com\"]",
     ])
     func restrictionWithoutTranslationCloses(_ text: String) throws {
@@ -95,6 +99,103 @@ struct OAuth2ProxyTests {
         let text = Self.base + "email_domains = [\"*\"]\nskip_auth_preflight = "
         #expect(try draft(text + "true").tenant("shop").decision("OPTIONS", "/x") == .open)
         #expect(try draft(text + "false").tenant("shop").decision("OPTIONS", "/x") == .anyCaller)
+    }
+
+    // MARK: Sign-in
+
+    private static let openID = """
+        oidc_issuer_url = "https://id.example.com/realms/shop"
+        client_id = "shop"
+        redirect_url = "https://shop.example.com/oauth2/callback"
+        upstreams = ["http://127.0.0.1:9001/"]
+
+        """
+
+    private func signIn(_ text: String) throws -> DraftSignIn {
+        let draft = try draft(text)
+        #expect(!draft.notes.contains { $0.kind == .closed }, "\(draft.notes)")
+        #expect(draft.read().errors.isEmpty, "\(draft.read().errors)\n\(DraftWriter.text(of: draft))")
+        return try #require(try draft.tenant("shop").signIn)
+    }
+
+    @Test(arguments: [
+        ("email_domains = [\"example.com\", \"example.org\"]", ["example.com", "example.org"], nil),
+        ("authenticated_emails_file = \"/etc/emails\"", [], "/etc/emails"),
+        ("email_domains = \"a.example\"\nauthenticated_emails_file = \"/etc/emails\"", ["a.example"], "/etc/emails"),
+        ("email_domains = \"*\"", [], nil),
+    ])
+    func whoMaySignInIsTranslated(_ text: String, _ domains: [String], _ file: String?) throws {
+        let admission =
+            text.contains("*")
+            ? try draft(Self.base + text).tenant("shop").signIn?.admission
+            : try signIn(Self.base + text).admission
+        #expect(admission?.domains.map(\.text) == domains)
+        #expect(admission?.emailsFile?.text == file)
+        #expect(admission?.groups.isEmpty == true)
+    }
+
+    @Test(arguments: [
+        ("oidc", "oidc", nil), ("keycloak-oidc", "keycloak", "keycloak"), ("adfs", "adfs", nil),
+        ("entra-id", "entra", nil),
+    ])
+    func openIDProviderSignsIn(_ provider: String, _ name: String, _ preset: String?) throws {
+        let text = Self.openID + "provider = \"\(provider)\"\nemail_domains = \"*\"\nscope = \"openid email\""
+        let found = try signIn(text)
+        #expect(found.provider?.name == name && found.provider?.preset?.preset == preset)
+        #expect(found.provider?.scopes.map(\.text) == ["openid", "email"])
+        #expect(found.leadsNavigations)
+        let tenant = try draft(text).tenant("shop")
+        #expect(tenant.tokenPlaces.map(\.text) == ["cookie:_oauth2_proxy_access"])
+        #expect(tenant.issuers.map(\.preset?.preset) == ["built-in"])
+        let told = try draft(text).told("redirect_url")
+        #expect(told.count == 1 && told[0].contains("https://shop.example.com/oauth2/return/\(name) "), "\(told)")
+    }
+
+    @Test func callbackOfItsOwnIsKept() throws {
+        let text = Self.openID.replacing("/oauth2/callback", with: "/auth/back") + "provider = \"oidc\"\n"
+        #expect(try signIn(text + "email_domains = \"example.com\"").callback.text == "/auth/back")
+    }
+
+    @Test func tokensOfTheProviderAreTakenOnlyIfTheyWere() throws {
+        let text = Self.openID + "provider = \"oidc\"\nemail_domains = \"*\"\nskip_jwt_bearer_tokens = true"
+        let tenant = try draft(text).tenant("shop")
+        #expect(tenant.tokenPlaces.map(\.text) == ["bearer", "cookie:_oauth2_proxy_access"])
+        #expect(tenant.issuers.map { $0.issuer?.text } == [nil, "https://id.example.com/realms/shop"])
+    }
+
+    @Test func groupsAreAskedForAndCompared() throws {
+        let text =
+            Self.openID + "provider = \"oidc\"\nemail_domains = [\"example.com\"]\n"
+            + "allowed_groups = [\"/staff\", \"/boss\"]\noidc_groups_claim = \"realm_access.roles\""
+        let found = try signIn(text)
+        #expect(found.admission.groups.map(\.text) == ["/staff", "/boss"])
+        #expect(found.admission.groupsClaim?.text == "/realm_access/roles")
+        #expect(found.admission.domains.map(\.text) == ["example.com"])
+        #expect(found.provider?.scopes.map(\.text) == ["openid", "email", "profile", "groups"])
+    }
+
+    @Test func gitHubSignsInUnlessItIsAnEnterprises() throws {
+        let text = Self.base.replacing("google", with: "github") + "email_domains = [\"example.com\"]\n"
+        #expect(try signIn(text).provider?.preset == PresetEntry(preset: "github"))
+        let enterprise = text + "login_url = \"https://git.example.com/login\""
+        #expect(throws: UntranslatableFile.self) { try draft(enterprise) }
+    }
+
+    @Test(arguments: [
+        (
+            "cookie_domains = [\".example.com\", \".shop.example.com\"]\ncookie_samesite = \"strict\"",
+            "shop.example.com", "strict"
+        ),
+        ("cookie_domain = \"example.com\"\ncookie_samesite = \"\"", "example.com", nil),
+        ("cookie_domains = [\"example.org\", \"hop.example.com\"]", nil, nil),
+    ])
+    func cookiesAreTranslated(_ text: String, _ domain: String?, _ sameSite: String?) throws {
+        let found = try signIn(Self.base + "email_domains = \"example.com\"\n" + text)
+        #expect(found.cookieDomain?.text == domain && found.sameSite?.text == sameSite)
+    }
+
+    @Test func browsersAreNotLedWhereAllGotJSON() throws {
+        #expect(try !signIn(Self.base + "email_domains = \"example.com\"\nforce_json_errors = true").leadsNavigations)
     }
 
     // MARK: Providers and backends
@@ -162,7 +263,7 @@ struct OAuth2ProxyTests {
     }
 
     @Test func otherProvidersNeedAnIssuer() throws {
-        let text = Self.base.replacing("google", with: "github") + "email_domains = [\"*\"]"
+        let text = Self.base.replacing("google", with: "bitbucket") + "email_domains = [\"*\"]"
         #expect { try draft(text) } throws: { ($0 as? UntranslatableFile)?.description.contains("--issuer") == true }
         #expect(
             try draft(text, MigrationSample.answers).tenant("shop").issuers.first?.issuer?.text
@@ -204,10 +305,13 @@ struct OAuth2ProxyTests {
         let files = [SourceFile(name: "o.cfg", text: flat), SourceFile(name: "alpha.yaml", text: alpha)]
         let draft = try OAuth2ProxyTranslation.draft(files, InitAnswers())
         let tenant = try draft.tenant("shop")
-        #expect(tenant.issuers.first?.issuer?.text == "https://id.example.com")
+        #expect(tenant.issuers.map(\.preset?.preset) == ["built-in"])
+        #expect(tenant.signIn?.provider?.issuer?.text == "https://id.example.com")
+        #expect(tenant.signIn?.admission.groups.map(\.text) == ["staff"])
         #expect(tenant.identity.map(\.name) == ["X-User"] && tenant.removedFields.map(\.text) == ["X-Fixed"])
-        #expect(tenant.decision("GET", "/") == .closed)
-        #expect(draft.told("allowed_groups").first?.hasPrefix("alpha.yaml:13: ") == true, "\(draft.notes)")
+        #expect(tenant.decision("GET", "/") == .anyCaller)
+        #expect(!draft.notes.contains { $0.kind == .closed }, "\(draft.notes)")
+        #expect(!DraftWriter.text(of: draft).contains("very-secret"))
         #expect(draft.read().errors.isEmpty, "\(draft.read().errors)")
     }
 }

@@ -150,24 +150,3 @@ package struct DraftRateLimit: Sendable, Equatable {
     package var burst: Int
     package var path: String?
 }
-
-/// Sign-in with Google in a browser, with the tenant's own issuer.
-package struct DraftSignIn: Sendable, Equatable {
-    package var clientID: DraftText
-    package var clientSecret: DraftText
-    package var login: DraftText
-    package var callback: DraftText
-    package var after: DraftText
-    package var logout: String
-    package var userInfo: String
-    package var cookie: String
-    package var issuerURL: DraftText
-    /// Durations.
-    package var access: DraftText
-    package var refresh: DraftText
-}
-
-extension DraftSignIn {
-    package var accessCookie: String { "\(cookie)_access" }
-    package var refreshCookie: String { "\(cookie)_refresh" }
-}

@@ -161,39 +161,6 @@ package struct DraftWriter {
         "allow: { roles: \(YAMLLines.list(roles.map { $0.replacing("${", with: "$${") })) }"
     }
 
-    private mutating func write(_ signIn: DraftSignIn) {
-        lines.line(4, "issuer:", comment: "signs the tokens in the cookies; its keys are sealed with GATEHOUSE_KEY")
-        write(6, "url", signIn.issuerURL)
-        write(6, "audience", signIn.clientID)
-        lines.line(6, "algorithm: ES256")
-        write(6, "access", signIn.access)
-        write(6, "refresh", signIn.refresh)
-        lines.line(4, "sign_in:")
-        lines.line(6, "web:")
-        write(8, "login", signIn.login)
-        write(8, "callback", signIn.callback)
-        lines.line(8, "provider: google")
-        write(8, "client_id", signIn.clientID)
-        write(8, "client_secret", signIn.clientSecret)
-        write(8, "after", signIn.after)
-        let (access, refresh) = (signIn.accessCookie, signIn.refreshCookie)
-        lines.line(
-            8,
-            "cookies: { access: \(YAMLLines.scalar(access)), refresh: \(YAMLLines.scalar(refresh)) }"
-        )
-        lines.line(6, "endpoints:")
-        lines.line(8, "me: \(YAMLLines.scalar(signIn.userInfo))")
-        lines.line(8, "logout: \(YAMLLines.scalar(signIn.logout))", comment: "by POST")
-        lines.line(4, "refresh:")
-        lines.line(6, "grace: \(signIn.refresh.text)")
-        lines.line(6, "from: \(YAMLLines.scalar("cookie:" + refresh))")
-        lines.line(6, "call: { send: built_in }")
-        lines.line(6, "deliver:")
-        lines.line(8, "cookies:")
-        lines.line(10, "\(YAMLLines.scalar(access)): /access_token")
-        lines.line(10, "\(YAMLLines.scalar(refresh)): /refresh_token")
-    }
-
     private mutating func writeIdentity(_ tenant: DraftTenant) {
         guard !tenant.identity.isEmpty || tenant.keepsToken != nil else { return }
         lines.line(4, "identity:")
@@ -241,7 +208,7 @@ package struct DraftWriter {
 
     // MARK: Pieces
 
-    private mutating func write(_ indent: Int, _ key: String, _ value: DraftText?) {
+    mutating func write(_ indent: Int, _ key: String, _ value: DraftText?) {
         guard let value else { return }
         lines.line(indent, "\(YAMLLines.scalar(key)): \(YAMLLines.scalar(value.text))", comment: Self.comment(value))
     }
@@ -250,7 +217,7 @@ package struct DraftWriter {
         lines.line(indent, "- \(YAMLLines.scalar(value.text))", comment: Self.comment(value))
     }
 
-    private static func comment(_ text: DraftText) -> String? { comment(text.origin, text.remark) }
+    static func comment(_ text: DraftText) -> String? { comment(text.origin, text.remark) }
 
     static func comment(_ origin: Origin?, _ remark: String?) -> String? {
         let parts = [remark, origin?.description].compactMap { $0 }

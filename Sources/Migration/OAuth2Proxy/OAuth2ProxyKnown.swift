@@ -27,7 +27,7 @@ enum OAuth2ProxyKnown {
     ]
 
     private static let accounts =
-        "have an account hook decide who may sign in, or give those callers a role, and name it in \"access\""
+        "see \"who\" of sign_in for those who sign in, or give those callers a role, and name it in \"access\""
     private static let roles =
         "name their claim in the issuer's \"claims\": { roles: ... }, and the groups in \"access\": allow: { roles: [...] }"
     private static let issuer = "give the tenant's own issuer, which has its ID in it, in issuers[].issuer"
@@ -36,13 +36,14 @@ enum OAuth2ProxyKnown {
     static let unneeded = [
         "cookie_secret": "not needed: the cookies are signed tokens",
         "cookie_secret_file": "not needed: the cookies are signed tokens",
-        "cookie_secure": "always so", "cookie_httponly": "always so", "cookie_samesite": "always Lax",
+        "cookie_secure": "always so", "cookie_httponly": "always so",
+        "cookie_samesite": "Lax, unless \"same_site\" of the cookies says otherwise",
         "cookie_path": "always /", "cookie_csrf_per_request": "not needed", "cookie_csrf_expire": "not needed",
-        "cookie_csrf_per_request_limit": "not needed", "cookie_domains": "none here: cookies are the host's own",
+        "cookie_csrf_per_request_limit": "not needed", "cookie_domains": "none here: the host is in none of them",
         "scope": "not needed: openid, email and profile are asked for",
         "whitelist_domains": "not needed: a sign-in leads back to its own origin only",
         "skip_provider_button": "not needed: the sign-in path goes to the provider at once",
-        "api_routes": "not needed: all paths answer 401 instead of sending browsers to the sign-in",
+        "api_routes": "not needed: only browsers that open a page are led to the sign-in",
         "force_json_errors": "always so", "code_challenge_method": "not needed: always S256",
         "approval_prompt": "not needed", "prompt": "not needed", "login_url": "not needed", "redeem_url": "not needed",
         "profile_url": "not needed", "validate_url": "not needed", "resource": "not needed",

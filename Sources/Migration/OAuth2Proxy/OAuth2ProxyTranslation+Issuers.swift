@@ -34,17 +34,19 @@ struct OAuth2ProxyIssuers {
 extension OAuth2ProxyTranslation {
     mutating func issuers(host: DraftText) throws(UntranslatableFile) -> OAuth2ProxyIssuers {
         let provider = setting("provider")
-        let isGoogle = (provider?.value ?? "google") == "google" && answers.provider == nil && answers.issuer == nil
+        let kind = signInKind
+        let takesBearer = kind == nil || isOn("skip_jwt_bearer_tokens")
         var trusted = extraIssuers()
         if let given = answers.trustedIssuer { trusted.insert(given, at: 0) }
-        if let own = providerIssuer(), !isGoogle, answers.trustedIssuer == nil { trusted.insert(own, at: 0) }
+        if kind != .google, takesBearer, answers.trustedIssuer == nil, let own = providerIssuer() {
+            trusted.insert(own, at: 0)
+        }
         trusted = Self.withoutDuplicates(trusted)
-        noteSecret(isUsed: isGoogle)
-        if isGoogle {
-            let takesBearer = isOn("skip_jwt_bearer_tokens")
+        noteSecret(isUsed: kind != nil)
+        if let kind {
             return OAuth2ProxyIssuers(
                 trusted: takesBearer ? trusted : [],
-                signIn: signIn(host: host),
+                signIn: signIn(host: host, kind),
                 takesBearer: takesBearer
             )
         }
@@ -53,8 +55,8 @@ extension OAuth2ProxyTranslation {
             .lost,
             origin,
             "provider",
-            "browsers are signed in with Google and Apple only: keep oauth2-proxy, or the app, for the sign-in; tokens "
-                + "in \"Authorization: Bearer\" are verified"
+            "the sign-in of browsers is not translated: see sign_in.providers; tokens in \"Authorization: Bearer\" are "
+                + "verified"
         )
         guard !trusted.isEmpty else {
             throw UntranslatableFile(
@@ -131,29 +133,51 @@ extension OAuth2ProxyTranslation {
         }
     }
 
-    private mutating func signIn(host: DraftText) -> DraftSignIn {
+    private static let issuersCallback = "/oauth2/callback"
+
+    private mutating func signIn(host: DraftText, _ kind: OAuth2ProxySignIn) -> DraftSignIn {
         let prefix = setting("proxy_prefix")?.value ?? "/oauth2"
         let redirect = setting("redirect_url")
         let url = redirect.flatMap { SourceURL($0.value) }
         let site = url?.origin ?? "https://\(host.text)"
-        let callback = url.flatMap { $0.path.isEmpty ? nil : $0.path } ?? "\(prefix)/callback"
+        let provider = signInProvider(kind)
+        var callback = url.flatMap { $0.path.isEmpty ? nil : $0.path } ?? "\(prefix)/callback"
+        // Below it the providers return to the issuer's own page.
+        if provider != nil, callback == Self.issuersCallback { callback = "\(prefix)/return" }
         let client = setting("client_id")
+        let leads = !isOn("force_json_errors")
         draft.note(
             .changed,
             setting("provider")?.origin ?? Origin(file: file, line: 1),
             "provider",
-            "whoever is not signed in gets 401: the app leads browsers to \(prefix)/start; the gateway needs GATEHOUSE_KEY"
+            leads
+                ? "browsers that open a page are led to \(prefix)/start, all else gets 401; the gateway needs GATEHOUSE_KEY"
+                : "whoever is not signed in gets 401: the app leads browsers to \(prefix)/start; the gateway needs "
+                    + "GATEHOUSE_KEY"
         )
+        if let provider {
+            draft.note(
+                .changed,
+                redirect?.origin ?? Origin(file: file, line: 1),
+                "redirect_url",
+                "register \(site)\(callback)/\(provider.name) at the provider: each returns to an address of its own"
+            )
+        }
         let clientID = client.map { DraftText(literal: $0.value, $0.origin) } ?? DraftText(variable: "CLIENT_ID")
         return DraftSignIn(
+            provider: provider,
             clientID: clientID,
             clientSecret: DraftText(variable: "CLIENT_SECRET"),
+            admission: admission(kind),
             login: DraftText(literal: "\(prefix)/start"),
             callback: DraftText(literal: callback, redirect?.origin),
             after: DraftText(literal: "\(site)/"),
             logout: "\(prefix)/sign_out",
             userInfo: "\(prefix)/userinfo",
             cookie: setting("cookie_name")?.value ?? "_oauth2_proxy",
+            cookieDomain: cookieDomain,
+            sameSite: sameSite,
+            leadsNavigations: leads,
             issuerURL: DraftText(literal: site),
             access: duration("cookie_refresh", most: 86_400_000, otherwise: "1h"),
             refresh: duration("cookie_expire", most: 365 * 86_400_000, otherwise: "7d")

@@ -19,6 +19,7 @@ extension OAuth2ProxyTranslation {
 
     private mutating func note(_ setting: OAuth2ProxySetting) -> Bool {
         let name = setting.name
+        if isSaidBySignIn(setting) { return false }
         switch name {
         case "email_domains":
             guard setting.values != ["*"] else { return false }
@@ -26,7 +27,7 @@ extension OAuth2ProxyTranslation {
                 .closed,
                 setting.origin,
                 name,
-                "tokens of all addresses are accepted here; have an account hook decide, or require a role in \"access\""
+                "callers of all addresses are let in here; see \"who\" of sign_in for those who sign in, or require a role in \"access\""
             )
             return true
         case "pass_user_headers" where !setting.isOn: return false
