@@ -47,8 +47,9 @@ struct SignInErrorPage: Sendable {
     func response(in frame: PageFrame, _ language: PageLanguage) -> EndpointResponse {
         let texts = SignInTexts(language)
         let said = problem.texts(texts)
-        let name = requestID.isEmpty ? "" : " · " + FilledText.html(texts.request, requestID)
-        let code = "\n<p class=\"quiet\">\(FilledText.html(texts.code, problem.code))\(name)</p>"
+        let name =
+            requestID.isEmpty ? "" : " · " + FilledText.html(texts.request, html: HTMLText.escaped(requestID))
+        let code = "\n<p class=\"quiet\">\(FilledText.html(texts.code, html: problem.code))\(name)</p>"
         let link =
             back.map { back in
                 let text = HTMLText.escaped(back.text(texts))

@@ -155,6 +155,9 @@ final class GatewayFixture: Sendable {
         return await gateway.reload(because: .signal)
     }
 
+    /// Reloads the same setup, whose files may have changed.
+    func reload() async -> ReloadReport { await gateway.reload(because: .signal) }
+
     /// Reloads and expects success.
     func change(_ setup: GatewaySetup, sourceLocation: SourceLocation = #_sourceLocation) async {
         let report = await reload(setup)

@@ -39,8 +39,8 @@ LOOKS = {
 async def picture(tab, path):
     """Takes one whose names are the same each time, with few colours, which the pages have."""
     # The name of the request and the port are others each time.
-    await tab.evaluate("document.querySelectorAll('p.quiet bdi').forEach(e => "
-                       "{ if (/^[0-9a-f-]{36}$/.test(e.textContent)) e.textContent = '0123456789' })")
+    await tab.evaluate("document.querySelectorAll('p.quiet').forEach(e => "
+                       "{ e.textContent = e.textContent.replace(/[0-9a-f-]{36}/, '0123456789') })")
     await tab.evaluate("document.querySelectorAll('strong').forEach(e => "
                        "{ e.textContent = e.textContent.replace(/:[0-9]+$/, ':8080') })")
     await tab.picture(path)

@@ -117,11 +117,14 @@ struct TenantTextTests {
         let text = """
             hosts: ["${HOST}", "$${literal}"]
             tls: { certificate_file: tls/chain.pem, key_file: "${KEY:-x}" }
+            issuer: { page: { logo: logo.svg, texts: texts.yaml } }
             """
         let tenant = TenantText(text)
         #expect(tenant.references.map { [$0.line, $0.column] } == [[1, 9], [2, 51]])
-        #expect(tenant.namedFiles.map(\.path) == ["tls/chain.pem", "x"])
-        #expect(tenant.namedFiles.map { [$0.mistake.line, $0.mistake.column] } == [[2, 26], [2, 51]])
+        #expect(tenant.namedFiles.map(\.path) == ["tls/chain.pem", "x", "logo.svg", "texts.yaml"])
+        #expect(
+            tenant.namedFiles.map { [$0.mistake.line, $0.mistake.column] } == [[2, 26], [2, 51], [3, 25], [3, 42]]
+        )
     }
 
     @Test func jsonHasTheTypesOfTheSchema() throws {

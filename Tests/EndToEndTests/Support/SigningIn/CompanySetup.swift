@@ -22,6 +22,8 @@ struct CompanySetup: Sendable {
     var company = ""
     /// Further keys of the provider `code`.
     var code = ""
+    /// Further keys of the issuer.
+    var issuerKeys = ""
     /// Further keys of `sign_in`.
     var signIn = ""
     /// Further keys of the tenant.
@@ -43,6 +45,7 @@ struct CompanySetup: Sendable {
                 audience: company-api
                 algorithm: ES256
                 clients: [ { id: company-app, public: true, redirect_uris: ["company://signed-in"], scopes: [openid, email] } ]
+            \(Self.lines(issuerKeys, by: 4))
               identity: { headers: { X-User-Id: sub, X-User-Email: email, X-User-Role: role } }
               sign_in:
                 providers:
