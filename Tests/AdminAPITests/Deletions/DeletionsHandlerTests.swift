@@ -53,7 +53,8 @@ struct DeletionsHandlerTests {
 
     @Test(
         arguments: [
-            ([:], [first, second]), (["state": "ended"], [first]), (["state": "pending"], [second]), (["subject": "bob"], [second]),
+            ([:], [first, second]), (["state": "ended"], [first]), (["state": "pending"], [second]),
+            (["subject": "bob"], [second]),
             (["tenant": "app", "subject": "carol"], []), (["cursor": first], [second]), (["limit": "1"], [first]),
         ] as [([String: String], [String])]
     )
@@ -81,7 +82,8 @@ struct DeletionsHandlerTests {
     @Test func unknownTenantAndDeletionAreNotFound() async throws {
         let tenant = await #expect(throws: AdminProblem.self) { try await handler().list(["tenant": "other"]) }
         #expect(tenant?.code == .unknownTenant)
-        let deletion = await #expect(throws: AdminProblem.self) { try await handler().show(String(repeating: "c", count: 22)) }
+        let unknown = String(repeating: "c", count: 22)
+        let deletion = await #expect(throws: AdminProblem.self) { try await handler().show(unknown) }
         #expect(deletion?.code == .notFound)
     }
 
