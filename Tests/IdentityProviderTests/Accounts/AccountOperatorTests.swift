@@ -17,7 +17,9 @@ struct AccountOperatorTests {
     }
 
     private func add(_ name: String, to subject: String) async throws -> AccountPasskey {
-        let credential = try PretendAuthenticator().registration().credential(PretendAuthenticator.expectation())
+        var authenticator = try PretendAuthenticator()
+        authenticator.id = Array(name.utf8)
+        let credential = try authenticator.registration().credential(PretendAuthenticator.expectation())
         let passkey = AccountPasskey(credential: credential, name: name, addedAt: Self.start)
         try await repository.add(passkey, toSubject: subject, at: Self.start)
         return passkey
