@@ -39,7 +39,10 @@ public struct AppleTransferJob: Sendable {
             throw .store("gateway.store is memory:, which no other process sees, and nothing survives in it")
         }
         let group = MultiThreadedEventLoopGroup.singleton
-        let store = StoreFactory.make(location, group: group, logger: Logger(label: "gatehouse.accounts"))
+        var logger = Logger(label: "gatehouse.accounts")
+        // The counts are what its operator reads.
+        logger.logLevel = .warning
+        let store = StoreFactory.make(location, group: group, logger: logger)
         let http = OutgoingHTTP(group: group)
         let result: Result<AppleTransferCounts, AppleTransferProblem>
         do throws(AppleTransferProblem) {
