@@ -132,6 +132,7 @@ extension AccountEndpoints {
             unlinksLogins: keeping.unlinksLogins,
             unlinkable: visitor.account.identities.filter { keeping.isUnlinkable($0, from: visitor.account) },
             passkeys: passkeys,
+            label: { context.tenant.signIn?.label(of: $0) ?? $0.vendor },
             path: page,
             token: visitor.formToken,
             texts: texts,

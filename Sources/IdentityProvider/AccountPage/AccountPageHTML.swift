@@ -23,6 +23,8 @@ struct AccountPageHTML: Sendable {
         case on
     }
 
+    /// The name of a provider for people.
+    let label: @Sendable (SignIn.Provider) -> String
     /// Its own path, as configured.
     let path: PathPattern
     let token: String
@@ -69,7 +71,7 @@ struct AccountPageHTML: Sendable {
 
     private var loginSection: String {
         let items = account.identities.map { identity in
-            let name = "<p class=\"name\">\(HTMLText.escaped(identity.provider.vendor))</p>"
+            let name = "<p class=\"name\"><bdi>\(HTMLText.escaped(label(identity.provider)))</bdi></p>"
             guard unlinksLogins else { return name }
             guard unlinkable.contains(identity) else {
                 return "\(name)\n<p class=\"quiet\">\(HTMLText.escaped(texts.lastWayIn))</p>"

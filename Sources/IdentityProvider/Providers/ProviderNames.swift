@@ -11,6 +11,13 @@ extension SignIn.Provider {
     }
 }
 
+extension SignIn {
+    /// The provider's name for people: as the buttons have it, if it is one of the tenant's.
+    func label(of provider: Provider) -> String {
+        named.first { .named($0.name) == provider }?.label ?? provider.vendor
+    }
+}
+
 extension ProviderTokenKind {
     /// The provider that signs such tokens.
     public var provider: SignIn.Provider {

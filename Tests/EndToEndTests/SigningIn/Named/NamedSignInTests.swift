@@ -57,6 +57,15 @@ import Verification
         }
     }
 
+    @Test func accountPageCallsProviderByItsLabel() async throws {
+        try await CompanySetup(signIn: "account_page: /account").run { fixture, standIn async throws in
+            let browser = Browser(fixture.company)
+            #expect(try await browser.signInAtCompany(at: standIn).status == 303)
+            let page = try await browser.get("/account")
+            #expect(page.body.text.contains("<p class=\"name\"><bdi>Company &amp; Sons</bdi></p>"))
+        }
+    }
+
     @Test func loginOffersAllProvidersAndLeadsToEach() async throws {
         try await CompanySetup().run { fixture, standIn async throws in
             let browser = Browser(fixture.company)
