@@ -60,7 +60,9 @@ extension AccountRecord.Link {
         if let email { object["email"] = .string(email) }
         if let confirmedAt { object["confirmed"] = .time(confirmedAt) }
         if let transfer { object["transfer"] = ["team": .string(transfer.team), "sub": .string(transfer.subject)] }
-        if let former { object["former"] = .string(former) }
+        if let former {
+            object["former"] = ["sub": .string(former.subject), "transfer": .string(former.transferSubject)]
+        }
         return object
     }
 
@@ -76,7 +78,12 @@ extension AccountRecord.Link {
                 guard let team = transfer["team"]?.string, let subject = transfer["sub"]?.string else { return nil }
                 return AppleTransfer(team: team, subject: subject)
             },
-            former: object["former"]?.string
+            former: object["former"]?.object.flatMap { former in
+                guard let subject = former["sub"]?.string, let transferSubject = former["transfer"]?.string else {
+                    return nil
+                }
+                return AppleFormerLogin(subject: subject, transferSubject: transferSubject)
+            }
         )
     }
 }

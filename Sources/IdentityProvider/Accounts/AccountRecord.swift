@@ -12,8 +12,8 @@ struct AccountRecord: Sendable {
         var confirmedAt: UnixTime?
         /// What Apple calls it towards the team that the app moves to; nil if that was not asked.
         var transfer: AppleTransfer?
-        /// The provider's identifier for it before the app moved to another team.
-        var former: String?
+        /// What it was before the app moved to another team.
+        var former: AppleFormerLogin?
     }
 
     private(set) var account: Account
@@ -65,7 +65,7 @@ struct AccountRecord: Sendable {
             link.transfer.map { $0.subject.utf8.elementsEqual(transferSubject.utf8) } ?? false
         }
         guard let place, !links[place].identity.isSame(as: identity) else { return }
-        let former = links[place].identity.subject
+        let former = AppleFormerLogin(subject: links[place].identity.subject, transferSubject: transferSubject)
         if let known = links.firstIndex(where: { $0.identity.isSame(as: identity) }) {
             links[known].former = former
             links.remove(at: place)
@@ -139,7 +139,7 @@ extension AccountRecord.Link {
     /// Whether this is what Apple called it at the app's former team.
     fileprivate func was(_ identity: Account.Identity) -> Bool {
         guard let former else { return false }
-        return Account.Identity(provider: self.identity.provider, subject: former).isSame(as: identity)
+        return Account.Identity(provider: self.identity.provider, subject: former.subject).isSame(as: identity)
     }
 }
 

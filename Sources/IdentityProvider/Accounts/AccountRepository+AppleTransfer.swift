@@ -9,6 +9,14 @@ struct AppleTransfer: Sendable, Equatable {
     var subject: String
 }
 
+/// A login before its app moved to another team.
+struct AppleFormerLogin: Sendable, Equatable {
+    /// In the former team's tokens.
+    var subject: String
+    /// In the new team's, for 60 days.
+    var transferSubject: String
+}
+
 /// Accounts whose owners Apple calls otherwise from a day on, since their app moved to another team.
 ///
 /// The transfer identifier points to the account, and so finds it at the first sign-in after the move, whether or not Apple

@@ -37,6 +37,7 @@ extension AccountRepository {
     /// Those that lead to somebody else meanwhile stay.
     private func forgetPointers(_ account: DeletedAccount) async throws(AccountProblem) {
         for identity in account.identities { try await forget(identity, ofSubject: account.subject) }
+        for transfer in account.transfers { try await forget(transfer, ofSubject: account.subject) }
         for email in account.emails { try await forget(email, ofSubject: account.subject) }
         for passkey in account.passkeys { try await forget(passkey, ofSubject: account.subject) }
     }

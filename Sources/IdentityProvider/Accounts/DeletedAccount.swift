@@ -22,7 +22,20 @@ struct DeletedAccount: Sendable {
 
     var isBare: Bool { record == nil }
 
-    var identities: [Account.Identity] { record?.links.map(\.identity) ?? [] }
+    /// Its logins, and what they were before an app moved to another of Apple's teams.
+    var identities: [Account.Identity] {
+        let links = record?.links ?? []
+        return links.map(\.identity)
+            + links.compactMap { link in
+                link.former.map { Account.Identity(provider: link.identity.provider, subject: $0.subject) }
+            }
+    }
+
+    /// What Apple calls its users towards the team that an app moves to, or has moved to.
+    var transfers: [AppleTransferKey] {
+        (record?.links ?? []).flatMap { [$0.transfer?.subject, $0.former?.transferSubject] }
+            .compactMap { $0.map(AppleTransferKey.init) }
+    }
 
     var emails: [EmailAddress] {
         let texts = [record?.account.email] + (record?.links.map(\.email) ?? [])

@@ -21,7 +21,7 @@ public struct ProviderIdentity: Sendable, Equatable {
     /// When they signed in there (`auth_time`); nil if the provider does not say.
     public internal(set) var signedInAt: UnixTime?
     /// What Apple called the person towards this team before the app came to it from another.
-    public private(set) var transferSubject: String?
+    public internal(set) var transferSubject: String?
     /// A refresh token that the provider gave with it.
     var given: GivenToken?
 }

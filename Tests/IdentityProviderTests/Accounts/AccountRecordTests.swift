@@ -18,7 +18,9 @@ struct AccountRecordTests {
                 AccountRecord.Link(
                     identity: identity,
                     email: maybe(&random),
-                    confirmedAt: Bool.random(using: &random) ? UnixTime(1_800_000_000.5) : nil
+                    confirmedAt: Bool.random(using: &random) ? UnixTime(1_800_000_000.5) : nil,
+                    transfer: maybe(&random).map { AppleTransfer(team: "TEAM", subject: $0) },
+                    former: maybe(&random).map { AppleFormerLogin(subject: $0, transferSubject: "t") }
                 )
             )
         }

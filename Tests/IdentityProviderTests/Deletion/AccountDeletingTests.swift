@@ -37,6 +37,25 @@ struct AccountDeletingTests {
         #expect(try await repository.account(ofSubject: "nobody") == nil)
     }
 
+    /// Neither what it was before the app moved to another team, nor what finds it after the move.
+    @Test func movedLoginMakesANewAccountByAnyOfItsIdentifiers() async throws {
+        let repository = AccountFixture.repository(MemoryStore.still)
+        let former = AccountFixture.apple(email: nil)
+        let alice = try await repository.enter(former)
+        let transfer = AppleTransfer(team: "NEW", subject: "transfer-1")
+        try await repository.keep(transfer, of: former.key, ofSubject: alice.subject, at: Self.start)
+        var moved = AccountFixture.apple("009876.cd", email: nil)
+        moved.transferSubject = transfer.subject
+        #expect(try await repository.enter(moved).subject == alice.subject)
+        #expect(try await repository.delete(alice.subject, at: Self.start))
+        for key in [former.key, moved.key] {
+            #expect(try await repository.account(of: key) == nil)
+        }
+        try await repository.finishDeletion(alice.subject)
+        #expect(try await repository.enter(former).subject != alice.subject)
+        #expect(try await repository.enter(moved).subject != alice.subject)
+    }
+
     @Test func passkeyOfADeletedAccountIsUnknown() async throws {
         let repository = AccountFixture.repository(MemoryStore.still)
         let account = try await repository.enter(AccountFixture.google())
