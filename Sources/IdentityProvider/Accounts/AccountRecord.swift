@@ -54,6 +54,17 @@ struct AccountRecord: Sendable {
         if account.name == nil { account.name = (identity.name ?? givenName).flatMap(PersonName.kept) }
     }
 
+    func has(_ identity: Account.Identity) -> Bool { links.contains { $0.identity.isSame(as: identity) } }
+
+    /// Whether one of the logins has this transfer identifier, before or after its app has moved.
+    func isFound(by transferSubject: String) -> Bool {
+        links.contains { link in
+            [link.transfer?.subject, link.former?.transferSubject].contains { known in
+                known.map { $0.utf8.elementsEqual(transferSubject.utf8) } ?? false
+            }
+        }
+    }
+
     /// - Parameter transfer: Replaces an earlier one, for another team.
     mutating func note(_ transfer: AppleTransfer, of identity: Account.Identity) {
         for index in links.indices where links[index].identity.isSame(as: identity) { links[index].transfer = transfer }

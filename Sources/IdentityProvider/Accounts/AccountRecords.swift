@@ -61,7 +61,11 @@ struct AccountRecords: Sendable {
         var unreadable = 0
         for key in keys {
             guard let bytes = try await value(key) else { continue }
-            if let record = AccountRecord(json: bytes) { accounts.append(record) } else { unreadable += 1 }
+            if let record = AccountRecord(json: bytes) {
+                accounts.append(record)
+            } else if DeletedAccount(json: bytes) == nil {
+                unreadable += 1
+            }
         }
         return (accounts, unreadable, next)
     }

@@ -34,64 +34,108 @@ extension AccountRepository {
 
     /// Keeps what Apple calls a login towards another team. The pointer is written first, so that an account that has the
     /// identifier is always found by it.
+    ///
+    /// - Returns: False if the account no longer has the login.
     func keep(
         _ transfer: AppleTransfer,
         of identity: Account.Identity,
         ofSubject subject: String,
         at now: UnixTime
-    ) async throws(AccountProblem) {
+    ) async throws(AccountProblem) -> Bool {
+        guard let stored = try await records.account(subject), stored.record.has(identity) else { return false }
         let key = AppleTransferKey(transfer.subject)
-        for _ in 0..<Self.mostTries {
-            let pointer = try await records.pointer(of: key)
-            if let pointer, pointer.subject.utf8.elementsEqual(subject.utf8) { break }
-            if try await records.point(key, to: subject, insteadOf: pointer, at: now) { break }
+        guard try await lead(key, to: subject, at: now, overridesOther: true) else { return false }
+        let isKept = try await changeRecord(ofSubject: subject) { record in
+            guard record.has(identity) else { return false }
+            record.note(transfer, of: identity)
+            return true
         }
-        try await changeRecord(ofSubject: subject) { $0.note(transfer, of: identity) }
+        if !isKept { try await forget(key, ofSubject: subject) }
+        return isKept
     }
 
     /// Puts the new team's identity in the place of the old one's.
     ///
-    /// - Returns: False if the new identity signs in to another account already, which it keeps.
     func move(
         _ transfer: AppleTransfer,
         to identity: ProviderIdentity,
         ofSubject subject: String,
         at now: UnixTime
-    ) async throws(AccountProblem) -> Bool {
-        for _ in 0..<Self.mostTries {
-            if let pointer = try await records.pointer(of: identity.key) {
-                guard pointer.subject.utf8.elementsEqual(subject.utf8) else { return false }
-                break
-            }
-            if try await records.point(identity.key, to: subject, insteadOf: nil, at: now) { break }
+    ) async throws(AccountProblem) -> AppleMove {
+        guard let stored = try await records.account(subject), stored.record.isFound(by: transfer.subject) else {
+            return .loginGone
         }
-        try await changeRecord(ofSubject: subject) { record in
+        guard try await lead(identity.key, to: subject, at: now) else { return .taken }
+        let isMoved = try await changeRecord(ofSubject: subject) { record in
+            guard record.isFound(by: transfer.subject) else { return false }
             record.move(transfer.subject, to: identity.key)
             record.update(with: identity, givenName: nil, at: nil)
+            return true
+        }
+        guard isMoved else {
+            try await forget(identity.key, ofSubject: subject)
+            return .loginGone
         }
         if let address = linkedAddress(identity) { try await link(address, to: subject, at: now) }
-        return true
+        return .done
     }
 
-    /// The account that an identity without one gets from its owner's former team.
-    func transferredSubject(_ identity: ProviderIdentity) async throws(AccountProblem) -> String? {
-        guard let transferSubject = identity.transferSubject else { return nil }
-        return try await records.pointer(of: AppleTransferKey(transferSubject))?.subject
-    }
-
-    /// Changes an account that there is.
-    private func changeRecord(
-        ofSubject subject: String,
-        _ change: (inout AccountRecord) -> Void
-    ) async throws(AccountProblem) {
+    /// Makes what finds an account point to it.
+    ///
+    /// - Parameter overridesOther: Whether it may be taken from another account.
+    /// - Returns: False if it points to another account.
+    private func lead(
+        _ source: some AccountPointing,
+        to subject: String,
+        at now: UnixTime,
+        overridesOther: Bool = false
+    ) async throws(AccountProblem) -> Bool {
         for _ in 0..<Self.mostTries {
-            guard let stored = try await records.account(subject) else { return }
-            var record = stored.record
-            change(&record)
-            if try await records.replace(stored, with: record) { return }
+            let pointer = try await records.pointer(of: source)
+            if let pointer {
+                if pointer.subject.utf8.elementsEqual(subject.utf8) { return true }
+                guard overridesOther else { return false }
+            }
+            if try await records.point(source, to: subject, insteadOf: pointer, at: now) { return true }
         }
         throw overtaken()
     }
+
+    /// The account that an identity without one gets from its owner's former team: only if the account agrees, since a login
+    /// that was unlinked must not get back in.
+    func transferredSubject(_ identity: ProviderIdentity) async throws(AccountProblem) -> String? {
+        guard let transferSubject = identity.transferSubject,
+            let pointer = try await records.pointer(of: AppleTransferKey(transferSubject)),
+            let stored = try await records.account(pointer.subject), stored.record.isFound(by: transferSubject)
+        else { return nil }
+        return pointer.subject
+    }
+
+    /// Changes an account.
+    ///
+    /// - Parameter change: Returns false if there is nothing to change.
+    /// - Returns: Whether it was changed.
+    private func changeRecord(
+        ofSubject subject: String,
+        _ change: (inout AccountRecord) -> Bool
+    ) async throws(AccountProblem) -> Bool {
+        for _ in 0..<Self.mostTries {
+            guard let stored = try await records.account(subject) else { return false }
+            var record = stored.record
+            guard change(&record) else { return false }
+            if try await records.replace(stored, with: record) { return true }
+        }
+        throw overtaken()
+    }
+}
+
+/// What came of a login whose app has moved.
+enum AppleMove: Sendable, Equatable {
+    case done
+    /// The new identity signs in to another account already, which it keeps.
+    case taken
+    /// The account has been deleted, or its owner has unlinked the login.
+    case loginGone
 }
 
 /// A transfer identifier, which points to the account of its user.

@@ -42,7 +42,7 @@ extension AccountRepository {
         for passkey in account.passkeys { try await forget(passkey, ofSubject: account.subject) }
     }
 
-    private func forget(_ source: some AccountPointing, ofSubject subject: String) async throws(AccountProblem) {
+    func forget(_ source: some AccountPointing, ofSubject subject: String) async throws(AccountProblem) {
         guard let pointer = try await records.pointer(of: source), pointer.subject.utf8.elementsEqual(subject.utf8)
         else { return }
         try await records.expire(pointer, of: source)

@@ -23,6 +23,7 @@ extension AccountRepository {
         try checkUnlinking(identity, from: stored.record)
         guard try await hasAnotherWayIn(stored.record, than: identity) else { throw .lastWayIn }
         let led = try await lead(identity, awayFrom: subject, at: now)
+        try await forgetFormer(of: identity, in: stored.record, at: now)
         do throws(AccountChangeProblem) {
             try await change(subject) { record throws(AccountChangeProblem) in
                 try checkUnlinking(identity, from: record)
@@ -72,6 +73,24 @@ extension AccountRepository {
         }
         guard isLed else { throw .account(overtaken()) }
         return try await self.pointer(of: identity)
+    }
+
+    /// What the login was before its app moved to another of Apple's teams, and what finds it after the move.
+    private func forgetFormer(
+        of identity: Account.Identity,
+        in record: AccountRecord,
+        at now: UnixTime
+    ) async throws(AccountChangeProblem) {
+        guard let link = record.links.first(where: { $0.identity.isSame(as: identity) }) else { return }
+        if let former = link.former {
+            let login = Account.Identity(provider: identity.provider, subject: former.subject)
+            _ = try await lead(login, awayFrom: record.account.subject, at: now)
+        }
+        for transfer in [link.transfer?.subject, link.former?.transferSubject].compactMap(\.self) {
+            try await mappingErrors(AccountChangeProblem.account) { () async throws(AccountProblem) in
+                try await forget(AppleTransferKey(transfer), ofSubject: record.account.subject)
+            }
+        }
     }
 
     private func leadBack(

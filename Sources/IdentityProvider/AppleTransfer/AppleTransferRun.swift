@@ -112,10 +112,11 @@ public struct AppleTransferRun: Sendable {
         do throws(AppleTransferProblem) {
             let transferSubject = try await client.transferSubject(of: link.identity.subject, to: recipient)
             let transfer = AppleTransfer(team: recipient, subject: transferSubject)
-            try await storing { () async throws(AccountProblem) in
+            let isKept = try await storing { () async throws(AccountProblem) in
                 try await accounts.keep(transfer, of: link.identity, ofSubject: subject, at: now())
             }
-            counts.done += 1
+            // Unlinked or deleted meanwhile.
+            if isKept { counts.done += 1 } else { counts.logins -= 1 }
         } catch .unknownUser {
             counts.refused += 1
             counts.name(subject)
@@ -136,12 +137,16 @@ public struct AppleTransferRun: Sendable {
         guard let client else { return counts.done += 1 }
         do throws(AppleTransferProblem) {
             let identity = try await client.identity(ofTransferSubject: transfer.subject)
-            let isMoved = try await storing { () async throws(AccountProblem) in
+            let move = try await storing { () async throws(AccountProblem) in
                 try await accounts.move(transfer, to: identity, ofSubject: subject, at: now())
             }
-            if isMoved { return counts.done += 1 }
-            counts.taken += 1
-            counts.name(subject)
+            switch move {
+            case .done: counts.done += 1
+            case .loginGone: counts.logins -= 1
+            case .taken:
+                counts.taken += 1
+                counts.name(subject)
+            }
         } catch .unknownUser {
             counts.refused += 1
             counts.name(subject)

@@ -42,6 +42,66 @@ struct AppleTransferTests {
         return counts
     }
 
+    /// What was unlinked before the move, or by the time of it, is led to nobody's account.
+    @Test(arguments: [false, true])
+    func unlinkedLoginDoesNotGetBackInByTheMove(isMoved: Bool) async throws {
+        let repository = AccountFixture.repository(MemoryStore.still)
+        let former = AccountFixture.apple("u0")
+        let account = try await repository.enter(former)
+        _ = try await repository.enter(AccountFixture.google())
+        #expect(try await run(.before(recipient: Self.recipient), repository).done == 1)
+        if isMoved { #expect(try await run(.after, repository).done == 1) }
+        let current = try #require(
+            try await repository.account(ofSubject: account.subject)?.identities.first { $0.provider == .apple }
+        )
+        let transferSubject = try #require(await repository.records.transferSubject(of: account.subject))
+        try await repository.unlink(current, ofSubject: account.subject, at: AccountFixture.start)
+        var moved = AccountFixture.apple("new-u0", email: nil)
+        moved.transferSubject = transferSubject
+        #expect(try await repository.enter(moved).subject != account.subject)
+        #expect(try await repository.enter(AccountFixture.apple("u0", email: nil)).subject != account.subject)
+        let left = try #require(try await repository.account(ofSubject: account.subject))
+        #expect(left.identities.map(\.provider) == [.google])
+    }
+
+    /// Its owner unlinks it while the run has the page of accounts in hand.
+    @Test func loginThatGoesDuringTheRunIsNotPutBack() async throws {
+        let repository = AccountFixture.repository(MemoryStore.still)
+        let former = AccountFixture.apple("u0")
+        let account = try await repository.enter(former)
+        _ = try await repository.enter(AccountFixture.google())
+        let transfer = AppleTransfer(team: Self.recipient, subject: "t-0")
+        func keep() async throws -> Bool {
+            try await repository.keep(
+                transfer,
+                of: former.key,
+                ofSubject: account.subject,
+                at: AccountFixture.start
+            )
+        }
+        #expect(try await keep())
+        try await repository.unlink(former.key, ofSubject: account.subject, at: AccountFixture.start)
+        #expect(try await !keep())
+        let moved = AccountFixture.apple("new-u0", email: nil)
+        let outcome = try await repository.move(
+            transfer,
+            to: moved,
+            ofSubject: account.subject,
+            at: AccountFixture.start
+        )
+        #expect(outcome == .loginGone)
+        #expect(try await repository.account(of: moved.key) == nil)
+        #expect(try await repository.enter(moved).subject != account.subject)
+    }
+
+    /// The mark of one that was deleted is no account that a newer version has written.
+    @Test func deletedAccountsAreNotUnreadable() async throws {
+        let repository = AccountFixture.repository(MemoryStore.still)
+        let account = try await repository.enter(AccountFixture.apple("u0"))
+        _ = try await repository.delete(account.subject, at: AccountFixture.start)
+        #expect(try await run(.before(recipient: Self.recipient), repository) == counts(0))
+    }
+
     @Test(arguments: StoreKind.allCases)
     func everybodyKeepsTheirAccount(_ kind: StoreKind) async throws {
         try await kind.run { stores in
@@ -212,5 +272,13 @@ struct AppleTransferTests {
         for bad: JSONValue in [1, "", "a\nb", .string(String(repeating: "a", count: 256))] {
             #expect(ProviderIdentity(claims.changed(["transfer_sub": bad]), of: .apple)?.transferSubject == nil)
         }
+    }
+}
+
+extension AccountRecords {
+    /// What Apple calls the account's login towards another team, now or before the move.
+    fileprivate func transferSubject(of subject: String) async throws -> String? {
+        let links = try await account(subject)?.record.links ?? []
+        return links.lazy.compactMap { $0.transfer?.subject ?? $0.former?.transferSubject }.first
     }
 }
