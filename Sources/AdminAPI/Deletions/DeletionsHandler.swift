@@ -24,6 +24,9 @@ struct DeletionsHandler: Sendable {
     /// A page of deletions. With a filter it may have fewer than `limit`, even none, and more follow: `next` says so.
     func list(_ query: [String: String]) async throws(AdminProblem) -> JSONObject {
         if let name = query["tenant"] { _ = try live.current.named(name) }
+        for name in ["subject", "cursor"] where query[name]?.isEmpty == true {
+            throw .badRequest("\(name) must not be empty: leave it out")
+        }
         let state = try query["state"].map(Self.state)
         let limit = try query["limit"].map(Self.limit) ?? Self.defaultLimit
         guard let listing = deletions() else { return ["deletions": []] }

@@ -65,6 +65,7 @@ enum ExampleConfiguration {
               unauthenticated: { navigations: sign_in }
               account_page: \(CompanyApp.path)/account
               passkeys: { rp_id: localhost, name: Company }
+              delete_account: { path: "DELETE \(CompanyApp.path)/api/account" }
             refresh:
               grace: 30d
               from: "cookie:company_refresh"

@@ -73,7 +73,10 @@ struct DeletionsHandlerTests {
         #expect(error["remedy"]?.string?.hasPrefix("check the client ID") ?? false)
     }
 
-    @Test(arguments: [["state": "done"], ["limit": "0"], ["limit": "1001"], ["limit": "-1"], ["limit": ""]])
+    @Test(arguments: [
+        ["state": "done"], ["limit": "0"], ["limit": "1001"], ["limit": "-1"], ["limit": ""], ["subject": ""],
+        ["cursor": ""],
+    ])
     func badQueryIsRefused(_ query: [String: String]) async throws {
         let error = await #expect(throws: AdminProblem.self) { try await handler().list(query) }
         #expect(error?.code == .badRequest)

@@ -68,7 +68,7 @@ async def pages(folder, company, refusing, leading):
     async with chromium() as browser:
         for name, look in LOOKS.items():
             path = {kind: pathlib.Path(folder) / f"page-{kind}-{name}.png"
-                    for kind in ["sign-in", "account", "not-allowed", "signed-in"]}
+                    for kind in ["sign-in", "account", "delete", "not-allowed", "signed-in"]}
             tab = await browser.page(await browser.person(), **look)
             await tab.go(f"{company}/company/account")
             await tab.until("document.querySelector('#passkey:not([hidden])')")
@@ -78,7 +78,10 @@ async def pages(folder, company, refusing, leading):
             await tab.until("document.querySelector('#passkey:not([hidden])')")
             await tab.look(**{**look, "height": 1180})
             await picture(tab, path["account"])
-            await tab.follow("Sign out")
+            await tab.look(**look)
+            await tab.follow("Delete account")
+            await picture(tab, path["delete"])
+            await tab.follow("Delete my account")
 
             tab = await browser.page(await browser.person(), **look)
             await tab.go(f"{refusing}/login")
