@@ -59,7 +59,12 @@ struct EndpointServices: Sendable {
         let realms = Self.realms(tenants)
         let serving = tenants.tenantIndices.filter { tenants[$0].signIn != nil || tenants[$0].issuer != nil }
         var accounts: [TenantIndex: TenantAccounts] = [:]
-        for index in serving { accounts[index] = Self.accounts(tenants[index], index, known, parts) }
+        let pages = Set(serving.filter { tenants[$0].signIn?.accountPage != nil })
+        for index in serving {
+            let realm = tenants[index].accounts.realm.flatMap { realms[$0] } ?? [index]
+            let hasPage = !pages.isEmpty && realm.contains(where: pages.contains)
+            accounts[index] = Self.accounts(tenants[index], index, hasPage: hasPage, known, parts)
+        }
         let deletable = TenantDeletions(tenants, realms: realms, accounts, deletionCounts, parts)
         deletions = deletable.service
         var services: [TenantIndex: EndpointService] = [:]
@@ -132,6 +137,7 @@ struct EndpointServices: Sendable {
     private static func accounts(
         _ tenant: Tenant,
         _ index: TenantIndex,
+        hasPage: Bool,
         _ known: Known,
         _ parts: Parts
     ) -> TenantAccounts {
@@ -150,7 +156,8 @@ struct EndpointServices: Sendable {
         return TenantAccounts(
             repository: repository,
             admitted: admission.map { AdmittedAccounts(repository, $0) } ?? repository,
-            hook: hook
+            hook: hook,
+            hasPage: hasPage
         )
     }
 
@@ -185,7 +192,7 @@ struct EndpointServices: Sendable {
             limits: limits,
             deletions: tenant.signIn?.deletion == nil ? nil : deletions.service,
             grants: deletions.keeper(tenant, accounts, tokens, parts),
-            accountsMayGo: deletions.mayDelete(accountsOf: tenant)
+            accountsMayChange: deletions.mayDelete(accountsOf: tenant) || accounts.hasPage
         )
     }
 }
@@ -197,4 +204,6 @@ struct TenantAccounts: Sendable {
     let admitted: any AccountFinding
     /// Nil for a tenant without one.
     let hook: AccountHook?
+    /// Whether one of the realm's tenants has a page at which people take logins off.
+    let hasPage: Bool
 }

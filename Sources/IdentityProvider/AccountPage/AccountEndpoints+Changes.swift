@@ -16,7 +16,7 @@ extension AccountEndpoints {
             if action == .beginPasskey { return try await begin(visitor, request) }
             if let response = try await deletion(action, visitor, request) { return response }
             let notice = try await carryOut(action, fields, visitor, request)
-            log(action, visitor, request)
+            if !action.removesWayIn { log(action, visitor, request) }
             if notice == .signedOut { cookies = self.cookies.fieldsThatClear(request) }
             if notice == .othersEnded { cookies = try await newSession(visitor, request) }
             return response(action, notice, request, cookies)
@@ -62,14 +62,14 @@ extension AccountEndpoints {
             guard let provider = fields["provider"].flatMap(SignIn.Provider.init), let login = fields["subject"] else {
                 throw .notThere
             }
-            try await keep { keeping async throws(AccountChangeProblem) in
+            try await remove(action, of: provider.rawValue, visitor, request) {
+                keeping async throws(AccountChangeProblem) in
                 try await keeping.unlink(
                     Account.Identity(provider: provider, subject: login),
                     ofSubject: subject,
                     at: request.now
                 )
             }
-            try await endSessions(begunBy: provider.rawValue, visitor, request)
             return .unlinked
         case .renamePasskey:
             let id = try Self.passkey(fields)
@@ -80,16 +80,35 @@ extension AccountEndpoints {
             return .renamed
         case .removePasskey:
             let id = try Self.passkey(fields)
-            try await keep { keeping async throws(AccountChangeProblem) in
+            try await remove(action, of: SignIn.Provider.passkey, visitor, request) {
+                keeping async throws(AccountChangeProblem) in
                 try await keeping.removePasskey(id, ofSubject: subject)
+                counts.count(tenant: context.tenant.name, passkey: .removed)
             }
-            counts.count(tenant: context.tenant.name, passkey: .removed)
-            try await endSessions(begunBy: SignIn.Provider.passkey, visitor, request)
             return .removed
         case .addPasskey, .beginPasskey: return try await add(fields, visitor, request)
         // Only where there are no deletions.
         case .askDeletion, .deleteAccount: throw .notThere
         }
+    }
+
+    /// Takes a way in away, and then ends the sessions that it has begun.
+    private func remove(
+        _ action: AccountAction,
+        of way: String,
+        _ visitor: AccountVisitor,
+        _ request: EndpointRequest,
+        _ change: (any AccountKeeping) async throws(AccountChangeProblem) -> Void
+    ) async throws(AccountNotice) {
+        do throws(AccountNotice) {
+            try await keep(change)
+            log(action, visitor, request)
+        } catch {
+            // It may have been taken away by a request that got no further.
+            if error == .notThere { try await endSessions(begunBy: way, visitor, request) }
+            throw error
+        }
+        try await endSessions(begunBy: way, visitor, request)
     }
 
     private func keep(
@@ -173,7 +192,8 @@ extension AccountEndpoints {
             device: request.fields.userAgent,
             address: ClientAddressText.text(of: request.clientAddress),
             provider: session.provider,
-            authenticatedAt: session.signedInAt
+            authenticatedAt: session.signedInAt,
+            isProven: session.isProven
         )
         let tokens = try await mappingErrors(AccountNotice.init) { () async throws(IssuingError) in
             try await sessions.start(opening, at: request.now.nextSecond)

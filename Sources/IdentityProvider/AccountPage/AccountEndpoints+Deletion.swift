@@ -57,7 +57,7 @@ extension AccountEndpoints {
                 """,
             language: language,
             policy: (PagePolicy(form: page.description), request.authority),
-            further: visitor.cookies + [EndpointResponse.Field("Vary", "Accept-Language")]
+            further: visitor.cookies + [Self.ownGroup]
         )
         response.subject = visitor.account.subject
         return response
@@ -76,7 +76,7 @@ extension AccountEndpoints {
                 <p class="quiet">\(HTMLText.escaped(texts.receipt)) <code>\(HTMLText.escaped(deletion.id))</code></p>
                 """,
             language: language,
-            further: cookies.fieldsThatClear(request) + [EndpointResponse.Field("Vary", "Accept-Language")]
+            further: cookies.fieldsThatClear(request)
         )
         response.subject = deletion.subject
         return response

@@ -3,10 +3,6 @@ import Verification
 
 /// Somebody at the account page, by the session in the cookies.
 struct AccountVisitor: Sendable {
-    /// Seconds after a sign-in for which a passkey may be added: whoever finds a browser open later gets no lasting way
-    /// in.
-    static let recentSignIn = 900.0
-
     let session: IssuerSession
     let account: Account
     /// New cookies, where the session had to be refreshed.
@@ -19,7 +15,8 @@ struct AccountVisitor: Sendable {
 
     func sent(_ token: String?) -> Bool { token.map { PlainText.areEqual($0, formToken) } ?? false }
 
-    func hasJustSignedIn(at now: UnixTime) -> Bool { now < session.signedInAt + Self.recentSignIn }
+    /// Whoever finds a browser open later gets no lasting way in, and takes none away.
+    func hasJustSignedIn(at now: UnixTime) -> Bool { session.isFresh(at: now) }
 }
 
 extension AccountEndpoints {

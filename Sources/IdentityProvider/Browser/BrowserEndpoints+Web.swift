@@ -95,13 +95,14 @@ extension BrowserEndpoints {
             device: request.fields.userAgent,
             address: ClientAddressText.text(of: request.clientAddress),
             provider: way.name,
-            authenticatedAt: way.signedInAt
+            authenticatedAt: way.signedInAt,
+            isProven: way.isProof || endsAtAccount(.web(after: after), request)
         )
         let tokens = try await mappingErrors(SignInFailure.init) { () async throws(IssuingError) in
             try await sessions.start(opening, at: request.now)
         }
         try await mappingErrors({ SignInFailure($0) }) { () async throws(EndpointRefusal) in
-            try await context.checkAccount(of: tokens, subject: account.subject, at: request.now)
+            try await context.checkAccount(of: tokens, subject: account.subject, by: way.name, at: request.now)
         }
         let cookies = SessionCookies(context.tenant)
             .fields(for: tokens, refreshCookie: rules.refreshCookie, at: request.now)

@@ -133,7 +133,7 @@ extension BrowserEndpoints {
 
     /// Whether a sign-in ends at the account page, where whoever has just signed in may change how one does: a provider's
     /// session that somebody has left open is not enough.
-    private func endsAtAccount(_ purpose: SignInTransaction.Purpose, _ request: EndpointRequest) -> Bool {
+    func endsAtAccount(_ purpose: SignInTransaction.Purpose, _ request: EndpointRequest) -> Bool {
         guard case .web(let after) = purpose, let url = accountURL(request) else { return false }
         return after.utf8.elementsEqual(url.utf8)
     }

@@ -12,6 +12,9 @@ struct SignInWay: Sendable, Equatable {
     var claims = JSONObject()
     /// When the provider says that they did; nil for now.
     var signedInAt: UnixTime?
+
+    /// Whether it tells when they proved who they are: a provider may have led somebody back whom it knew already.
+    var isProof: Bool { signedInAt != nil || name == SignIn.Provider.passkey }
 }
 
 extension SignInWay {

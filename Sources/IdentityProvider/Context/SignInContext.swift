@@ -32,8 +32,8 @@ public final class SignInContext: Sendable {
     public let deletions: DeletionService?
     /// Nil for a tenant that keeps no tokens of providers.
     public let grants: ProviderGrantKeeper?
-    /// Whether accounts may be deleted here, or at another tenant of the realm.
-    public let accountsMayGo: Bool
+    /// Whether people may delete their accounts, or take logins off them, here or at another tenant of the realm.
+    public let accountsMayChange: Bool
 
     /// - Parameter providerMetadata: Nil: nothing is known of the providers yet.
     public init(
@@ -53,7 +53,7 @@ public final class SignInContext: Sendable {
         limits: AttemptLimits,
         deletions: DeletionService? = nil,
         grants: ProviderGrantKeeper? = nil,
-        accountsMayGo: Bool = false
+        accountsMayChange: Bool = false
     ) {
         self.tenant = tenant
         self.store = store
@@ -72,7 +72,7 @@ public final class SignInContext: Sendable {
         self.limits = limits
         self.deletions = deletions
         self.grants = grants
-        self.accountsMayGo = accountsMayGo
+        self.accountsMayChange = accountsMayChange
     }
 }
 

@@ -40,7 +40,12 @@ struct SessionOpener: Sendable {
             try await sessions.start(opening, at: request.now)
         }
         try await mappingErrors(EarlySignInResponse.init) { () async throws(EndpointRefusal) in
-            try await context.checkAccount(of: tokens, subject: account.subject, at: request.now)
+            try await context.checkAccount(
+                of: tokens,
+                subject: account.subject,
+                by: identity.provider.rawValue,
+                at: request.now
+            )
         }
         return OpenedSession(
             sessionID: tokens.sessionID,

@@ -122,7 +122,7 @@ extension TokenEndpoint {
         }
         try await mappingErrors({ $0.status < 500 ? Self.wrongCode : OAuthError.storeUnavailable }) {
             () async throws(EndpointRefusal) in
-            try await context.checkAccount(of: tokens, subject: account.subject, at: now)
+            try await context.checkAccount(of: tokens, subject: account.subject, by: grant.provider, at: now)
         }
         return tokens
     }

@@ -1,5 +1,6 @@
 import Store
 import Tenants
+import Time
 import Verification
 
 /// Accounts that their owners delete, and the receipts of that.
@@ -15,7 +16,8 @@ extension OwnSessionEndpoints {
         guard let presented = try await countedToken(of: request, sessions)?.token else {
             throw .missing("send an access token")
         }
-        try refuseCrossSite(request, presented)
+        // Also in observe mode: it cannot be undone.
+        guard presented.cookie == nil || crossSite.allows(request) else { throw .crossSite }
         let principal = try await access(presented, of: request)
         guard let subject = principal.subject else { throw .invalidToken("the token has no subject") }
         guard principal.claims["client_id"] == nil else {
@@ -28,6 +30,7 @@ extension OwnSessionEndpoints {
         var deletion: Deletion
         do throws(EndpointRefusal) {
             try await refuseEnded(principal, sessions, at: request.now)
+            if presented.cookie != nil { try await refuseOldSignIn(principal, sessions, at: request.now) }
             deletion = try await mappingErrors(Self.unavailable) { () async throws(StoreError) in
                 try await deletions.begin(subject, ofTenant: context.tenant.name, by: request.id)
             }
@@ -39,6 +42,25 @@ extension OwnSessionEndpoints {
             deletion = found
         }
         return receipt(deletion, status: 202, clearing: presented.cookie == nil ? [] : cookies.fieldsThatClear(request))
+    }
+
+    /// Whoever finds a browser open deletes nobody's account.
+    private func refuseOldSignIn(
+        _ principal: Principal,
+        _ sessions: SessionService,
+        at now: UnixTime
+    ) async throws(EndpointRefusal) {
+        guard let id = principal.sessionID else { throw .invalidToken("the token has no session") }
+        let session = try await mappingErrors({ EndpointRefusal($0) }) { () async throws(IssuingError) in
+            try await sessions.session(id, at: now)
+        }
+        guard session?.isFresh(at: now) == true else {
+            throw EndpointRefusal(
+                .notAllowed,
+                status: 403,
+                detail: "sign in again: in a browser an account is deleted within 15 minutes after that"
+            )
+        }
     }
 
     /// - Parameter request: Its query has the `id` of a receipt, which is all that its reader needs: there is no session

@@ -30,6 +30,7 @@ extension IssuerSession {
         if let address { object["ip"] = .string(address) }
         if let provider { object["provider"] = .string(provider) }
         if signedInAt != createdAt { object["auth_time"] = .time(signedInAt) }
+        if isProven { object["proven"] = true }
         if let confirmation { object["cnf"] = .object(confirmation.claim) }
         return JSONWriter.bytes(of: object)
     }
@@ -55,6 +56,7 @@ extension IssuerSession {
             provider: object["provider"]?.string,
             createdAt: createdAt,
             signedInAt: object["auth_time"]?.time ?? createdAt,
+            isProven: object["proven"]?.bool ?? false,
             lastUsedAt: lastUsedAt,
             expiresAt: expiresAt,
             confirmation: Confirmation(object),

@@ -5,6 +5,8 @@ public import Verification
 public struct IssuerSession: Sendable, Equatable {
     /// Bytes of ``device`` that are stored.
     private static let longestDevice = 256
+    /// Seconds after a sign-in for which the account may be changed.
+    static let freshness = 900.0
 
     /// The `sid`: 128 random bits in base64url.
     public let id: String
@@ -25,6 +27,8 @@ public struct IssuerSession: Sendable, Equatable {
     public let createdAt: UnixTime
     /// When the subject proved who they are (`auth_time`): not after it began.
     public let signedInAt: UnixTime
+    /// Whether they proved it then; false where a provider may have led somebody back whom it knew already.
+    public let isProven: Bool
     /// When tokens were last issued.
     public private(set) var lastUsedAt: UnixTime
     /// When it ends unless it is used again.
@@ -34,6 +38,10 @@ public struct IssuerSession: Sendable, Equatable {
     private(set) var family: RefreshFamily
 
     public func isLive(at now: UnixTime) -> Bool { now < expiresAt }
+
+    /// Whether the subject has just proved who they are: what cannot be undone takes that, since a browser may have been left
+    /// open.
+    func isFresh(at now: UnixTime) -> Bool { isProven && now < signedInAt + Self.freshness }
 
     /// When a token counts as issued: not before the session began, which may be less than a second ahead.
     func issuing(at now: UnixTime) -> UnixTime { max(now, createdAt) }
@@ -79,6 +87,7 @@ extension IssuerSession {
             provider: opening.provider,
             createdAt: now,
             signedInAt: min(opening.authenticatedAt ?? now, now),
+            isProven: opening.isProven,
             lastUsedAt: now,
             expiresAt: now + rules.refresh.seconds,
             confirmation: opening.binding?.ofSession,

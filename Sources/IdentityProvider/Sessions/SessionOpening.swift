@@ -24,6 +24,8 @@ public struct SessionOpening: Sendable {
     public var signedInAt: UnixTime?
     /// When they proved who they are to a provider, if that was before: the `auth_time` of the tokens.
     public var authenticatedAt: UnixTime?
+    /// Whether they proved it then, as far as is known: not where a provider may have led somebody back whom it knew already.
+    public var isProven: Bool
 
     public init(
         subject: String,
@@ -36,7 +38,8 @@ public struct SessionOpening: Sendable {
         provider: String? = nil,
         binding: TokenBinding? = nil,
         signedInAt: UnixTime? = nil,
-        authenticatedAt: UnixTime? = nil
+        authenticatedAt: UnixTime? = nil,
+        isProven: Bool = false
     ) {
         self.subject = subject
         self.claims = claims
@@ -49,5 +52,6 @@ public struct SessionOpening: Sendable {
         self.binding = binding
         self.signedInAt = signedInAt
         self.authenticatedAt = authenticatedAt
+        self.isProven = isProven
     }
 }

@@ -59,7 +59,8 @@ struct AccountPageFixture {
                 revocations: revocations,
                 logger: log.logger,
                 proofNonces: ProofNonces(),
-                limits: AttemptLimits()
+                limits: AttemptLimits(),
+                accountsMayChange: true
             ),
             realmSessions: [sessions],
             counts: counts
@@ -72,6 +73,7 @@ struct AccountPageFixture {
         device: String? = "Mozilla/5.0 (Windows NT 10.0) Firefox/140.0",
         client: String? = nil,
         authenticatedAt: UnixTime? = nil,
+        isProven: Bool = true,
         at now: UnixTime = start
     ) async throws -> BrowserSession {
         let account = try await accounts.signIn(identity, givenName: nil, at: now)
@@ -82,7 +84,8 @@ struct AccountPageFixture {
             device: device,
             address: "192.0.2.7",
             provider: identity.provider.rawValue,
-            authenticatedAt: authenticatedAt
+            authenticatedAt: authenticatedAt,
+            isProven: isProven
         )
         let tokens = try await sessions.start(opening, at: now)
         return BrowserSession(subject: account.subject, tokens: tokens)
@@ -183,6 +186,44 @@ struct AccountPageFixture {
 
     func isLive(_ session: BrowserSession) async throws -> Bool {
         try await sessions.session(session.tokens.sessionID, at: Self.start) != nil
+    }
+}
+
+extension AccountPageFixture {
+    private static let verifier = String(repeating: "v", count: 43)
+
+    /// A code that the client `partner` gets of a sign-in with Google.
+    func code(of subject: String) async throws -> String {
+        let grant = CodeGrant(
+            clientID: "partner",
+            redirectURI: "shop://signed-in",
+            codeChallenge: CodeVerifier.challenge(of: Self.verifier),
+            scopes: ["openid"],
+            nonce: nil,
+            subject: subject,
+            provider: "google",
+            device: nil,
+            address: nil,
+            issuedAt: Self.start
+        )
+        return try await AuthorizationCodes(store: store, tenant: tenant.name).issue(grant, at: Self.start)
+    }
+
+    /// The status of the token endpoint.
+    func redeem(_ code: String) async throws -> Int {
+        let fields = [
+            ("grant_type", "authorization_code"), ("code", code), ("client_id", "partner"),
+            ("redirect_uri", "shop://signed-in"), ("code_verifier", Self.verifier),
+        ]
+        let request = EndpointRequest(
+            endpoint: .token,
+            method: "POST",
+            authority: Self.host,
+            fields: EndpointRequest.Fields(contentType: "application/x-www-form-urlencoded"),
+            body: Array(FormText.text(of: fields).utf8),
+            now: Self.start
+        )
+        return try await respond(to: request).response.status
     }
 }
 

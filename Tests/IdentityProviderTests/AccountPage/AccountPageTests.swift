@@ -36,6 +36,9 @@ struct AccountPageTests {
         #expect(response.value(of: "Cache-Control") == "no-store")
         // Otherwise browsers send its forms with `Origin: null`.
         #expect(response.value(of: "Referrer-Policy") == "same-origin")
+        // A page that has opened it, and isolates itself, is not in its group.
+        #expect(response.value(of: "Cross-Origin-Opener-Policy") == "same-origin")
+        #expect(response.value(of: "Cross-Origin-Embedder-Policy") == "require-corp")
         let policy = try #require(response.value(of: "Content-Security-Policy"))
         for directive in [
             "default-src 'none'", "base-uri 'none'", "frame-ancestors 'none'", "form-action shop.test/account",
@@ -182,11 +185,50 @@ struct AccountPageTests {
         for session in [here, phone] { #expect(try await fixture.isLive(session)) }
     }
 
+    /// Whoever got into a login may have a code that is not redeemed yet.
+    @Test func codeOfUnlinkedLoginIsWorthNothing() async throws {
+        let fixture = try AccountPageFixture(rules: AccountRules(linkByEmail: true))
+        let here = try await fixture.signIn(AccountFixture.apple())
+        _ = try await fixture.signIn()
+        let codes = [try await fixture.code(of: here.subject), try await fixture.code(of: here.subject)]
+        #expect(try await fixture.redeem(codes[0]) == 200)
+        let google = [("provider", "google"), ("subject", "1098765")]
+        #expect(try await fixture.notice(.unlink, here, google) == "unlinked")
+        #expect(try await fixture.redeem(codes[1]) == 400)
+        #expect(try await fixture.sessions.sessions(ofSubject: here.subject, at: AccountPageFixture.start).count == 1)
+    }
+
+    /// The store failed between the change and the end of the sessions.
+    @Test func repeatedUnlinkingEndsWhatTheFirstLeft() async throws {
+        let store = WatchedStore()
+        let fixture = try AccountPageFixture(store: store, rules: AccountRules(linkByEmail: true))
+        let here = try await fixture.signIn(AccountFixture.apple())
+        let thief = try await fixture.signIn()
+        let google = [("provider", "google"), ("subject", "1098765")]
+        let token = try await fixture.formToken(here)
+        store.fail([.remove])
+        let failed = try await fixture.post(.unlink, here, google, token: token).response
+        #expect(failed.value(of: "Location") == "/account?notice=unavailable")
+        #expect(try await fixture.isLive(thief))
+        #expect(fixture.log.lines.contains { $0.contains("changed by its owner") && $0.contains("action=unlink") })
+        store.onCall(nil)
+        #expect(try await fixture.notice(.unlink, here, google) == "gone")
+        #expect(try await !fixture.isLive(thief))
+    }
+
+    @Test func sessionOfAProviderThatSaysNothingIsNotFresh() async throws {
+        let fixture = try AccountPageFixture(rules: AccountRules(linkByEmail: true))
+        _ = try await fixture.signIn(AccountFixture.apple())
+        let session = try await fixture.signIn(isProven: false)
+        let google = [("provider", "google"), ("subject", "1098765")]
+        #expect(try await fixture.notice(.unlink, session, google) == "sign_in_again")
+    }
+
     /// A provider's own session that somebody has left open is no sign-in.
     @Test func signInLongAgoAtTheProviderIsNotRecent() async throws {
         let fixture = try AccountPageFixture(rules: AccountRules(linkByEmail: true))
         _ = try await fixture.signIn(AccountFixture.apple())
-        let ago = AccountPageFixture.start + -AccountVisitor.recentSignIn
+        let ago = AccountPageFixture.start + -IssuerSession.freshness
         let session = try await fixture.signIn(authenticatedAt: ago)
         let google = [("provider", "google"), ("subject", "1098765")]
         #expect(try await fixture.notice(.unlink, session, google) == "sign_in_again")
@@ -270,7 +312,7 @@ struct AccountPageTests {
         let session = try await fixture.signIn()
         _ = try await fixture.signIn(AccountFixture.apple())
         let google = [("provider", "google"), ("subject", "1098765")]
-        let later = AccountPageFixture.start + AccountVisitor.recentSignIn
+        let later = AccountPageFixture.start + IssuerSession.freshness
         let response = try await fixture.post(.unlink, session, google, at: later).response
         #expect(response.value(of: "Location") == "/account?notice=sign_in_again")
         #expect(try await fixture.account(session).identities.count == 2)

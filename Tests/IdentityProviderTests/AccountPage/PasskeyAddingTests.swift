@@ -64,7 +64,7 @@ struct PasskeyAddingTests {
         let challenge = try #require(try begun["options"]?.object?.text("challenge"))
         authenticator.challenge = try #require(Base64URL.decode(challenge))
         let fields = AccountPageFixture.fields(authenticator, name: "Late")
-        let later = AccountPageFixture.start + AccountVisitor.recentSignIn
+        let later = AccountPageFixture.start + IssuerSession.freshness
         #expect(try await fixture.post(.beginPasskey, session, at: later).response.status == 403)
         #expect(try await fixture.post(.addPasskey, session, fields, at: later).response.status == 403)
         #expect(try await fixture.account(session).passkeys.isEmpty)

@@ -102,6 +102,17 @@ struct DeletionEndpointTests {
         #expect(own.fields.clearsCookies)
     }
 
+    /// Whoever finds a browser open deletes nobody's account; an app has its own token.
+    @Test func browserDeletesAfterRecentSignInAlone() async throws {
+        let fixture = try DeletionFixture()
+        let session = try await fixture.signIn()
+        fixture.pass(IssuerSession.freshness)
+        let late = await fixture.delete(session, byCookie: true, origin: "https://chat.example").refusal
+        #expect(late?.status == 403)
+        #expect(try await fixture.accounts.account(ofSubject: session.subject) != nil)
+        #expect(try await fixture.delete(session).response.status == 202)
+    }
+
     @Test(arguments: ["AAAAAAAAAAAAAAAAAAAAAA", "x", "AAAAAAAAAAAAAAAAAAAAA%2F"])
     func unknownReceiptIsNotFound(_ id: String) async throws {
         #expect(await (try DeletionFixture()).receipt(id).refusal?.status == 404)
@@ -120,7 +131,7 @@ struct DeletionEndpointTests {
         let late = try await fixture.sessions.start(SessionOpening(subject: session.subject), at: fixture.now)
         let context = fixture.exchange.context
         await #expect(throws: EndpointRefusal.self) {
-            try await context.checkAccount(of: late, subject: session.subject, at: fixture.now)
+            try await context.checkAccount(of: late, subject: session.subject, by: nil, at: fixture.now)
         }
         #expect(try await fixture.sessions.session(late.sessionID, at: fixture.now) == nil)
     }
@@ -147,7 +158,7 @@ struct DeletionEndpointTests {
         let session = try await fixture.signIn()
         let foreign = try await fixture.post(.deleteAccount, session, token: "forged").response
         #expect(foreign.value(of: "Location")?.hasSuffix("outdated") ?? false)
-        fixture.pass(AccountVisitor.recentSignIn)
+        fixture.pass(IssuerSession.freshness)
         for action in [AccountAction.askDeletion, .deleteAccount] {
             let response = try await fixture.post(action, session).response
             #expect(response.value(of: "Location")?.hasSuffix("sign_in_again") ?? false)

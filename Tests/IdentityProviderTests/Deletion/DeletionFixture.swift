@@ -164,7 +164,7 @@ struct DeletionFixture {
             limits: AttemptLimits(),
             deletions: deletions,
             grants: keeper,
-            accountsMayGo: true
+            accountsMayChange: true
         )
         service = EndpointService(context, realmSessions: [sessions], counts: SignInCounts())
         exchange = ExchangeEndpoints(context, checks: checks, realmSessions: [sessions], counts: SignInCounts())
@@ -187,7 +187,8 @@ struct DeletionFixture {
             subject: account.subject,
             claims: account.tokenClaims(nil),
             clientID: client,
-            provider: identity.provider.rawValue
+            provider: identity.provider.rawValue,
+            isProven: true
         )
         return BrowserSession(subject: account.subject, tokens: try await sessions.start(opening, at: now))
     }

@@ -21,6 +21,7 @@ enum IssuingRecordFuzz {
                 provider: "apple",
                 createdAt: 1_800_000_000.5,
                 signedInAt: 1_799_999_000,
+                isProven: true,
                 lastUsedAt: 1_800_000_100,
                 expiresAt: 1_800_009_000,
                 confirmation: nil,

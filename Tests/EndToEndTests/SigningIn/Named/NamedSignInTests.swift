@@ -45,6 +45,20 @@ import Verification
         }
     }
 
+    /// A provider that says nothing may have led somebody back whom it knew already.
+    @Test func accountIsChangedAfterSignInThatAskedAnew() async throws {
+        let keys = "account_page: /account\ndelete_account: { path: DELETE /api/account }"
+        try await CompanySetup(signIn: keys).run { fixture, standIn async throws in
+            standIn.edit(.idToken) { $0["auth_time"] = nil }
+            let browser = Browser(fixture.company)
+            _ = try await browser.signInAtCompany(at: standIn)
+            #expect(try await browser.get("/account").body.text.contains("sign in again first"))
+            let query = "&after=http%3A%2F%2Fcompany.localtest%2Faccount"
+            _ = try await browser.bring(try await browser.beginAtCompany(at: standIn, query: query))
+            #expect(try await browser.get("/account").body.text.contains("Delete account …"))
+        }
+    }
+
     @Test func oauth2SignInTakesVerifiedPrimaryAddress() async throws {
         try await CompanySetup().run { fixture, standIn async throws in
             let browser = Browser(fixture.company)
