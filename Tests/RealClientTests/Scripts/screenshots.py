@@ -76,10 +76,10 @@ async def pages(folder, company, refusing, leading):
             await tab.follow("Sign in with Company")
             await tab.follow("Continue as")
             await tab.until("document.querySelector('#passkey:not([hidden])')")
-            await tab.look(**{**look, "height": 1180})
+            await tab.look(**{**look, "height": 1400})
             await picture(tab, path["account"])
-            await tab.look(**look)
             await tab.follow("Delete account")
+            await tab.look(**look)
             await picture(tab, path["delete"])
             await tab.follow("Delete my account")
 
