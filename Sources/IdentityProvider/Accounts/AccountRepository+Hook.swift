@@ -28,13 +28,13 @@ extension AccountRepository {
         throw overtaken()
     }
 
-    /// - Returns: Whether the identity points to `subject` now; false if another instance was faster.
     /// The backend may not know yet that it has to delete the user, whom it would give back.
     private static let beingDeleted = AccountProblem.refusedByHook(
         status: 409,
         message: "This account is being deleted: try again later"
     )
 
+    /// - Returns: Whether the identity points to `subject` now; false if another instance was faster.
     private func lead(
         _ identity: Account.Identity,
         to subject: String,
