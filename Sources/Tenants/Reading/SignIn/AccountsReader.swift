@@ -40,11 +40,17 @@ enum AccountsReader {
 
 /// Text that is shown to people.
 enum PrintableText {
+    /// U+200C and U+200D, without which Persian, Urdu, many languages of India, and some emoji are not written correctly.
+    private static let joiners: Set<Unicode.Scalar> = ["\u{200C}", "\u{200D}"]
+
     /// Whether it is not blank and has no control characters, line breaks or bidirectional formatting.
-    static func isPrintable(_ text: String) -> Bool {
-        text.unicodeScalars.contains { !$0.properties.isWhitespace }
+    ///
+    /// - Parameter allowsJoiners: For whole sentences. Names that look alike could differ by them.
+    static func isPrintable(_ text: String, allowsJoiners: Bool = false) -> Bool {
+        text.unicodeScalars.contains { !$0.properties.isWhitespace && !joiners.contains($0) }
             && text.unicodeScalars.allSatisfy { scalar in
-                switch scalar.properties.generalCategory {
+                if allowsJoiners, joiners.contains(scalar) { return true }
+                return switch scalar.properties.generalCategory {
                 case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: false
                 default: true
                 }

@@ -112,7 +112,7 @@ struct PageTextsReader {
         guard text.utf8.count <= longestText else {
             return "has \(text.utf8.count) bytes: write at most \(longestText)"
         }
-        guard PrintableText.isPrintable(text) else {
+        guard PrintableText.isPrintable(text, allowsJoiners: true) else {
             return "must be visible text on one line: leave control characters out"
         }
         let mark = Array(PageTextPlace.mark.utf8)
