@@ -18,6 +18,9 @@ struct PageLanguage: Sendable, Equatable {
     private static let mostRanges = 32
     /// RFC 5646 section 4.4.1.
     private static let longestRange = 35
+    /// Of the beginnings that are looked for: language, script, region and a variant. Each is compared with every language of
+    /// the tenant, for requests of anybody.
+    private static let mostSubtags = 4
 
     /// As in `lang` (RFC 5646).
     let tag: String
@@ -32,7 +35,7 @@ struct PageLanguage: Sendable, Equatable {
         let builtIn = BuiltIn(rawValue: Self.primary(tag).lowercased()) ?? .english
         let further = Self.truncations(tag.lowercased()).reversed().filter { $0 != builtIn.rawValue }
         own = ([builtIn.rawValue] + further).compactMap { tag in
-            texts?.languages.first { $0.tag.lowercased() == tag }
+            texts?.languages.first { $0.foldedTag == tag }
         }
         self.tag = tag
         self.builtIn = builtIn
@@ -62,24 +65,21 @@ struct PageLanguage: Sendable, Equatable {
     /// - Parameter range: In lower case.
     private static func tag(for range: String, _ texts: PageTexts?) -> String? {
         guard !range.isEmpty, range.utf8.count <= longestRange else { return nil }
-        let own = texts?.languages.map(\.tag) ?? []
+        let own = texts?.languages ?? []
         for beginning in truncations(range) {
-            if let tag = own.first(where: { $0.lowercased() == beginning }) { return tag }
+            if let language = own.first(where: { $0.foldedTag == beginning }) { return language.tag }
             if let language = BuiltIn(rawValue: beginning) { return language.rawValue }
         }
         let primary = primary(range)
-        return own.first { Self.primary($0).lowercased() == primary }
+        return own.first { Self.primary($0.foldedTag) == primary }?.tag
     }
 
-    /// `zh-hant-tw`, `zh-hant`, `zh`.
+    /// `zh-hant-tw`, `zh-hant`, `zh`. Of many subtags the whole, and beginnings of at most ``mostSubtags``.
     private static func truncations(_ tag: String) -> [String] {
-        var truncations: [String] = []
-        var rest = tag[...]
-        while !rest.isEmpty {
-            truncations.append(String(rest))
-            rest = rest[..<(rest.lastIndex(of: "-") ?? rest.startIndex)]
-        }
-        return truncations
+        guard !tag.isEmpty else { return [] }
+        let subtags = tag.split(separator: "-", maxSplits: mostSubtags, omittingEmptySubsequences: false)
+        let beginnings = (1..<max(subtags.count, 1)).reversed().map { subtags[..<$0].joined(separator: "-") }
+        return [tag] + beginnings.filter { !$0.isEmpty }
     }
 
     private static func primary(_ tag: String) -> String { String(tag.prefix { $0 != "-" }) }

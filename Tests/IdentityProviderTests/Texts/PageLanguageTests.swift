@@ -28,6 +28,20 @@ struct PageLanguageTests {
         #expect(PageLanguage(accepted: "de" + String(repeating: "-x", count: 17)).tag == "en")
     }
 
+    /// Each beginning is compared with all languages of the tenant.
+    @Test(arguments: [
+        ("de-AA-bb-cc-dd", "de-aa-bb-cc-DD"), ("de-aa-bb-cc-dd-ee", "de-aa-bb-cc"), ("de-aa-bb-cc-ee", "de-aa-bb-cc"),
+        ("de-aa-bb-x", "de"),
+    ])
+    func beginningsOfManySubtagsAreNotLookedFor(_ field: String, _ tag: String) {
+        let texts = PageTexts(
+            languages: ["de", "de-aa-bb-cc", "de-aa-bb-cc-DD"].map { tag in
+                PageTexts.Language(tag: tag, signIn: [:], account: [:], deletion: [:])
+            }
+        )
+        #expect(PageLanguage(accepted: field, of: texts).tag == tag)
+    }
+
     private static let texts = PageTexts(
         languages: ["en", "DE", "de-CH", "pt-BR", "zh-Hant", "ar"].map { tag in
             PageTexts.Language(tag: tag, signIn: [.cancel: tag], account: [:], deletion: [:])

@@ -4,9 +4,24 @@ public struct PageTexts: Sendable, Equatable {
     public struct Language: Sendable, Equatable {
         /// As in `lang` (RFC 5646).
         public let tag: String
+        /// The tag as it is compared with others, in lower case.
+        public let foldedTag: String
         public let signIn: [SignInText: String]
         public let account: [AccountText: String]
         public let deletion: [DeletionText: String]
+
+        init(
+            tag: String,
+            signIn: [SignInText: String],
+            account: [AccountText: String],
+            deletion: [DeletionText: String]
+        ) {
+            self.tag = tag
+            foldedTag = tag.lowercased()
+            self.signIn = signIn
+            self.account = account
+            self.deletion = deletion
+        }
     }
 
     /// In the order of the file, each tag once, ignoring case.
