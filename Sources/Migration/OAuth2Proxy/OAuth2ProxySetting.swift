@@ -3,15 +3,26 @@ struct OAuth2ProxySetting: Sendable, Equatable {
     var name: String
     var values: [String]
     var origin: Origin
+    var source: Source
+
+    /// Where oauth2-proxy reads it, the stronger the later: what is in one takes the place of what is in those before.
+    enum Source: Int, Sendable, Comparable {
+        case file, variable, flag
+        /// The settings of the structured file are nowhere else.
+        case structured
+
+        static func < (one: Source, other: Source) -> Bool { one.rawValue < other.rawValue }
+    }
 
     var value: String { values.last ?? "" }
 
     var isOn: Bool { ["true", "1", "t"].contains(value.lowercased()) }
 
-    init(_ name: String, _ values: [String], _ origin: Origin) {
+    init(_ name: String, _ values: [String], _ origin: Origin, _ source: Source = .structured) {
         self.name = Self.canonical(name)
         self.values = values
         self.origin = origin
+        self.source = source
     }
 
     /// Flags and variables are written with `-`, in capitals or in the singular.
@@ -34,4 +45,21 @@ struct OAuth2ProxySetting: Sendable, Equatable {
         "trusted_proxy_ip": "trusted_proxy_ips", "entra_id_allowed_tenant": "entra_id_allowed_tenants",
         "scopes": "scope",
     ]
+}
+
+extension [OAuth2ProxySetting] {
+    /// Those that oauth2-proxy goes by, in their order: of each name only what the strongest source says, and there the
+    /// last; but flags of one name add up. An empty variable is none.
+    var inForce: [OAuth2ProxySetting] {
+        let present = filter { $0.source != .variable || !$0.values.isEmpty }
+        var strongest: [String: (source: OAuth2ProxySetting.Source, index: Int)] = [:]
+        for (index, setting) in present.enumerated() {
+            if let known = strongest[setting.name], known.source > setting.source { continue }
+            strongest[setting.name] = (setting.source, index)
+        }
+        return present.enumerated().filter { index, setting in
+            guard let known = strongest[setting.name], known.source == setting.source else { return false }
+            return known.index == index || setting.source > .variable
+        }.map(\.element)
+    }
 }

@@ -47,7 +47,7 @@ struct OAuth2ProxyText {
         var words = String(rest.prefix { $0 != "\n" })
         rest = rest.dropFirst(words.count)
         while let last = words.last, last == "\\" || last == " " || last == "\t" { words.removeLast() }
-        return OAuth2ProxySetting(name, [words.isEmpty ? "true" : Self.unquoted(words)], start)
+        return OAuth2ProxySetting(name, [words.isEmpty ? "true" : Self.unquoted(words)], start, .flag)
     }
 
     private mutating func assignment() throws(UntranslatableFile) -> OAuth2ProxySetting {
@@ -61,11 +61,14 @@ struct OAuth2ProxyText {
         rest = rest.dropFirst()
         skipSpace(acrossLines: false)
         let prefix = "OAUTH2_PROXY_"
-        guard name.hasPrefix(prefix) else { return OAuth2ProxySetting(name, try values(), start) }
+        guard name.hasPrefix(prefix) else { return OAuth2ProxySetting(name, try values(), start, .file) }
         let words = String(rest.prefix { $0 != "\n" })
         rest = rest.dropFirst(words.count)
-        let parts = Self.unquoted(words).split(separator: ",", omittingEmptySubsequences: true).map(String.init)
-        return OAuth2ProxySetting(String(name.dropFirst(prefix.count)), parts, start)
+        let value = Self.unquoted(words)
+        let parts = value.split(separator: ",", omittingEmptySubsequences: true).map(String.init)
+        // Of commas alone there is a list, of one text that is empty.
+        let values = parts.isEmpty && !value.isEmpty ? [""] : parts
+        return OAuth2ProxySetting(String(name.dropFirst(prefix.count)), values, start, .variable)
     }
 
     private mutating func takeName() -> String {

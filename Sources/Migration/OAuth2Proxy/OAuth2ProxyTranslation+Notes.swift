@@ -17,6 +17,19 @@ extension OAuth2ProxyTranslation {
         return isClosed
     }
 
+    /// - Parameter all: Those that are not in force too.
+    mutating func noteOverridden(_ all: [OAuth2ProxySetting]) {
+        for given in all where !settings.contains(given) {
+            guard let counting = setting(given.name), counting.values != given.values else { continue }
+            draft.note(
+                .changed,
+                given.origin,
+                given.name,
+                "left out: \(counting.origin) takes its place in oauth2-proxy"
+            )
+        }
+    }
+
     private mutating func note(_ setting: OAuth2ProxySetting) -> Bool {
         let name = setting.name
         if isSaidBySignIn(setting) { return false }

@@ -35,9 +35,10 @@ package struct OAuth2ProxyTranslation {
         }
         var translation = OAuth2ProxyTranslation(
             answers: answers,
-            settings: settings,
+            settings: settings.inForce,
             file: files.first?.name ?? "oauth2-proxy"
         )
+        translation.noteOverridden(settings)
         try translation.run()
         return translation.draft
     }
