@@ -41,7 +41,9 @@ package struct DraftAdmission: Sendable, Equatable {
     package var groups: [DraftText] = []
     package var groupsClaim: DraftText?
 
-    package var isForAll: Bool { domains.isEmpty && emailsFile == nil && groups.isEmpty }
+    package var isForAll: Bool { !asksForEmail && groups.isEmpty }
+    /// Whether nobody is let in without a verified address.
+    package var asksForEmail: Bool { !domains.isEmpty || emailsFile != nil }
 }
 
 extension DraftSignIn {

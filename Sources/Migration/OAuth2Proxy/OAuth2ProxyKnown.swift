@@ -26,6 +26,11 @@ enum OAuth2ProxyKnown {
         "oidc_groups_claim": roles,
     ]
 
+    /// Restrictions that hold as soon as they list something, also if it is an empty name.
+    static let lists: Set<String> = ["allowed_groups", "allowed_roles"]
+    static let emptyName =
+        "its only name is empty, which nobody has in oauth2-proxy; if all may in, take the closed rule out"
+
     private static let accounts =
         "see \"who\" of sign_in for those who sign in, or give those callers a role, and name it in \"access\""
     private static let roles =

@@ -5,12 +5,14 @@ extension OAuth2ProxyTranslation {
     mutating func noteOthers() -> Bool {
         var isClosed = false
         for setting in settings where note(setting) { isClosed = true }
-        if setting("email_domains") == nil, setting("authenticated_emails_file") == nil {
+        if texts("email_domains").isEmpty, texts("authenticated_emails_file").isEmpty {
+            let empty = setting("email_domains") ?? setting("authenticated_emails_file")
             draft.note(
                 .closed,
-                Origin(file: file, line: 1),
+                empty?.origin ?? Origin(file: file, line: 1),
                 "email_domains",
-                "it is in none of the files, and oauth2-proxy lets nobody in without; if it is \"*\", take the closed rule out"
+                "it is \(empty == nil ? "in none of the files" : "empty"), and oauth2-proxy lets nobody in without; if it is "
+                    + "\"*\", take the closed rule out"
             )
             isClosed = true
         }
@@ -35,7 +37,8 @@ extension OAuth2ProxyTranslation {
         if isSaidBySignIn(setting) { return false }
         switch name {
         case "email_domains":
-            guard setting.values != ["*"] else { return false }
+            // That it is empty is told once for all of them.
+            guard setting.values != ["*"], setting.values.contains(where: { !$0.isEmpty }) else { return false }
             draft.note(
                 .closed,
                 setting.origin,
@@ -67,8 +70,9 @@ extension OAuth2ProxyTranslation {
             return false
         }
         if let text = OAuth2ProxyKnown.restrictions[name] {
-            if setting.values.allSatisfy(\.isEmpty) { return false }
-            draft.note(.closed, setting.origin, name, text)
+            let isEmpty = setting.values.allSatisfy(\.isEmpty)
+            if isEmpty, setting.values.isEmpty || !OAuth2ProxyKnown.lists.contains(name) { return false }
+            draft.note(.closed, setting.origin, name, isEmpty ? OAuth2ProxyKnown.emptyName : text)
             return true
         }
         if name.hasPrefix("redis_") || name == "provider_ca_files" {

@@ -46,9 +46,10 @@ extension OAuth2ProxyTranslation {
     func isSaidBySignIn(_ setting: OAuth2ProxySetting) -> Bool {
         guard let kind = signInKind else { return false }
         switch setting.name {
-        case "email_domains": return signsInAll && emailDomains != nil
-        case "authenticated_emails_file": return signsInAll
-        case "allowed_groups": return signsInAll && kind.isOpenID
+        // An empty name restricts nobody here, but lets nobody in there.
+        case "email_domains": return signsInAll && emailDomains != nil && admission(kind).asksForEmail
+        case "authenticated_emails_file": return signsInAll && admission(kind).asksForEmail
+        case "allowed_groups": return signsInAll && !admission(kind).groups.isEmpty
         case "oidc_groups_claim": return kind.isOpenID && (signsInAll || self.setting("allowed_groups") == nil)
         case "scope": return kind != .google
         case "cookie_domains": return cookieDomain != nil
@@ -57,7 +58,7 @@ extension OAuth2ProxyTranslation {
         }
     }
 
-    private func texts(_ name: String) -> [DraftText] {
+    func texts(_ name: String) -> [DraftText] {
         settings.filter { $0.name == name }.flatMap { setting in
             setting.values.filter { !$0.isEmpty }.map { DraftText(literal: $0, setting.origin) }
         }
