@@ -54,7 +54,8 @@ enum OAuth2ProxyKnown {
         "profile_url": "not needed", "validate_url": "not needed", "resource": "not needed",
         "oidc_scope": "not needed", "skip_oidc_discovery": "see oidc_jwks_url",
         "insecure_oidc_skip_issuer_verification": "never: the issuer is always checked",
-        "insecure_oidc_allow_unverified_email": "not needed: an address means nothing here unless it is verified",
+        "insecure_oidc_allow_unverified_email":
+            "not needed: an unverified address lets nobody in where \"who\" asks for one, and is in identity.headers elsewhere",
         "insecure_oidc_skip_nonce": "never: the nonce is always checked",
         "ssl_insecure_skip_verify": "never: certificates are always verified",
         "ssl_upstream_insecure_skip_verify": "never: name the authority in backend.tls.ca_file",

@@ -34,6 +34,7 @@ extension OAuth2ProxyTranslation {
 
     private mutating func note(_ setting: OAuth2ProxySetting) -> Bool {
         let name = setting.name
+        noteEmail(setting)
         if isSaidBySignIn(setting) { return false }
         switch name {
         case "email_domains":

@@ -40,7 +40,7 @@ extension OAuth2ProxyTranslation {
     }
 
     /// Whether everybody whom the gateway lets in has signed in there: callers with tokens of other issuers have not.
-    private var signsInAll: Bool { !isOn("skip_jwt_bearer_tokens") }
+    var signsInAll: Bool { !isOn("skip_jwt_bearer_tokens") }
 
     /// Whether the translated sign-in says what a setting says.
     func isSaidBySignIn(_ setting: OAuth2ProxySetting) -> Bool {

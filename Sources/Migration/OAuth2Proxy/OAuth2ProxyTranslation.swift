@@ -167,34 +167,4 @@ package struct OAuth2ProxyTranslation {
         if !answers.hosts.isEmpty { return answers.hosts.map { DraftText(literal: $0) } }
         throw UntranslatableFile("\(file): no redirect_url says which host it is for: add --host app.example.com")
     }
-
-    private func addIdentity(_ tenant: inout DraftTenant) {
-        for header in settings where header.name == "inject_request_header" {
-            guard let name = header.values.first, let claim = header.values.last, FieldName.mayCarryClaim(name)
-            else { continue }
-            if claim.isEmpty {
-                tenant.removedFields.append(DraftText(literal: name, header.origin, remark: "an app may trust it"))
-                continue
-            }
-            let known = ["user": "sub", "preferred_username": "preferred_username", "groups": "roles"]
-            tenant.identity.append(
-                DraftHeader(name: name, value: DraftText(literal: known[claim] ?? claim, header.origin))
-            )
-        }
-        tenant.identity = tenant.identity.firstOfEachName
-        if let setting = setting("set_xauthrequest"), setting.isOn {
-            tenant.identity += [
-                DraftHeader(name: "X-Auth-Request-User", value: DraftText(literal: "sub", setting.origin)),
-                DraftHeader(name: "X-Auth-Request-Email", value: DraftText(literal: "email", setting.origin)),
-            ]
-            tenant.identity = tenant.identity.firstOfEachName
-            let others = ["X-Auth-Request-Groups", "X-Auth-Request-Preferred-Username", "X-Auth-Request-Access-Token"]
-            tenant.removedFields += others.filter { name in !tenant.identity.contains { $0.name == name } }
-                .map { DraftText(literal: $0, setting.origin, remark: "an app may trust it") }
-        }
-        tenant.removedFields = tenant.removedFields.firstOfEachField(without: tenant.identity)
-        let keeping = ["pass_access_token", "pass_authorization_header", "set_authorization_header"]
-        let keeps = keeping.compactMap(setting).first(where: \.isOn)
-        tenant.keepsToken = keeps.map { DraftText(literal: "keep", $0.origin) } ?? DraftText(literal: "strip")
-    }
 }
