@@ -106,4 +106,17 @@ struct OAuth2ProxyRestrictionTests {
         #expect(tenant.identity.map(\.name) == ["X-User"] && tenant.removedFields.map(\.text) == ["X-Mail"])
         #expect(draft.told("injectRequestHeaders").count == 1)
     }
+
+    // MARK: Roles of Keycloak
+
+    @Test func groupsOfKeycloaksRolesAreToldOf() throws {
+        let text = "email_domains = \"*\"\nallowed_groups = [\"/staff\", \"role:admin\", \"role:shop:boss\"]"
+        let draft = try draft("keycloak-oidc", text)
+        let told = draft.told("allowed_groups")
+        #expect(
+            told.count == 2 && told[0].contains("role:admin here") && told[1].contains("role:shop:boss here"),
+            "\(told)"
+        )
+        #expect(try self.draft("oidc", text).told("allowed_groups").isEmpty)
+    }
 }

@@ -35,6 +35,7 @@ extension OAuth2ProxyTranslation {
     private mutating func note(_ setting: OAuth2ProxySetting) -> Bool {
         let name = setting.name
         noteEmail(setting)
+        noteKeycloakRoles(setting)
         if isSaidBySignIn(setting) { return false }
         switch name {
         case "email_domains":
@@ -106,6 +107,20 @@ extension OAuth2ProxyTranslation {
             let text =
                 "\(name) is not sent: fields in identity.headers carry one claim, and X-Forwarded-* is the gateway's"
             draft.note(.lost, setting.origin, "injectRequestHeaders", text)
+        }
+    }
+
+    /// oauth2-proxy makes groups of Keycloak's roles, which no claim has by these names.
+    private mutating func noteKeycloakRoles(_ setting: OAuth2ProxySetting) {
+        guard setting.name == "allowed_groups", self.setting("provider")?.value == "keycloak-oidc" else { return }
+        for group in setting.values where group.hasPrefix("role:") {
+            draft.note(
+                .lost,
+                setting.origin,
+                setting.name,
+                "nobody has the group \(group) here: name the role itself in \"who\", and \"groups_claim\" where Keycloak's "
+                    + "roles are, /realm_access/roles or /resource_access/CLIENT/roles"
+            )
         }
     }
 }
