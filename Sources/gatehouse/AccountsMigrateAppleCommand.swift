@@ -14,16 +14,20 @@ struct AccountsMigrateAppleCommand: AsyncParsableCommand {
               1. Before the app moves, with the old team's key: --to-team TEAM. The store keeps what Apple calls each user \
             towards the new team.
               2. The app moves. Who signs in from then on is known again by that.
-              3. Within 60 days, with the new team's key: --after. It gets the names of all others too.
+              3. Right after that, within 60 days at most, with the new team's key: --after. It gets the names of all \
+            others too. Until then what Apple reports of them is about nobody that is known.
 
             It works on the store that gateway.store names, while gateways use it. It can be stopped and started again: \
             what is done is not done again. --dry-run counts, asks Apple nothing and changes nothing. Accounts are those \
-            of the tenant's realm.
+            of the tenant's realm; tenants stored by API cannot be named, but another one of their realm.
 
             The team's client is that of sign_in.apple: the first of client_ids, with the key of web. For another one give \
             --team-id, --key-id and --key-file.
 
-            Exit status 0 means that everybody was taken along, 1 that somebody was not, or that it was stopped.
+            Run each step twice: a failover of Redis under way may hide accounts, and who was taken along is not asked about \
+            again.
+
+            Exit status 0 means that everybody who was found was taken along, 1 that somebody was not, or that it was stopped.
 
               gatehouse accounts migrate-apple -c tenants.yaml --tenant shop --to-team B7C8D9E0F1
               gatehouse accounts migrate-apple -c tenants.yaml --tenant shop --after \\
@@ -159,7 +163,12 @@ enum AppleTransferLines {
                 "those that were not prepared can be only with the old team's key (--to-team), within 60 days after the move"
             )
         }
-        if counts.refused > 0 {
+        if counts.isEveryoneRefused {
+            remedies.append("\(AppleTransferProblem.refusesEveryone(counts.refused))")
+            remedies.append(
+                "if all of that is right, they have taken the app off their account, and sign in as new users"
+            )
+        } else if counts.refused > 0 {
             remedies.append("those not known to Apple have taken the app off their account, and sign in as new users")
         }
         if counts.taken > 0 {

@@ -58,4 +58,22 @@ struct AppleTransferCommandTests {
         let remedy = AppleTransferLines.remedy(for: counts)
         #expect(remedy.contains("--to-team") && remedy.contains("keep that one") && !remedy.contains("not known"))
     }
+
+    /// Fewer users than are refused before the run stops.
+    @Test func refusalOfEveryoneMayBeTheTeams() {
+        var counts = AppleTransferCounts()
+        counts.accounts = 5
+        counts.logins = 3
+        counts.refused = 3
+        let all = AppleTransferLines.remedy(for: counts)
+        #expect(all.contains("Apple refuses all 3 users") && all.contains("--to-team the one that accepts the app"))
+        #expect(all.contains("if all of that is right, they have taken the app off"))
+        for path: WritableKeyPath<AppleTransferCounts, Int> in [\.done, \.earlier, \.missing, \.taken] {
+            var some = counts
+            some.logins += 1
+            some[keyPath: path] += 1
+            let remedy = AppleTransferLines.remedy(for: some)
+            #expect(!remedy.contains("Apple refuses all") && remedy.contains("not known to Apple"))
+        }
+    }
 }

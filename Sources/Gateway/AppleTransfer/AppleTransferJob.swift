@@ -31,7 +31,7 @@ public struct AppleTransferJob: Sendable {
         self.atOnce = atOnce
     }
 
-    /// - Parameter progress: Called after each page of accounts, with the counts so far.
+    /// - Parameter progress: Called after each page of accounts that has changed the counts, with those so far.
     public func run(
         progress: @Sendable (AppleTransferCounts) -> Void
     ) async throws(AppleTransferProblem) -> AppleTransferCounts {

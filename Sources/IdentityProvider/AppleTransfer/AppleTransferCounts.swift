@@ -26,6 +26,9 @@ public struct AppleTransferCounts: Sendable, Equatable {
     /// Whether everybody was taken along.
     public var isComplete: Bool { missing + refused + taken + unreadable == 0 }
 
+    /// Whether Apple knows nobody, so that it may be the client or the team and not the users.
+    public var isEveryoneRefused: Bool { refused > 0 && refused == logins }
+
     mutating func name(_ subject: String) {
         if named.count < Self.mostNamed, !named.contains(subject) { named.append(subject) }
     }

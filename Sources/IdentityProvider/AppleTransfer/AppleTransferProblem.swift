@@ -2,7 +2,7 @@
 public enum AppleTransferProblem: Error, Sendable, Equatable {
     /// Apple refuses the client, with its `error`.
     case refusedClient(String)
-    /// Apple has refused all of so many users, and taken none.
+    /// Apple has refused each of so many users.
     case refusesEveryone(Int)
     /// Apple knows no such user, or not for this team.
     case unknownUser
@@ -23,7 +23,7 @@ extension AppleTransferProblem: CustomStringConvertible {
             "Apple refuses the gateway as a client (\(error)): check that client ID, team ID, key ID and key file are of one "
                 + "team, that the key is allowed for Sign in with Apple, and that the app is of that team just now"
         case .refusesEveryone(let count):
-            "Apple refuses all of the first \(count) users: check that the client ID is that of the app that moves, the team "
+            "Apple refuses all \(count) users that it was asked about: check that the client ID is that of the app that moves, the team "
                 + "that of these users, and --to-team the one that accepts the app"
         case .unknownUser: "Apple does not know the user"
         case .unavailable: "Apple does not respond: start the command again later, and it goes on where it stopped"

@@ -39,7 +39,7 @@ public struct AppleTransferRun: Sendable {
         self.now = now
     }
 
-    /// - Parameter progress: Called after each page of accounts, with the counts so far.
+    /// - Parameter progress: Called after each page of accounts that has changed the counts, with those so far.
     public func run(
         progress: @Sendable (AppleTransferCounts) -> Void = { _ in }
     ) async throws(AppleTransferProblem) -> AppleTransferCounts {
@@ -48,9 +48,11 @@ public struct AppleTransferRun: Sendable {
         var cursor: String?
         repeat {
             let page = try await storing { () async throws(AccountProblem) in try await accounts.page(after: cursor) }
+            let before = counts
             counts.unreadable += page.unreadable
             try await work(on: page.accounts, &counts)
-            progress(counts)
+            // Pages of a store with many other keys are empty.
+            if counts != before { progress(counts) }
             cursor = page.next
         } while cursor != nil
         return counts

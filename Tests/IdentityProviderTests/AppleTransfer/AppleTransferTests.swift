@@ -1,4 +1,5 @@
 import Store
+import Synchronization
 import TestSupport
 import Testing
 import Time
@@ -188,6 +189,22 @@ struct AppleTransferTests {
         // The one that Apple did not know, and the one that began anew.
         #expect(after.missing == 2)
         #expect(try await repository.enter(AccountFixture.apple("new-u1", email: nil)).subject == own.subject)
+    }
+
+    @Test func progressIsOfPagesThatChangeTheCounts() async throws {
+        let store = MemoryStore.still
+        let repository = AccountFixture.repository(store)
+        let none = Mutex<[AppleTransferCounts]>([])
+        _ = try await AppleTransferRun(.after, of: repository, client: nil, atOnce: 1)
+            .run { counts in none.withLock { $0.append(counts) } }
+        #expect(none.withLock { $0 }.isEmpty)
+        _ = try await people(repository, 250)
+        let some = Mutex<[AppleTransferCounts]>([])
+        let counts = try await AppleTransferRun(.after, of: repository, client: nil, atOnce: 1)
+            .run { counts in some.withLock { $0.append(counts) } }
+        let reported = some.withLock { $0 }
+        #expect(reported.count > 1 && reported.last == counts && counts.accounts == 250)
+        #expect(Set(reported.map(\.accounts)).count == reported.count)
     }
 
     @Test func otherLoginsAndAccountsWithoutAppleAreLeftAlone() async throws {
