@@ -20,7 +20,7 @@ extension ExchangeEndpoints {
                 try await tellHook(event, at: request.now)
                 return Self.noted
             }
-            try await endSessions(event, at: request.now)
+            try await endSessions(event, of: request)
             if event.kind == .accountDeleted { try await forget(event, at: request.now) }
             // After what must happen whether or not the hook is up.
             try await tellHook(event, at: request.now)
@@ -36,17 +36,26 @@ extension ExchangeEndpoints {
     private static let noted = EndpointResult.response(.json([:]))
 
     /// Ends every session of the account that had begun by then, at all tenants in the realm.
-    private func endSessions(_ event: AppleEvent, at now: UnixTime) async throws(EarlySignInResponse) {
+    private func endSessions(_ event: AppleEvent, of request: EndpointRequest) async throws(EarlySignInResponse) {
         let account = try await mappingErrors(EarlySignInResponse.init) { () async throws(AccountProblem) in
             try await context.accounts.account(of: Account.Identity(provider: .apple, subject: event.subject))
         }
-        guard let account else { return }
+        guard let account else {
+            // Somebody without an account, or one who was not moved yet after the app was.
+            context.logger.notice(
+                "Apple reports an event about somebody who has no account here",
+                metadata: [
+                    "tenant": "\(context.tenant.name)", "event": "\(event.kind.label)", "request": "\(request.id)",
+                ]
+            )
+            return
+        }
         for sessions in realmSessions {
             try await mappingErrors(EarlySignInResponse.init) { () async throws(IssuingError) in
                 try await sessions.endAll(
                     ofSubject: account.subject,
                     before: event.happenedAt,
-                    at: now,
+                    at: request.now,
                     reason: "Apple: \(event.kind.label)"
                 )
             }

@@ -115,9 +115,16 @@ struct AppleNotificationTests {
         #expect(fixture.log.lines.allSatisfy { !$0.contains("001.apple") })
     }
 
-    @Test func eventForUnknownSubjectIsAcknowledged() async throws {
+    @Test func eventForUnknownSubjectIsAcknowledgedAndLogged() async throws {
         let fixture = try ExchangeFixture()
         #expect(try await Self.notify(fixture, .accountDeleted, at: Self.start + 200).response.status == 200)
+        let unknown = "about somebody who has no account here"
+        #expect(fixture.log.lines.count { $0.contains(unknown) && $0.contains("account-delete") } == 1)
+        #expect(fixture.log.lines.allSatisfy { !$0.contains("001.apple") })
+        let known = try ExchangeFixture()
+        _ = try await Self.signIn(known, at: Self.start)
+        #expect(try await Self.notify(known, .accountDeleted, at: Self.start + 200).response.status == 200)
+        #expect(known.log.lines.allSatisfy { !$0.contains(unknown) })
     }
 
     @Test func unsignedEventIsRefused() async throws {
