@@ -10,7 +10,7 @@ import Verification
 /// There are five kinds of records, each changed only by compare-and-set:
 ///
 /// - an e-mail points to a subject (only with `link_by_email`, and only a verified one),
-/// - a user's transfer identifier points to a subject (see ``AppleTransfer``),
+/// - a user's transfer identifier points to a subject (see `AppleTransfer`),
 /// - an identity points to a subject, until it is unlinked,
 /// - a passkey points to a subject,
 /// - a subject has its account.

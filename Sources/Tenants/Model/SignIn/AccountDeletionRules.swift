@@ -28,7 +28,7 @@ public struct AccountDeletionRules: Sendable, Equatable {
     static let methods = ["DELETE", "POST"]
     private static let receiptName = "/receipt"
 
-    /// Of the request: one of ``methods``. Other requests for the path go to the backend.
+    /// Of the request: one of `methods`. Other requests for the path go to the backend.
     public var method: String
     public var path: PathPattern
     /// Nil: the backend is told nothing.
