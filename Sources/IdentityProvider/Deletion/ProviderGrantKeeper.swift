@@ -22,6 +22,8 @@ public final class ProviderGrantKeeper: Sendable {
 
     /// How many codes are being redeemed at a time; further ones are given up.
     private static let mostAtOnce = 256
+    /// Tenths of a second that a deletion waits for them.
+    private static let mostWaits = 20
     /// Until the next attempt; all of them are within a code's life of five minutes.
     private static let pauses: [Duration] = [.seconds(2), .seconds(10), .seconds(40), .seconds(120)]
 
@@ -33,7 +35,7 @@ public final class ProviderGrantKeeper: Sendable {
     private let logger: Logger
     private let now: @Sendable () -> UnixTime
     private let pause: @Sendable (Duration) async -> Void
-    private let running = Mutex<[UInt64: Task<Void, Never>]>([:])
+    private let running = Mutex<[UInt64: (subject: String, task: Task<Void, Never>)]>([:])
     private let lastID = Mutex<UInt64>(0)
 
     /// - Parameters:
@@ -100,16 +102,29 @@ public final class ProviderGrantKeeper: Sendable {
         }
         running.withLock { running in
             guard running.count < Self.mostAtOnce else { return note(code, "too many at once") }
-            running[id] = Task {
+            let task = Task {
                 await self.carryOut(code)
                 _ = self.running.withLock { $0.removeValue(forKey: id) }
             }
+            running[id] = (code.subject, task)
+        }
+    }
+
+    /// Waits for the codes of somebody who has just signed in, so that what they give is taken back with the rest; no longer
+    /// than somebody waits for a response.
+    func settle(_ subject: String) async {
+        for _ in 0..<Self.mostWaits {
+            let isOver = running.withLock { running in
+                !running.values.contains { $0.subject.utf8.elementsEqual(subject.utf8) }
+            }
+            guard !isOver else { return }
+            await pause(.milliseconds(100))
         }
     }
 
     /// Returns when no code is being redeemed.
     func finish() async {
-        while let task = running.withLock({ $0.first?.value }) { await task.value }
+        while let task = running.withLock({ $0.first?.value.task }) { await task.value }
     }
 
     private func carryOut(_ code: Code) async {

@@ -31,6 +31,7 @@ extension OwnSessionEndpoints {
         do throws(EndpointRefusal) {
             try await refuseEnded(principal, sessions, at: request.now)
             if presented.cookie != nil { try await refuseOldSignIn(principal, sessions, at: request.now) }
+            await context.grants?.settle(subject)
             deletion = try await mappingErrors(Self.unavailable) { () async throws(StoreError) in
                 try await deletions.begin(subject, ofTenant: context.tenant.name, by: request.id)
             }
