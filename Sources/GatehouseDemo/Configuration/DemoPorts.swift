@@ -21,13 +21,13 @@ enum DemoPorts {
         var reservations: [PortReservation] = []
         let example = configuration.gateway.listeners[0].address.port
         if freePorts {
-            let admin = try reserve()
+            let admin = try PortReservation()
             configuration.gateway.admin?.address.port = admin.port
             reservations.append(admin)
         }
         var chosen = port
         if chosen == nil, freePorts {
-            let listener = try reserve()
+            let listener = try PortReservation()
             chosen = listener.port
             reservations.append(listener)
         }
@@ -39,14 +39,6 @@ enum DemoPorts {
                 after.replacing("localhost:\(example)", with: "localhost:\(chosen)")
         }
         return reservations
-    }
-
-    private static func reserve() throws(CommandFailure) -> PortReservation {
-        do throws(PortReservation.Failure) {
-            return try PortReservation()
-        } catch {
-            throw CommandFailure(error.description)
-        }
     }
 
     /// Refuses to start on a port in use, with the option that helps.

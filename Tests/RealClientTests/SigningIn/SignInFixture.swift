@@ -26,17 +26,16 @@ final class SignInFixture: Sendable {
     private let gateway: Gateway
     private let plainPort: Int
     private let securedPort: Int
-    /// That of the listener with TLS, which `shop` names: passkeys work only where the configuration says.
-    private let reservation: PortReservation
 
     fileprivate init(appPort: String, _ provider: ProviderStandIn, _ certificates: CertificateFolder) async throws {
         self.appPort = appPort
         self.provider = provider
         self.certificates = certificates
-        reservation = try PortReservation()
+        // Named by `shop`: passkeys work only where the configuration says.
+        let port = try await FreePort.find()
         var configuration = try Self.configuration(
             appPort: appPort,
-            securedPort: reservation.port,
+            securedPort: port,
             certificates,
             keyFile: certificates.file("apple.p8")
         )

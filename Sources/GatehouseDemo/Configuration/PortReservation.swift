@@ -1,17 +1,14 @@
+import CommandSupport
 import Glibc
 
-/// A free loopback port, which nobody else is given until this value is gone; a listener of this process may take it.
-package final class PortReservation: Sendable {
-    package struct Failure: Error, CustomStringConvertible {
-        package let description: String
-    }
-
-    package let port: Int
+/// A free loopback port, which nobody else is given until this value is gone; the demo's own listener may take it.
+final class PortReservation {
+    let port: Int
     private let descriptor: CInt
 
-    package init() throws(Failure) {
+    init() throws(CommandFailure) {
         descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
-        guard descriptor >= 0 else { throw Failure(description: "no socket: \(String(cString: strerror(errno)))") }
+        guard descriptor >= 0 else { throw CommandFailure("no socket: \(String(cString: strerror(errno)))") }
         var yes: CInt = 1
         // Listeners set one of them, and only get a port whose other sockets have it too.
         for option in [SO_REUSEADDR, SO_REUSEPORT] {
@@ -29,7 +26,7 @@ package final class PortReservation: Sendable {
         }
         guard !failed else {
             close(descriptor)
-            throw Failure(description: "no free port: \(String(cString: strerror(errno)))")
+            throw CommandFailure("no free port: \(String(cString: strerror(errno)))")
         }
         port = Int(UInt16(bigEndian: address.sin_port))
     }
