@@ -24,12 +24,22 @@ final class DeletionSides: ProviderRequests, BackendCalls {
         var requests: [ProviderRequest] = []
         var backend: Result<Int, ProviderRequestFailure> = .success(204)
         var calls: [BackendRequest] = []
+        var gates: [String: Mailbox<Void>] = [:]
+        var whilePaused: (@Sendable () async -> Void)?
     }
 
     private let state = Mutex(State())
 
     /// - Parameter url: Without the query.
     func respond(_ outcome: Outcome, at url: String) { state.withLock { $0.outcomes[url] = outcome } }
+
+    /// Holds the responses at an address back.
+    func hold(_ url: String, until gate: Mailbox<Void>) { state.withLock { $0.gates[url] = gate } }
+
+    /// What happens whenever the gateway waits.
+    func whilePaused(_ body: @escaping @Sendable () async -> Void) { state.withLock { $0.whilePaused = body } }
+
+    func pause() async { await state.withLock { $0.whilePaused }?() }
 
     func respondAsBackend(_ result: Result<Int, ProviderRequestFailure>) { state.withLock { $0.backend = result } }
 
@@ -41,10 +51,11 @@ final class DeletionSides: ProviderRequests, BackendCalls {
     }
 
     func send(_ request: ProviderRequest) async throws(ProviderRequestFailure) -> ProviderResponse {
-        let outcome = state.withLock { state in
+        let (outcome, gate) = state.withLock { state in
             state.requests.append(request)
-            return state.outcomes[request.url]
+            return (state.outcomes[request.url], state.gates[request.url])
         }
+        _ = try? await gate?.next()
         return try (outcome ?? .failure(.unreachable)).get()
     }
 
@@ -135,6 +146,7 @@ struct DeletionFixture {
             logger: log.logger,
             now: now
         )
+        let pause: @Sendable (Duration) async -> Void = { [sides] _ in await sides.pause() }
         let keeper = try #require(
             ProviderGrantKeeper(
                 tenant,
@@ -146,7 +158,7 @@ struct DeletionFixture {
                 requests: sides,
                 logger: log.logger,
                 now: now,
-                pause: { _ in }
+                pause: pause
             )
         )
         let context = SignInContext(

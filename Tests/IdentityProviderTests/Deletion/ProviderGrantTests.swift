@@ -190,6 +190,26 @@ struct ProviderGrantTests {
         #expect(try await fixture.grants(try #require(subject)).map(\.given) == [try Self.given("r-1")])
     }
 
+    /// Somebody signs in, and deletes the account at once.
+    @Test func deletionWaitsForACodeThatIsBeingRedeemed() async throws {
+        let fixture = try DeletionFixture()
+        fixture.checks.issueApple("apple-1", clientID: Self.app)
+        let response: JSONObject = ["id_token": .string(try Self.idToken("001.apple")), "refresh_token": "r-1"]
+        fixture.sides.respond(.json(response), at: DeletionFixture.appleToken)
+        let waited = Mailbox<Void>("the deletion waits")
+        fixture.sides.hold(DeletionFixture.appleToken, until: waited)
+        let keeper = fixture.keeper
+        fixture.sides.whilePaused {
+            waited.put(())
+            await keeper.finish()
+        }
+        let subject = try #require(try await Self.exchange(fixture).object["user"]?.object?.text("sub"))
+        let session = try await fixture.signIn(AccountFixture.apple("001.apple"))
+        #expect(session.subject == subject)
+        #expect(try await fixture.delete(session).response.status == 202)
+        #expect(try await fixture.grants(subject).map(\.given) == [try Self.given("r-1")])
+    }
+
     /// It would be taken back with this account.
     @Test func codeOfAnotherPersonIsNotKept() async throws {
         let fixture = try DeletionFixture()
