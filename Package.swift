@@ -131,12 +131,26 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .target(name: "Localization", dependencies: ["Tenants"], swiftSettings: strict),
         .target(
-            name: "IdentityProvider",
+            name: "TokenSigning",
             dependencies: [
                 "Store",
                 "Tenants",
                 "Time",
+                "Verification",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "IdentityProvider",
+            dependencies: [
+                "Localization",
+                "Store",
+                "Tenants",
+                "Time",
+                "TokenSigning",
                 "Verification",
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -221,6 +235,7 @@ let package = Package(
                 "Store",
                 "Tenants",
                 "Time",
+                "TokenSigning",
                 "Verification",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -254,6 +269,7 @@ let package = Package(
                 "Store",
                 "Tenants",
                 "Time",
+                "TokenSigning",
                 "Upstream",
                 "Verification",
                 .product(name: "Logging", package: "swift-log"),
@@ -420,7 +436,8 @@ let package = Package(
         .testTarget(
             name: "IdentityProviderTests",
             dependencies: [
-                "IdentityProvider", "Redis", "Store", "Tenants", "TestSupport", "Time", "Verification",
+                "IdentityProvider", "Localization", "Redis", "Store", "Tenants", "TestSupport", "Time", "TokenSigning",
+                "Verification",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -490,7 +507,7 @@ let package = Package(
             name: "AdminAPITests",
             dependencies: [
                 "AdminAPI", "Counting", "IdentityProvider", "SharedState", "Store", "Tenants", "TestSupport", "Time",
-                "Verification",
+                "TokenSigning", "Verification",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -582,7 +599,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "Authorization", "CommandSupport", "Demo", "Gateway", "IdentityProvider", "Proxy", "Redis", "Store",
-                "Tenants", "TestSupport", "Time", "Upstream", "Verification", "gatehouse",
+                "Tenants", "TestSupport", "Time", "TokenSigning", "Upstream", "Verification", "gatehouse",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -1,8 +1,9 @@
 public import ConfigurationText
 public import Counting
-public import IdentityProvider
+import IdentityProvider
 public import SharedState
 public import Tenants
+public import TokenSigning
 public import Verification
 
 /// The gateway as the admin API uses it.

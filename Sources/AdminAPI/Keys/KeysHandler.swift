@@ -2,6 +2,7 @@ import IdentityProvider
 import Logging
 import Tenants
 import Time
+import TokenSigning
 import Verification
 
 /// Lists and rotates the issuers' signing keys for the admin listener. HTTP is left to ``KeysRoutes``.

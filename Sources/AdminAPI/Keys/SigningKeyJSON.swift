@@ -1,5 +1,6 @@
 import IdentityProvider
 import Time
+import TokenSigning
 import Verification
 
 /// Signing keys as JSON of the admin API.

@@ -6,6 +6,7 @@ import Logging
 import Proxy
 import SharedState
 import Tenants
+import TokenSigning
 import Verification
 
 /// A running gateway as the admin API sees it.

@@ -5,6 +5,7 @@ import SharedState
 import Store
 import Tenants
 import Time
+import TokenSigning
 import Verification
 
 /// The services for tenants' endpoints.

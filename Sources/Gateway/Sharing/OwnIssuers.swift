@@ -4,6 +4,7 @@ import Store
 import Synchronization
 import Tenants
 import Time
+import TokenSigning
 import Verification
 
 /// The tenants' own issuers: their keys and their sessions.

@@ -2,6 +2,7 @@ import IdentityProvider
 import SharedState
 import Store
 import Synchronization
+import TokenSigning
 
 /// Passes the store's changes on to the services that need them. It is made before these, because they and the service
 /// that follows the store need each other.

@@ -1,3 +1,5 @@
+import Localization
+
 /// What a form or the script of the account page asks for.
 enum AccountAction: String, Sendable, CaseIterable {
     case signOut = "sign_out"

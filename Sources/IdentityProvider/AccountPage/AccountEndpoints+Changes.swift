@@ -1,3 +1,4 @@
+import Localization
 import Logging
 import Store
 import Tenants

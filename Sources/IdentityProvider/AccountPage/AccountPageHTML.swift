@@ -1,3 +1,4 @@
+import Localization
 import Tenants
 import Time
 import Verification

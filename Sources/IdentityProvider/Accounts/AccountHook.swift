@@ -1,6 +1,8 @@
+import Localization
 public import Logging
 public import Tenants
 import Time
+public import TokenSigning
 import Verification
 
 /// The backend that decides which account an identity belongs to, and its role and claims, and that is told what

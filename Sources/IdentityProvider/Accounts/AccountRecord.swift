@@ -1,3 +1,4 @@
+import Localization
 import Tenants
 import Time
 import Verification
@@ -190,22 +191,4 @@ enum PersonName {
 
     /// - Returns: At most 200 bytes without control characters and outer white space; nil if nothing is left.
     static func kept(_ text: String) -> String? { BoundedText.kept(text, bytes: longest) }
-}
-
-/// Untrusted text for display.
-enum BoundedText {
-    /// - Returns: `text` without control characters and outer white space, cut to `bytes` in UTF-8; nil if nothing is
-    ///   left.
-    static func kept(_ text: String, bytes: Int) -> String? {
-        var kept = String.UnicodeScalarView()
-        var length = 0
-        for scalar in text.unicodeScalars where scalar.properties.generalCategory != .control {
-            if kept.isEmpty, scalar.properties.isWhitespace { continue }
-            length += UTF8.width(scalar)
-            guard length <= bytes else { break }
-            kept.append(scalar)
-        }
-        while let last = kept.last, last.properties.isWhitespace { kept.removeLast() }
-        return kept.isEmpty ? nil : String(kept)
-    }
 }

@@ -163,7 +163,7 @@ extension AccountRepository {
         return record.links.contains { link in
             guard isOwn(link.identity) else { return false }
             guard let confirmation else { return true }
-            return link.confirmedAt.map { now < $0 + confirmation.seconds } ?? false
+            return link.confirmedAt.map { now < $0 + confirmation.secondsAsDouble } ?? false
         }
     }
 }

@@ -1,4 +1,5 @@
 import Time
+public import TokenSigning
 import Verification
 
 /// Signs the gateway's requests to a tenant's backend with the tenant's issuer, so that the backend can tell them from

@@ -1,3 +1,4 @@
+import Localization
 import Store
 import Tenants
 import Verification

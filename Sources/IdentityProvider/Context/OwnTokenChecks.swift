@@ -1,5 +1,6 @@
 import Tenants
 import Time
+import TokenSigning
 import Verification
 
 /// Verifies the tokens of a tenant's own issuer for its endpoints.

@@ -2,6 +2,7 @@ public import Logging
 public import Store
 public import Tenants
 import Time
+public import TokenSigning
 public import Verification
 
 /// What the endpoints of one tenant use of the rest of the gateway.

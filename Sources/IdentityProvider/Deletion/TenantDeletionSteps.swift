@@ -2,6 +2,7 @@ import Logging
 import Store
 public import Tenants
 import Time
+import TokenSigning
 import Verification
 
 /// What the deletions of one tenant need of the rest of the gateway.

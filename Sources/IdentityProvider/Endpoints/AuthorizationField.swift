@@ -1,3 +1,4 @@
+import Localization
 import Verification
 
 /// `Authorization` (RFC 9110 section 11.4).
@@ -35,15 +36,5 @@ enum AuthorizationField {
         guard !text.contains(where: "-_".utf8.contains) else { return nil }
         let urlAlphabet = [UInt8(ascii: "+"): UInt8(ascii: "-"), UInt8(ascii: "/"): UInt8(ascii: "_")]
         return Base64URL.decode(text.map { urlAlphabet[$0] ?? $0 })
-    }
-}
-
-extension StringProtocol {
-    /// Without spaces and tabs around it.
-    var trimmingSpaces: SubSequence {
-        var text = self[...]
-        while text.first == " " || text.first == "\t" { text.removeFirst() }
-        while text.last == " " || text.last == "\t" { text.removeLast() }
-        return text
     }
 }

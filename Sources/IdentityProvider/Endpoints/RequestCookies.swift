@@ -1,3 +1,4 @@
+import Localization
 import Tenants
 
 /// Cookies of a request (RFC 6265 section 5.4), read from its fields.

@@ -1,6 +1,7 @@
 import Store
 import Tenants
 import Time
+import TokenSigning
 
 extension ExchangeEndpoints {
     /// Apple's server-to-server events. Apple repeats an event until it gets 200. Repeats are harmless: sessions that
@@ -92,7 +93,7 @@ extension ExchangeEndpoints {
             tenant: context.tenant.name,
             target: .subject(event.subject),
             revokedAt: event.happenedAt,
-            expiresAt: event.happenedAt + IssuerRules.defaultLongestSession.seconds,
+            expiresAt: event.happenedAt + IssuerRules.defaultLongestSession.secondsAsDouble,
             reason: "Apple: \(event.kind.label)"
         )
         try await mappingErrors(EarlySignInResponse.init) { () async throws(StoreError) in

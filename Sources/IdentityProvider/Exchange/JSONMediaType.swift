@@ -1,3 +1,5 @@
+import Localization
+
 /// Checks the `Content-Type` of a body (RFC 9110 section 8.3).
 enum JSONMediaType {
     /// Whether it is `application/json`, or JSON by its suffix (RFC 6839 section 3.1), and no charset other than UTF-8,

@@ -1,5 +1,6 @@
 import Logging
 import Tenants
+import TokenSigning
 import Verification
 
 /// The endpoints of a tenant's OpenID issuer, except those with pages: discovery, keys, tokens, revocation,

@@ -1,3 +1,4 @@
+import Localization
 import Logging
 import Tenants
 import Time

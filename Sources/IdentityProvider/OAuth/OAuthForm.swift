@@ -1,3 +1,5 @@
+import Localization
+
 /// Parses the form that a client posts to an endpoint of the issuer.
 enum OAuthForm {
     private static let contentType = "application/x-www-form-urlencoded"

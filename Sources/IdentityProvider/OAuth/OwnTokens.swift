@@ -1,5 +1,6 @@
 import Tenants
 import Time
+import TokenSigning
 import Verification
 
 /// Checks the issuer's own tokens.

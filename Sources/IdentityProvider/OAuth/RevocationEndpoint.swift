@@ -65,7 +65,8 @@ struct RevocationEndpoint: Sendable {
     private func endOfUse(of principal: Principal) -> UnixTime? {
         let tenant = context.tenant
         return principal.expiresAt.map {
-            $0 + tenant.authenticate.policy.leeway + tenant.refreshGrace.seconds + SessionService.clockDifference
+            $0 + tenant.authenticate.policy.leeway + tenant.refreshGrace.secondsAsDouble
+                + SessionService.clockDifference
         }
     }
 

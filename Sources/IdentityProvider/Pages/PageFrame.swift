@@ -1,3 +1,4 @@
+import Localization
 import Tenants
 
 /// What all pages of a tenant share: the document around the content, and the fields that forbid framing, caching,

@@ -1,3 +1,5 @@
+import Localization
+
 /// What signs in with a passkey on the hosted page: a field in which browsers offer people's passkeys, and a button.
 /// Only the script shows it.
 struct PasskeyPrompt: Sendable {

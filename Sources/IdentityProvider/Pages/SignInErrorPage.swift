@@ -1,3 +1,4 @@
+import Localization
 import Store
 
 /// Why a browser sign-in ends with an error page.

@@ -1,3 +1,4 @@
+import Localization
 import Tenants
 
 /// The hosted sign-in page: a link to each provider, and a link back.

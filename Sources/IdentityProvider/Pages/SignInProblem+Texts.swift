@@ -1,3 +1,5 @@
+import Localization
+
 extension SignInProblem {
     /// What the page says: what happened, and what to do.
     func texts(_ texts: SignInTexts) -> (title: String, happened: String, advice: String) {

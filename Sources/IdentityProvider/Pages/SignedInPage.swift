@@ -1,3 +1,5 @@
+import Localization
+
 /// The page after a sign-in whose cookies other sites' pages do not cause to be sent (`SameSite=Strict`): it leads on at once.
 struct SignedInPage: Sendable {
     /// Where the sign-in ends.

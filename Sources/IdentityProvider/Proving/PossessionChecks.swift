@@ -76,7 +76,7 @@ struct PossessionChecks: Sendable {
             method: request.method,
             target: request.origin + request.path,
             algorithms: rules.algorithms,
-            maxAge: rules.maxAge.seconds,
+            maxAge: rules.maxAge.secondsAsDouble,
             accessToken: token,
             keyThumbprint: key
         )
@@ -105,7 +105,7 @@ struct PossessionChecks: Sendable {
             try await memory.isFirstUse(
                 keyThumbprint: proof.keyThumbprint,
                 id: proof.id,
-                until: proof.issuedAt + rules.maxAge.seconds,
+                until: proof.issuedAt + rules.maxAge.secondsAsDouble,
                 at: now
             )
         }

@@ -82,7 +82,7 @@ extension OwnSessionEndpoints {
         case .token(let principal):
             let tenant = context.tenant
             // As long as the token might be accepted: clocks may differ, and an expired one may be refreshed.
-            let margin = tenant.authenticate.policy.leeway + tenant.refreshGrace.seconds
+            let margin = tenant.authenticate.policy.leeway + tenant.refreshGrace.secondsAsDouble
             let revocation = Revocation(
                 tenant: tenant.name,
                 target: Self.target(principal),

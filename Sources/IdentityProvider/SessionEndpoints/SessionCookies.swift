@@ -23,7 +23,7 @@ struct SessionCookies: Sendable {
         if case .cookie(let name)? = tenant.refresh?.source, !refresh.contains(name) { refresh.append(name) }
         self.access = access
         self.refresh = refresh
-        grace = Int(tenant.refreshGrace.seconds)
+        grace = Int(tenant.refreshGrace.secondsAsDouble)
     }
 
     /// A browser's refresh token, with its cookie's name.

@@ -1,4 +1,5 @@
 import Time
+import TokenSigning
 import Verification
 
 extension AccessTokenClaims {
@@ -37,6 +38,6 @@ extension AccessTokenClaims {
     }
 
     static func expiry(_ rules: IssuerRules, at now: UnixTime) -> UnixTime {
-        UnixTime(now.seconds.rounded(.down) + rules.access.seconds.rounded(.down))
+        UnixTime(now.seconds.rounded(.down) + rules.access.secondsAsDouble.rounded(.down))
     }
 }

@@ -1,4 +1,5 @@
 import Time
+import TokenSigning
 import Verification
 
 /// The claims of an ID token (OpenID Connect Core section 2).
@@ -23,7 +24,7 @@ enum IDTokenClaims {
             "iss": .string(rules.url),
             "sub": .string(session.subject),
             "aud": .string(session.clientID ?? rules.audience),
-            "exp": .number(JSONNumber(issuedAt + Int(rules.idLifetime.seconds))),
+            "exp": .number(JSONNumber(issuedAt + Int(rules.idLifetime.secondsAsDouble))),
             "iat": .number(JSONNumber(issuedAt)),
             "auth_time": .number(JSONNumber(Int(session.signedInAt.seconds.rounded(.down)))),
             "sid": .string(session.id),

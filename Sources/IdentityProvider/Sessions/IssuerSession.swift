@@ -1,4 +1,5 @@
 public import Time
+import TokenSigning
 public import Verification
 
 /// The session behind a refresh token: a subject signed in with a client.
@@ -89,7 +90,7 @@ extension IssuerSession {
             signedInAt: min(opening.authenticatedAt ?? now, now),
             isProven: opening.isProven,
             lastUsedAt: now,
-            expiresAt: now + rules.refresh.seconds,
+            expiresAt: now + rules.refresh.secondsAsDouble,
             confirmation: opening.binding?.ofSession,
             family: RefreshFamily(key: key, currentHash: token.hash)
         )
@@ -147,7 +148,10 @@ extension IssuerSession {
     mutating func use(_ rules: IssuerRules, at now: UnixTime) {
         family.forgetRotations(at: now)
         lastUsedAt = max(lastUsedAt, now)
-        expiresAt = min(max(expiresAt, now + rules.refresh.seconds), createdAt + rules.longestSession.seconds)
+        expiresAt = min(
+            max(expiresAt, now + rules.refresh.secondsAsDouble),
+            createdAt + rules.longestSession.secondsAsDouble
+        )
     }
 
     private static func kept(_ address: String) -> String? {

@@ -1,6 +1,7 @@
 import Logging
 import Store
 import Time
+import TokenSigning
 
 /// The lists of a tenant's subjects in the store.
 ///
@@ -28,7 +29,7 @@ struct SessionLists: Sendable {
         for _ in 0..<Self.mostTries {
             let (before, bytes) = try await list(subject)
             var list = before
-            list.removeAll(begunBefore: now - longest.seconds)
+            list.removeAll(begunBefore: now - longest.secondsAsDouble)
             let result = change(&list)
             if list == before { return result }
             let isDone = try await store.replace(

@@ -33,7 +33,7 @@ extension SessionService {
             tenant: rules.tenant,
             target: .subject(subject),
             revokedAt: time,
-            expiresAt: now + rules.longestSession.seconds + Self.clockDifference,
+            expiresAt: now + rules.longestSession.secondsAsDouble + Self.clockDifference,
             reason: reason
         )
         try await mappingErrors(IssuingError.unavailable) { () async throws(StoreError) in
@@ -111,7 +111,7 @@ extension SessionService {
             tenant: rules.tenant,
             target: .session(sessionID),
             revokedAt: now,
-            expiresAt: now + rules.access.seconds + Self.clockDifference,
+            expiresAt: now + rules.access.secondsAsDouble + Self.clockDifference,
             reason: reason
         )
     }

@@ -1,6 +1,7 @@
 public import Logging
 public import Store
 public import Time
+public import TokenSigning
 public import Verification
 
 /// A tenant's sessions and their tokens. Instances share sessions through the store.

@@ -1,4 +1,5 @@
 import Time
+import TokenSigning
 import Verification
 
 /// Issues the tokens of a session.
@@ -42,7 +43,7 @@ struct SessionTokens: Sendable {
                 scopes: scopes,
                 confirmation: confirmation,
                 accessExpiresAt: AccessTokenClaims.expiry(rules, at: now),
-                expiresIn: Int(rules.access.seconds),
+                expiresIn: Int(rules.access.secondsAsDouble),
                 sessionID: session.id,
                 sessionExpiresAt: session.expiresAt
             )

@@ -1,4 +1,5 @@
 public import Store
+public import TokenSigning
 
 /// Why no tokens were issued.
 public enum IssuingError: Error, Sendable, Equatable {

@@ -2,6 +2,7 @@ import IdentityProvider
 import Store
 import Testing
 import Time
+import TokenSigning
 import Verification
 
 @testable import AdminAPI

@@ -6,6 +6,7 @@ import Synchronization
 import Tenants
 import TestSupport
 import Time
+import TokenSigning
 import Verification
 
 @testable import AdminAPI

@@ -7,6 +7,7 @@ import Verification
 
 @testable import IdentityProvider
 @testable import Tenants
+@testable import TokenSigning
 
 /// A tenant with an account page and passkeys at `https://shop.test`, and Alice in her browser.
 struct AccountPageFixture {

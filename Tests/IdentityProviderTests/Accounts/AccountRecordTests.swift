@@ -5,6 +5,7 @@ import Time
 import Verification
 
 @testable import IdentityProvider
+@testable import Localization
 
 struct AccountRecordTests {
     private static func record(_ random: inout SplitMix64) -> AccountRecord {

@@ -5,6 +5,7 @@ import Verification
 
 @testable import IdentityProvider
 @testable import Tenants
+@testable import TokenSigning
 
 /// An app's backend with an account hook: it takes only what the tenant's issuer signed, and responds as configured.
 final class HookSide: ProviderRequests, IssuerKeys {

@@ -5,6 +5,7 @@ import Time
 import Verification
 
 @testable import IdentityProvider
+@testable import Localization
 @testable import Tenants
 
 /// People who delete their accounts.

@@ -8,6 +8,7 @@ import Verification
 
 @testable import IdentityProvider
 @testable import Tenants
+@testable import TokenSigning
 
 /// Apple, Google and the tenant's backend, which respond as configured and record what they are asked.
 final class DeletionSides: ProviderRequests, BackendCalls {

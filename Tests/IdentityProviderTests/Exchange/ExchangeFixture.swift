@@ -8,6 +8,7 @@ import Verification
 
 @testable import IdentityProvider
 @testable import Tenants
+@testable import TokenSigning
 
 /// One instance of the gateway with its sign-in endpoints. Instances share `store` and `accounts`.
 struct ExchangeFixture {

@@ -3,6 +3,7 @@ import Verification
 
 @testable import IdentityProvider
 @testable import Tenants
+@testable import TokenSigning
 
 /// The issuer's records in the store.
 enum IssuingRecordFuzz {

@@ -4,6 +4,7 @@ import Verification
 
 @testable import IdentityProvider
 @testable import Tenants
+@testable import TokenSigning
 
 /// Discovery, keys, and common behaviour of the endpoints.
 struct IssuerEndpointsTests {

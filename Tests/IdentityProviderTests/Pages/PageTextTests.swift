@@ -1,6 +1,7 @@
 import Testing
 
 @testable import IdentityProvider
+@testable import Localization
 @testable import Tenants
 
 /// What the hosted pages say, in which language, and with which logo.

@@ -4,6 +4,7 @@ import Time
 import Verification
 
 @testable import IdentityProvider
+@testable import TokenSigning
 
 /// The binding of sessions, and renewals by the gateway.
 struct BoundSessionTests {

@@ -5,6 +5,7 @@ import Time
 import Verification
 
 @testable import IdentityProvider
+@testable import TokenSigning
 
 struct IDTokenTests {
     private let start = SessionFixture.start

@@ -5,6 +5,7 @@ import Verification
 
 @testable import IdentityProvider
 @testable import Tenants
+@testable import TokenSigning
 
 struct IssuerSessionTests {
     private func start(

@@ -6,6 +6,7 @@ import Time
 import Verification
 
 @testable import IdentityProvider
+@testable import TokenSigning
 
 struct SessionServiceTests {
     private let start = SessionFixture.start

@@ -2,6 +2,7 @@ import Testing
 import Verification
 
 @testable import IdentityProvider
+@testable import TokenSigning
 
 struct DirectoryKeysTests {
     private static let claims: JSONObject = ["iss": "https://chat.example", "sub": "a", "aud": "chat-api", "exp": 100]

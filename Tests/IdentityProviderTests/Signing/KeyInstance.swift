@@ -8,6 +8,7 @@ import Verification
 
 @testable import IdentityProvider
 @testable import Tenants
+@testable import TokenSigning
 
 /// An instance with keys in a store, a clock of its own, and what its verifiers were distributed.
 final class KeyInstance: Sendable {

@@ -4,6 +4,7 @@ import Time
 import Verification
 
 @testable import IdentityProvider
+@testable import TokenSigning
 
 struct OwnTokenVerifierTests {
     private static let now = UnixTime(1_800_000_000)

@@ -4,6 +4,7 @@ import Testing
 import Verification
 
 @testable import IdentityProvider
+@testable import TokenSigning
 
 /// Published keys.
 struct PublishedKeysTests {

@@ -3,6 +3,7 @@ import Testing
 import Verification
 
 @testable import IdentityProvider
+@testable import TokenSigning
 
 struct SigningKeyDirectoryTests {
     private func keys(_ algorithm: SignatureAlgorithm, _ files: any FileReading) throws(SigningProblem) -> SigningKeys {

@@ -4,6 +4,7 @@ import Time
 import Verification
 
 @testable import IdentityProvider
+@testable import TokenSigning
 
 /// The ring as a value.
 struct SigningKeyringTests {

@@ -4,6 +4,7 @@ import Time
 import Verification
 
 @testable import IdentityProvider
+@testable import TokenSigning
 
 /// Keys in a store, by one instance.
 struct StoredKeysTests {

@@ -5,6 +5,7 @@ import Time
 import Verification
 
 @testable import IdentityProvider
+@testable import TokenSigning
 
 /// Store failures and concurrent instances.
 struct StoredKeysTroubleTests {

@@ -5,6 +5,7 @@ import Time
 import Verification
 
 @testable import IdentityProvider
+@testable import TokenSigning
 
 /// The session service of one instance, and a verifier of its tokens.
 struct SessionFixture {

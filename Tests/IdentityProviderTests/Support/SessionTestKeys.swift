@@ -2,6 +2,7 @@ import Testing
 import Verification
 
 @testable import IdentityProvider
+@testable import TokenSigning
 
 /// Signs with ``TestKeys``. Publishes none: verifiers read the files.
 struct SessionTestKeys: IssuerKeys {

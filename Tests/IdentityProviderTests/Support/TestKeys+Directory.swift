@@ -2,6 +2,7 @@ import Tenants
 import Verification
 
 @testable import IdentityProvider
+@testable import TokenSigning
 
 extension TestKeys {
     static func directoryKeys(_ algorithm: SignatureAlgorithm, _ files: any FileReading) -> DirectoryKeys {

@@ -3,6 +3,7 @@ import Testing
 import Verification
 
 @testable import IdentityProvider
+@testable import TokenSigning
 
 /// Private keys in files, as written by `gatehouse keys generate`.
 enum TestKeys {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import IdentityProvider
+@testable import Localization
 
 struct DeviceNameTests {
     @Test(

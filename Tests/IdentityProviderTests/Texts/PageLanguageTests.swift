@@ -1,6 +1,7 @@
 import Testing
 
 @testable import IdentityProvider
+@testable import Localization
 @testable import Tenants
 
 /// Which language a page is written in.

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import IdentityProvider
+@testable import Localization
 @testable import Tenants
 
 /// The texts of the pages, and their names in files of tenants.

@@ -8,6 +8,7 @@ import Tenants
 import TestSupport
 import Testing
 import Time
+import TokenSigning
 import Verification
 
 /// Signing keys rotate while people sign in at one instance and use their tokens at another.

@@ -6,6 +6,7 @@ import Verification
 
 @testable import IdentityProvider
 @testable import Tenants
+@testable import TokenSigning
 
 /// A tenant's issuer with its store, keys, sessions, codes and endpoints.
 struct IssuerFixture {

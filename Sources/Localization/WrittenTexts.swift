@@ -1,7 +1,7 @@
-import Tenants
+package import Tenants
 
 /// Texts of pages in one language, each a property. ``PageTextPlace/mark`` stands for a name.
-protocol WrittenTexts: Sendable {
+package protocol WrittenTexts: Sendable {
     associatedtype Name: PageText
 
     static func builtIn(_ language: PageLanguage.BuiltIn) -> Self
@@ -11,7 +11,7 @@ protocol WrittenTexts: Sendable {
 
 extension WrittenTexts {
     /// The built-in texts with the tenant's own in place.
-    init(_ language: PageLanguage) {
+    package init(_ language: PageLanguage) {
         var texts = Self.builtIn(language.builtIn)
         for own in language.own {
             for (name, text) in own[keyPath: Self.own] { texts[keyPath: Self.property(name)] = text }
@@ -21,17 +21,17 @@ extension WrittenTexts {
 }
 
 /// A text with a name in its place.
-enum FilledText {
+package enum FilledText {
     /// As plain text.
-    static func plain(_ text: String, _ name: String) -> String { filled(text, name) }
+    package static func plain(_ text: String, _ name: String) -> String { filled(text, name) }
 
     /// As HTML, isolated because the name's writing direction is unknown.
-    static func html(_ text: String, _ name: String) -> String {
+    package static func html(_ text: String, _ name: String) -> String {
         html(text, html: "<bdi>\(HTMLText.escaped(name))</bdi>")
     }
 
     /// - Parameter name: HTML.
-    static func html(_ text: String, html name: String) -> String { filled(HTMLText.escaped(text), name) }
+    package static func html(_ text: String, html name: String) -> String { filled(HTMLText.escaped(text), name) }
 
     private static func filled(_ text: String, _ name: String) -> String {
         let mark = Array(PageTextPlace.mark.utf8)

@@ -1,4 +1,5 @@
 public import Tenants
+import Time
 
 /// How long the keys of a ring are published, sign and are kept, in seconds.
 public struct SigningKeyTimes: Sendable, Equatable {
@@ -22,7 +23,10 @@ public struct SigningKeyTimes: Sendable, Equatable {
 
 extension SigningKeyTimes {
     public init(_ issuer: BuiltInIssuer) {
-        self.init(rotateEvery: issuer.rotateEvery.seconds, longestToken: max(issuer.access, issuer.id).seconds)
+        self.init(
+            rotateEvery: issuer.rotateEvery.secondsAsDouble,
+            longestToken: max(issuer.access, issuer.id).secondsAsDouble
+        )
     }
 
     /// How long a key verifies after another took over: an instance without the store may have signed with it since.

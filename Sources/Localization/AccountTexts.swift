@@ -1,66 +1,66 @@
-import Tenants
+package import Tenants
 
 /// The texts of the account page in one language, named as in ``AccountText``.
-struct AccountTexts: Sendable {
+package struct AccountTexts: Sendable {
     // The page.
-    var title: String
-    var signedInAs: String
-    var signedOutTitle: String
-    var signedOut: String
-    var signIn: String
+    package var title: String
+    package var signedInAs: String
+    package var signedOutTitle: String
+    package var signedOut: String
+    package var signIn: String
 
     // Sessions.
-    var sessions: String
-    var thisSession: String
-    var lastUsed: String
-    var unknownDevice: String
-    var signOut: String
-    var signOutOthers: String
+    package var sessions: String
+    package var thisSession: String
+    package var lastUsed: String
+    package var unknownDevice: String
+    package var signOut: String
+    package var signOutOthers: String
 
     // Logins.
-    var logins: String
-    var unlink: String
-    var lastWayIn: String
+    package var logins: String
+    package var unlink: String
+    package var lastWayIn: String
 
     // Passkeys.
-    var passkeys: String
-    var noPasskeys: String
-    var added: String
-    var neverUsed: String
-    var name: String
-    var rename: String
-    var remove: String
-    var addPasskey: String
-    var signInAgain: String
-    var newPasskey: String
+    package var passkeys: String
+    package var noPasskeys: String
+    package var added: String
+    package var neverUsed: String
+    package var name: String
+    package var rename: String
+    package var remove: String
+    package var addPasskey: String
+    package var signInAgain: String
+    package var newPasskey: String
 
     // What has been done.
-    var sessionEnded: String
-    var othersEnded: String
-    var loginUnlinked: String
-    var passkeyAdded: String
-    var passkeyRenamed: String
-    var passkeyRemoved: String
+    package var sessionEnded: String
+    package var othersEnded: String
+    package var loginUnlinked: String
+    package var passkeyAdded: String
+    package var passkeyRenamed: String
+    package var passkeyRemoved: String
 
     // What has not.
-    var outdated: String
-    var notThere: String
-    var tooManyPasskeys: String
-    var passkeyRefused: String
-    var decidedElsewhere: String
-    var unavailable: String
+    package var outdated: String
+    package var notThere: String
+    package var tooManyPasskeys: String
+    package var passkeyRefused: String
+    package var decidedElsewhere: String
+    package var unavailable: String
 
     // Signing in with a passkey.
-    var signInWithPasskey: String
-    var choosePasskey: String
-    var passkeyFailed: String
-    var goOn: String
+    package var signInWithPasskey: String
+    package var choosePasskey: String
+    package var passkeyFailed: String
+    package var goOn: String
 }
 
 extension AccountTexts: WrittenTexts {
-    static var own: KeyPath<PageTexts.Language, [AccountText: String]> { \.account }
+    package static var own: KeyPath<PageTexts.Language, [AccountText: String]> { \.account }
 
-    static func builtIn(_ language: PageLanguage.BuiltIn) -> AccountTexts {
+    package static func builtIn(_ language: PageLanguage.BuiltIn) -> AccountTexts {
         switch language {
         case .english: .english
         case .german: .german
@@ -70,7 +70,7 @@ extension AccountTexts: WrittenTexts {
         }
     }
 
-    static func property(_ name: AccountText) -> WritableKeyPath<AccountTexts, String> {
+    package static func property(_ name: AccountText) -> WritableKeyPath<AccountTexts, String> {
         switch name {
         case .title: \.title
         case .signedInAs: \.signedInAs

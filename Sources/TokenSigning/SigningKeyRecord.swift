@@ -42,12 +42,18 @@ struct SigningKeyRecord: Sendable {
             let ring = try Self.changed(change, before ?? known, algorithm, at: now)
             let outcome = Outcome(before: before, ring: ring)
             if !outcome.isChanged, !isOutdated { return outcome }
-            let isDone = try await mappingErrors(SigningProblem.store) { () async throws(StoreError) in
-                try await store.replace(sealed, with: sealer.seal(ring.json, for: key), for: key)
-            }
-            if isDone { return outcome }
+            if try await replace(sealed, with: ring) { return outcome }
         }
         throw .store(.unavailable("\(key) changes too often to be updated"))
+    }
+
+    /// - Returns: False if it was changed meanwhile.
+    private func replace(_ sealed: [UInt8]?, with ring: SigningKeyring) async throws(SigningProblem) -> Bool {
+        do throws(StoreError) {
+            return try await store.replace(sealed, with: sealer.seal(ring.json, for: key), for: key)
+        } catch {
+            throw .store(error)
+        }
     }
 
     private static func changed(
@@ -70,11 +76,13 @@ struct SigningKeyRecord: Sendable {
     }
 
     private func read() async throws(SigningProblem) -> (SigningKeyring?, sealed: [UInt8]?, isOutdated: Bool) {
-        try await mappingErrors(SigningProblem.store) { () async throws(StoreError) in
+        do throws(StoreError) {
             guard let sealed = try await store.value(for: key) else { return (nil, nil, false) }
             let (json, isOutdated) = try sealer.open(sealed, for: key)
             guard let ring = SigningKeyring(json: json, algorithm) else { throw .garbled("\(key) is not a key ring") }
             return (ring, sealed, isOutdated)
+        } catch {
+            throw .store(error)
         }
     }
 }

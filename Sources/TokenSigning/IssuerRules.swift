@@ -66,16 +66,9 @@ extension IssuerRules {
 
 extension IssuerRules {
     /// Whether a client may get access tokens with exactly this binding; `clientID` is nil for the tenant's own apps.
-    func allows(_ confirmation: Confirmation?, for clientID: String?) -> Bool {
+    package func allows(_ confirmation: Confirmation?, for clientID: String?) -> Bool {
         guard let clientID else { return true }
         if clientsWithKeys.contains(clientID), confirmation?.keyThumbprint == nil { return false }
         return !clientsWithCertificates.contains(clientID) || confirmation?.certificateThumbprint != nil
-    }
-}
-
-extension Duration {
-    /// In seconds, to add to Unix time.
-    var seconds: Double {
-        Double(components.seconds) + Double(components.attoseconds) / 1e18
     }
 }

@@ -1,25 +1,25 @@
-import Tenants
+package import Tenants
 
 /// The texts about deleting an account in one language, named as in ``DeletionText``.
-struct DeletionTexts: Sendable {
-    var title: String
+package struct DeletionTexts: Sendable {
+    package var title: String
     /// What goes with the account.
-    var explanation: String
-    var ask: String
+    package var explanation: String
+    package var ask: String
     /// Of the page that asks once more.
-    var question: String
-    var confirm: String
-    var back: String
+    package var question: String
+    package var confirm: String
+    package var back: String
     /// Of the page afterwards.
-    var begunTitle: String
-    var begun: String
-    var receipt: String
+    package var begunTitle: String
+    package var begun: String
+    package var receipt: String
 }
 
 extension DeletionTexts: WrittenTexts {
-    static var own: KeyPath<PageTexts.Language, [DeletionText: String]> { \.deletion }
+    package static var own: KeyPath<PageTexts.Language, [DeletionText: String]> { \.deletion }
 
-    static func builtIn(_ language: PageLanguage.BuiltIn) -> DeletionTexts {
+    package static func builtIn(_ language: PageLanguage.BuiltIn) -> DeletionTexts {
         switch language {
         case .english: .english
         case .german: .german
@@ -29,7 +29,7 @@ extension DeletionTexts: WrittenTexts {
         }
     }
 
-    static func property(_ name: DeletionText) -> WritableKeyPath<DeletionTexts, String> {
+    package static func property(_ name: DeletionText) -> WritableKeyPath<DeletionTexts, String> {
         switch name {
         case .title: \.title
         case .explanation: \.explanation

@@ -1,82 +1,82 @@
-import Tenants
+package import Tenants
 
 /// The texts of the sign-in page, of the page after it, of their errors and of the issuer's logout in one language,
 /// named as in ``SignInText``.
-struct SignInTexts: Sendable {
+package struct SignInTexts: Sendable {
     // The sign-in page.
-    var title: String
-    var destination: String
-    var signInWith: String
-    var usesProfile: String
-    var usesMore: String
-    var cancel: String
+    package var title: String
+    package var destination: String
+    package var signInWith: String
+    package var usesProfile: String
+    package var usesMore: String
+    package var cancel: String
 
     // Afterwards.
-    var signedIn: String
-    var goOn: String
+    package var signedIn: String
+    package var goOn: String
 
     // Errors: for support, and ways on.
-    var code: String
-    var request: String
-    var back: String
-    var backTo: String
-    var signInAgain: String
-    var signIn: String
-    var beginAgain: String
-    var otherAccount: String
+    package var code: String
+    package var request: String
+    package var back: String
+    package var backTo: String
+    package var signInAgain: String
+    package var signIn: String
+    package var beginAgain: String
+    package var otherAccount: String
 
     // Errors: what happened.
-    var unknownApp: String
-    var unknownAppReason: String
-    var unknownAppAdvice: String
-    var malformed: String
-    var malformedReason: String
-    var over: String
-    var overReason: String
-    var otherBrowser: String
-    var otherBrowserReason: String
-    var otherBrowserAdvice: String
-    var notSignedIn: String
-    var notSignedInReason: String
-    var doesNotOpen: String
-    var cookieMissing: String
-    var cookieAdvice: String
-    var sessionRefused: String
-    var clockAdvice: String
-    var formLost: String
-    var formLostReason: String
-    var formLostAdvice: String
-    var accountRefused: String
-    var otherRole: String
-    var notAllowed: String
-    var notAllowedReason: String
-    var providerDown: String
-    var providerDownReason: String
-    var providerDownAdvice: String
-    var tooMany: String
-    var tooManyReason: String
-    var tooManyAdvice: String
-    var unavailable: String
-    var unavailableReason: String
-    var unavailableAdvice: String
+    package var unknownApp: String
+    package var unknownAppReason: String
+    package var unknownAppAdvice: String
+    package var malformed: String
+    package var malformedReason: String
+    package var over: String
+    package var overReason: String
+    package var otherBrowser: String
+    package var otherBrowserReason: String
+    package var otherBrowserAdvice: String
+    package var notSignedIn: String
+    package var notSignedInReason: String
+    package var doesNotOpen: String
+    package var cookieMissing: String
+    package var cookieAdvice: String
+    package var sessionRefused: String
+    package var clockAdvice: String
+    package var formLost: String
+    package var formLostReason: String
+    package var formLostAdvice: String
+    package var accountRefused: String
+    package var otherRole: String
+    package var notAllowed: String
+    package var notAllowedReason: String
+    package var providerDown: String
+    package var providerDownReason: String
+    package var providerDownAdvice: String
+    package var tooMany: String
+    package var tooManyReason: String
+    package var tooManyAdvice: String
+    package var unavailable: String
+    package var unavailableReason: String
+    package var unavailableAdvice: String
 
     // Logout at the issuer.
-    var signOut: String
-    var signOutInApp: String
-    var signedOut: String
-    var signedOutAdvice: String
-    var signOutFailed: String
-    var signOutUnreadable: String
-    var signOutUnknown: String
-    var signOutOtherApp: String
-    var signOutElsewhere: String
-    var signOutUnavailable: String
+    package var signOut: String
+    package var signOutInApp: String
+    package var signedOut: String
+    package var signedOutAdvice: String
+    package var signOutFailed: String
+    package var signOutUnreadable: String
+    package var signOutUnknown: String
+    package var signOutOtherApp: String
+    package var signOutElsewhere: String
+    package var signOutUnavailable: String
 }
 
 extension SignInTexts: WrittenTexts {
-    static var own: KeyPath<PageTexts.Language, [SignInText: String]> { \.signIn }
+    package static var own: KeyPath<PageTexts.Language, [SignInText: String]> { \.signIn }
 
-    static func builtIn(_ language: PageLanguage.BuiltIn) -> SignInTexts {
+    package static func builtIn(_ language: PageLanguage.BuiltIn) -> SignInTexts {
         switch language {
         case .english: .english
         case .german: .german
@@ -86,7 +86,7 @@ extension SignInTexts: WrittenTexts {
         }
     }
 
-    static func property(_ name: SignInText) -> WritableKeyPath<SignInTexts, String> {
+    package static func property(_ name: SignInText) -> WritableKeyPath<SignInTexts, String> {
         switch name {
         case .title: \.title
         case .destination: \.destination

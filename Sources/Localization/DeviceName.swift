@@ -1,5 +1,5 @@
 /// The name of a device for people, from its `User-Agent` (RFC 9110 section 10.1.5): the program and the system.
-enum DeviceName {
+package enum DeviceName {
     private static let longest = 60
 
     /// Each before those that it also claims to be.
@@ -13,7 +13,7 @@ enum DeviceName {
     ]
 
     /// - Returns: Nil if nothing is said.
-    static func text(of userAgent: String?) -> String? {
+    package static func text(of userAgent: String?) -> String? {
         guard let userAgent else { return nil }
         let bytes = Array(userAgent.utf8)
         func name(_ names: [(mark: String, name: String)]) -> String? {

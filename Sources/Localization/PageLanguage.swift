@@ -1,8 +1,8 @@
-import Tenants
+package import Tenants
 
 /// The language of a page: one of those that the pages are written in, or one of the tenant's own texts.
-struct PageLanguage: Sendable, Equatable {
-    enum BuiltIn: String, Sendable, CaseIterable {
+package struct PageLanguage: Sendable, Equatable {
+    package enum BuiltIn: String, Sendable, CaseIterable {
         case english = "en"
         case german = "de"
         case spanish = "es"
@@ -10,7 +10,7 @@ struct PageLanguage: Sendable, Equatable {
         case japanese = "ja"
     }
 
-    static let english = PageLanguage("en", of: nil)
+    package static let english = PageLanguage("en", of: nil)
 
     /// Those that are written from right to left, by their primary subtags.
     private static let rightToLeft: Set<String> = ["ar", "ckb", "dv", "fa", "he", "ps", "sd", "ug", "ur", "yi"]
@@ -23,12 +23,12 @@ struct PageLanguage: Sendable, Equatable {
     private static let mostSubtags = 4
 
     /// As in `lang` (RFC 5646).
-    let tag: String
-    let builtIn: BuiltIn
+    package let tag: String
+    package let builtIn: BuiltIn
     /// The tenant's texts, each in place of those before it.
-    let own: [PageTexts.Language]
+    package let own: [PageTexts.Language]
 
-    var isRightToLeft: Bool { Self.rightToLeft.contains(Self.primary(tag).lowercased()) }
+    package var isRightToLeft: Bool { Self.rightToLeft.contains(Self.primary(tag).lowercased()) }
 
     /// - Parameter texts: The tenant's own.
     private init(_ tag: String, of texts: PageTexts?) {
@@ -45,7 +45,7 @@ struct PageLanguage: Sendable, Equatable {
     /// several; English if there is none.
     ///
     /// - Parameter texts: The tenant's own.
-    init(accepted field: String?, of texts: PageTexts? = nil) {
+    package init(accepted field: String?, of texts: PageTexts? = nil) {
         var best: (tag: String, weight: Int) = (BuiltIn.english.rawValue, 0)
         for range in (field ?? "").utf8.split(separator: UInt8(ascii: ","), maxSplits: Self.mostRanges)
             .prefix(Self.mostRanges)
