@@ -93,6 +93,8 @@ func until(_ what: String, _ isSo: () async throws -> Bool) async throws {
     let end = NIODeadline.now() + .patience + .patience
     while try await !isSo() {
         guard NIODeadline.now() < end else { throw NothingCame(description: "waited in vain: \(what)") }
+        // A condition that never suspends would keep a thread from what it waits for, of which there are few.
+        try await Task.sleep(for: .milliseconds(2))
     }
 }
 
