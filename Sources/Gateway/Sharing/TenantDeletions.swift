@@ -40,10 +40,7 @@ struct TenantDeletions: Sendable {
                     accounts: own.repository,
                     sessions: realm.compactMap { parts.issuers.services[$0] },
                     requests: parts.requests,
-                    backend: TenantBackend(transport: parts.backends, tenant: index, issuer: tenant.issuer?.url ?? ""),
-                    proof: parts.issuers.signingKeys(ofTenant: index).flatMap { keys in
-                        tenant.issuer.map { HookProof(issuer: $0.url, keys: keys) }
-                    }
+                    backends: realm.compactMap { Self.backend($0, tenants[$0], parts) }
                 )
             },
             store: parts.store,
@@ -51,6 +48,23 @@ struct TenantDeletions: Sendable {
             counts: counts,
             logger: parts.accountsLogger,
             now: { Clock.unix() }
+        )
+    }
+
+    /// - Returns: Nil for a tenant whose backend is told nothing.
+    private static func backend(
+        _ index: TenantIndex,
+        _ tenant: Tenant,
+        _ parts: EndpointServices.Parts
+    ) -> DeletionBackend? {
+        guard let call = tenant.signIn?.deletion?.call else { return nil }
+        return DeletionBackend(
+            tenant: tenant.name,
+            call: call,
+            calls: TenantBackend(transport: parts.backends, tenant: index, issuer: tenant.issuer?.url ?? ""),
+            proof: parts.issuers.signingKeys(ofTenant: index).flatMap { keys in
+                tenant.issuer.map { HookProof(issuer: $0.url, keys: keys) }
+            }
         )
     }
 

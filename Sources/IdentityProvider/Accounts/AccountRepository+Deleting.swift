@@ -6,8 +6,9 @@ import Time
 /// account back: whatever still leads to its subject is led to a new one. First it is marked, with what leads to it;
 /// then that is removed; then all but the mark is; and at the end of the deletion the mark too.
 extension AccountRepository {
-    /// Seconds for which the mark outlives the deletion: longer than a sign-in takes from finding its subject.
-    private static let markLifetime = Duration.seconds(60)
+    /// For how long the mark outlives the deletion: longer than a sign-in takes from finding its subject, and than
+    /// another instance has the deletion claimed that carries its steps out again.
+    private static let markLifetime = Duration.seconds(600)
 
     /// Deletes a subject's account. It may be repeated.
     ///

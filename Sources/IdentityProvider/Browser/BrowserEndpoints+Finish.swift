@@ -147,7 +147,7 @@ extension BrowserEndpoints {
         let account = try await mappingErrors(SignInFailure.account) { () async throws(AccountProblem) in
             try await context.accounts.signIn(identity, givenName: givenName, at: request.now)
         }
-        await context.grants?.keep(identity.given, of: identity.provider, forSubject: account.subject, at: request.now)
+        await context.grants?.keep(identity.given, of: identity, forSubject: account.subject, at: request.now)
         return SignedIn(account: account, identity: identity)
     }
 }

@@ -21,6 +21,7 @@ extension Deletion {
         object["steps"] = .object(states)
         if let claim { object["claim"] = ["holder": .string(claim.holder), "until": .time(claim.until)] }
         if let endedAt { object["ended"] = .time(endedAt) }
+        if reopenings > 0 { object["reopenings"] = .number(JSONNumber(reopenings)) }
         return JSONWriter.bytes(of: object)
     }
 
@@ -48,6 +49,11 @@ extension Deletion {
             guard let time = value.time else { return nil }
             endedAt = time
         }
+        var reopenings = 0
+        if let value = object["reopenings"] {
+            guard let count = value.double.flatMap({ Int(exactly: $0) }), count >= 0 else { return nil }
+            reopenings = count
+        }
         self.init(
             id: id,
             tenant: tenant,
@@ -56,7 +62,8 @@ extension Deletion {
             createdAt: createdAt,
             steps: steps,
             claim: claim,
-            endedAt: endedAt
+            endedAt: endedAt,
+            reopenings: reopenings
         )
         // Whatever has no pending step has ended, and the other way round; a claim is on what has not.
         guard isPending == (endedAt == nil) || (claim != nil && endedAt == nil) else { return nil }

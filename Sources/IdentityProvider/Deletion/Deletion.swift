@@ -76,6 +76,8 @@ public struct Deletion: Sendable, Equatable {
     public internal(set) var steps: [Step: State]
     var claim: Claim?
     public internal(set) var endedAt: UnixTime?
+    /// How often there was something to do again: whoever carries a step out just then finds the record changed.
+    var reopenings = 0
 }
 
 // MARK: - Events
@@ -137,8 +139,9 @@ extension Deletion {
         if !isPending, endedAt == nil { endedAt = now }
     }
 
-    /// There is something to do again in a step that was done.
+    /// There is something to do again in a step, whether it was done or is being carried out.
     mutating func reopen(_ step: Step, at time: UnixTime) {
+        reopenings += 1
         guard attempts(at: step) == nil else { return }
         steps[step] = .pending(Attempts(nextAt: time))
         endedAt = nil

@@ -13,6 +13,8 @@ public struct DeletionFailure: Error, Sendable, Equatable {
         case noCredentials = "no_credentials"
         /// `GATEHOUSE_KEY` does not open what is sealed, or a request cannot be signed.
         case keyProblem = "key_problem"
+        /// The subject cannot be a segment of the call's path.
+        case unsafeSubject = "unsafe_subject"
         /// Any other status than those that mean success.
         case refused
     }
@@ -20,6 +22,8 @@ public struct DeletionFailure: Error, Sendable, Equatable {
     public let reason: Reason
     /// Of the response; nil without one.
     public let status: Int?
+    /// The tenant whose backend failed; nil for another failure, and for one from the store.
+    private(set) var tenant: String?
 
     init(_ reason: Reason, status: Int? = nil) {
         self.reason = reason
@@ -34,12 +38,19 @@ public struct DeletionFailure: Error, Sendable, Equatable {
         }
     }
 
+    func at(_ tenant: String) -> DeletionFailure {
+        var failure = self
+        failure.tenant = tenant
+        return failure
+    }
+
     /// What an operator does about it; nil where it passes by itself, or where the other side is to blame.
     public var remedy: String? {
         switch reason {
         case .clientRefused: "check the client ID, and the secret or key, in sign_in"
         case .noCredentials: "add web, with the key or secret of that client, to apple or google of sign_in"
         case .keyProblem: "start the gateway with the GATEHOUSE_KEY that the token was sealed with"
+        case .unsafeSubject: "let the call's path have more than the subject in that segment, as in /users/id-{subject}"
         case .storeUnavailable, .unreachable, .timeout, .garbled, .refused: nil
         }
     }

@@ -30,11 +30,12 @@ struct DeletionRecords: Sendable {
     static let subjects = StoreCollection("deletion-subject")
     static let waiting = StoreCollection("deletion-due")
     static let ended = StoreCollection("deletion-ended")
-    /// The maximum number.
+    /// The maximum number, by default.
     static let most = 1_000_000
 
     let store: any Store
     let logger: Logger
+    var most = Self.most
 
     // MARK: Reading
 
@@ -46,11 +47,13 @@ struct DeletionRecords: Sendable {
         return Stored(deletion: deletion, bytes: entry.value)
     }
 
-    /// The latest deletion of a subject.
-    func read(ofSubject subject: String, in scope: String) async throws(StoreError) -> Stored? {
+    /// The latest deletion of a subject: its ID, and the deletion if it is there.
+    func latest(ofSubject subject: String, in scope: String) async throws(StoreError) -> (id: String?, stored: Stored?)
+    {
         let name = Self.name(ofSubject: subject, in: scope)
-        guard let entry = try await store.entries([name], of: Self.subjects).first else { return nil }
-        return try await read(String(decoding: entry.value, as: UTF8.self))
+        guard let entry = try await store.entries([name], of: Self.subjects).first else { return (nil, nil) }
+        let id = String(decoding: entry.value, as: UTF8.self)
+        return (id, try await read(id))
     }
 
     /// Deletions in the order of their IDs; unreadable ones are left out.
@@ -60,14 +63,14 @@ struct DeletionRecords: Sendable {
 
     // MARK: Writing
 
-    /// - Parameter earlier: An ended deletion of the same subject that it takes the place of for its subject.
-    func add(_ deletion: Deletion, insteadOf earlier: Stored?) async throws(StoreError) -> Addition {
+    /// - Parameter earlier: The ID of the ended deletion that it takes the place of for its subject.
+    func add(_ deletion: Deletion, insteadOf earlier: String?) async throws(StoreError) -> Addition {
         let bytes = deletion.json
         let subject = Self.name(ofSubject: deletion.subject, in: deletion.scope)
-        let condition = earlier.map { EntryChange.Condition.value(Array($0.deletion.id.utf8)) } ?? .absent
+        let condition = earlier.map { EntryChange.Condition.value(Array($0.utf8)) } ?? .absent
         let changes = [
             EntryChange(Self.subjects, subject, if: condition, to: Array(deletion.id.utf8)),
-            EntryChange(Self.deletions, deletion.id, if: .absent, to: bytes, most: Self.most),
+            EntryChange(Self.deletions, deletion.id, if: .absent, to: bytes, most: most),
             Self.place(of: deletion, to: Array(deletion.tenant.utf8)),
         ]
         switch try await store.change(changes) {
@@ -135,9 +138,22 @@ struct DeletionRecords: Sendable {
         return places
     }
 
-    /// Removes a place whose deletion is not there or cannot be read: it would be looked at for ever.
+    /// Gives a deletion that cannot be read a later place, so that it holds up no other and is not forgotten.
+    func postpone(_ place: Place, in queue: StoreCollection, until time: UnixTime) async throws(StoreError) {
+        logger.error(
+            "a deletion cannot be read: it is tried again in an hour",
+            metadata: ["deletion": "\(place.id)", "tenant": "\(place.tenant)"]
+        )
+        let tenant = Array(place.tenant.utf8)
+        _ = try await store.change([
+            EntryChange(queue, place.name, if: .value(tenant), to: nil),
+            EntryChange(queue, Self.name(at: time, place.id), to: tenant),
+        ])
+    }
+
+    /// Removes a place without a deletion: it would be looked at for ever.
     func discard(_ name: String, in queue: StoreCollection) async throws(StoreError) {
-        logger.error("a deletion cannot be read and is not carried out", metadata: ["entry": "\(name)"])
+        logger.error("a place in the queue of deletions has none and is removed", metadata: ["entry": "\(name)"])
         _ = try await store.change([EntryChange(queue, name, to: nil)])
     }
 

@@ -22,6 +22,8 @@ public final class DeletionService: Sendable {
     private static let upkeep = 15.0
     /// Seconds between two warnings about the same tenant and step.
     private static let quiet = 600.0
+    /// Seconds until a deletion is looked at again that cannot be read, maybe because a later version has written it.
+    private static let unreadableDelay = 3600.0
     /// How often a change is retried after others got in first.
     private static let mostTries = 16
 
@@ -43,16 +45,18 @@ public final class DeletionService: Sendable {
 
     /// - Parameters:
     ///   - participants: By the tenant's name.
+    ///   - most: How many deletions are kept.
     ///   - jitter: 0 to 1.
     init(
         store: any Store,
         participants: [String: Participant],
         counts: DeletionCounts,
         logger: Logger,
+        most: Int = DeletionRecords.most,
         now: @escaping @Sendable () -> UnixTime,
         jitter: @escaping @Sendable () -> Double = { Double.random(in: 0...1) }
     ) {
-        records = DeletionRecords(store: store, logger: logger)
+        records = DeletionRecords(store: store, logger: logger, most: most)
         self.participants = participants
         self.counts = counts
         self.logger = logger
@@ -69,8 +73,8 @@ extension DeletionService {
     func begin(_ subject: String, ofTenant tenant: String, by request: String) async throws(StoreError) -> Deletion {
         guard let participant = participants[tenant] else { throw .unusable("the tenant has no deletions") }
         for _ in 0..<Self.mostTries {
-            let earlier = try await records.read(ofSubject: subject, in: participant.scope)
-            if let found = earlier?.deletion, try await isInForce(found, participant) { return found }
+            let earlier = try await records.latest(ofSubject: subject, in: participant.scope)
+            if let found = earlier.stored?.deletion, try await isInForce(found, participant) { return found }
             let now = now()
             var deletion = Deletion(
                 id: Base64URL.encode(RandomBytes.make(16)),
@@ -80,12 +84,13 @@ extension DeletionService {
                 at: now
             )
             _ = deletion.claim(by: Self.newHolder(), at: now)
-            switch try await records.add(deletion, insteadOf: earlier) {
+            switch try await records.add(deletion, insteadOf: earlier.id) {
             case .added(let stored):
                 log(.notice, "the deletion of an account has begun", deletion, ["request": .string(request)])
                 return await carryOut(stored, participant, only: Deletion.Step.local)
             case .overtaken: continue
-            case .full: throw .unavailable("there are \(DeletionRecords.most) deletions")
+            case .full:
+                guard try await makeRoom() else { throw .unavailable("there are \(records.most) deletions") }
             }
         }
         throw .unavailable("another deletion of the same account is under way")
@@ -94,7 +99,7 @@ extension DeletionService {
     /// The latest deletion of a subject; nil if there is none.
     func find(_ subject: String, ofTenant tenant: String) async throws(StoreError) -> Deletion? {
         guard let participant = participants[tenant] else { return nil }
-        return try await records.read(ofSubject: subject, in: participant.scope)?.deletion
+        return try await records.latest(ofSubject: subject, in: participant.scope).stored?.deletion
     }
 
     /// - Returns: Nil if there is none with this ID at the tenant, or no longer.
@@ -109,7 +114,8 @@ extension DeletionService {
     func reopen(_ step: Deletion.Step, ofSubject subject: String, tenant: String) async throws(StoreError) {
         guard let participant = participants[tenant] else { return }
         for _ in 0..<Self.mostTries {
-            guard let stored = try await records.read(ofSubject: subject, in: participant.scope) else { return }
+            let latest = try await records.latest(ofSubject: subject, in: participant.scope)
+            guard let stored = latest.stored else { return }
             var deletion = stored.deletion
             deletion.reopen(step, at: now())
             if try await records.replace(stored, with: deletion) != nil { return }
@@ -191,7 +197,7 @@ extension DeletionService {
             guard let claimed = try await records.replace(stored, with: deletion) else { return }
             _ = await carryOut(claimed, participant, only: Set(Deletion.Step.allCases))
         } catch .garbled(_) {
-            try? await records.discard(place.name, in: DeletionRecords.waiting)
+            try? await records.postpone(place, in: DeletionRecords.waiting, until: now() + Self.unreadableDelay)
         } catch {
             logger.debug("a deletion cannot be worked on", metadata: ["reason": "\(error)"])
         }
@@ -216,7 +222,7 @@ extension DeletionService {
         deletion.release(at: now())
         do throws(StoreError) {
             if try await records.replace(stored, with: deletion) == nil {
-                logger.notice("a deletion was claimed by another instance meanwhile", metadata: metadata(deletion))
+                try await handBack(stored.deletion)
             } else if deletion.endedAt != nil {
                 log(.notice, "the deletion of an account is complete", deletion)
             }
@@ -227,6 +233,21 @@ extension DeletionService {
             )
         }
         return deletion
+    }
+
+    /// Leaves a deletion that was changed meanwhile: a token was kept that its steps may not have seen, so that they are
+    /// carried out again; or another instance has it.
+    private func handBack(_ claimed: Deletion) async throws(StoreError) {
+        for _ in 0..<Self.mostTries {
+            guard let stored = try await records.read(claimed.id) else { return }
+            guard let holder = stored.deletion.claim?.holder, holder == claimed.claim?.holder else {
+                logger.notice("a deletion was claimed by another instance meanwhile", metadata: metadata(claimed))
+                return
+            }
+            var deletion = stored.deletion
+            deletion.release(at: now())
+            if try await records.replace(stored, with: deletion) != nil { return }
+        }
     }
 
     private func finish(_ deletion: inout Deletion, _ participant: Participant) async {
@@ -263,9 +284,26 @@ extension DeletionService {
                 }
                 try await records.remove(stored)
             } catch .garbled(_) {
-                try await records.discard(place.name, in: DeletionRecords.ended)
+                try await records.postpone(place, in: DeletionRecords.ended, until: now + Self.unreadableDelay)
             }
         }
+    }
+
+    /// Removes receipts before their time, the oldest first, where there are as many deletions as are kept.
+    ///
+    /// - Returns: Whether there is room now.
+    private func makeRoom() async throws(StoreError) -> Bool {
+        var hasRoom = false
+        for place in try await records.places(in: DeletionRecords.ended, after: nil, limit: Self.mostLookedAt) {
+            do throws(StoreError) {
+                guard let stored = try await records.read(place.id) else { continue }
+                try await records.remove(stored)
+                hasRoom = true
+            } catch .garbled(_) {
+                continue
+            }
+        }
+        return hasRoom
     }
 }
 
@@ -284,6 +322,7 @@ extension DeletionService {
                 "attempts": "\(deletion.attempts(at: step)?.count ?? 0)",
             ]
             metadata["status"] = failure.status.map { "\($0)" }
+            metadata["backend"] = failure.tenant.map { .string($0) }
             metadata["remedy"] = failure.remedy.map { .string($0) }
             let isNews = isNews("\(deletion.tenant) \(step.rawValue) \(failure.reason.rawValue)")
             log(isNews ? .warning : .debug, "a step of the deletion of an account is tried again", deletion, metadata)

@@ -7,12 +7,18 @@ struct ProviderGrant: Sendable, Equatable {
     let provider: SignIn.Provider
     /// Whose client it was given to.
     let tenant: String
+    /// The person's subject there; nil for one that an earlier version has kept.
+    var login: String?
     let given: GivenToken
     let at: UnixTime
 
-    /// Whether both are of one client, which takes all of its tokens back with one of them.
-    func isSameClient(as other: ProviderGrant) -> Bool {
-        provider == other.provider && given.clientID.utf8.elementsEqual(other.given.clientID.utf8)
+    /// Whether both are one person's at one client, who is rid of all its tokens with one of them.
+    func replaces(_ other: ProviderGrant) -> Bool {
+        guard provider == other.provider, given.clientID.utf8.elementsEqual(other.given.clientID.utf8) else {
+            return false
+        }
+        guard let login, let before = other.login else { return true }
+        return login.utf8.elementsEqual(before.utf8)
     }
 
     /// The step of a deletion that takes it back; nil for a provider that takes none.
@@ -27,14 +33,14 @@ struct ProviderGrant: Sendable, Equatable {
 
 /// The tokens that are kept with one account.
 struct ProviderGrantList: Sendable, Equatable {
-    /// Of several clients of one team. The oldest go first.
-    static let most = 8
+    /// Of several clients and logins. The oldest go first.
+    static let most = 16
     private static let version = 1.0
 
     private(set) var grants: [ProviderGrant] = []
 
     mutating func add(_ grant: ProviderGrant) {
-        grants.removeAll { $0.isSameClient(as: grant) }
+        grants.removeAll { grant.replaces($0) }
         grants.append(grant)
         if grants.count > Self.most { grants.removeFirst(grants.count - Self.most) }
     }
@@ -48,10 +54,12 @@ extension ProviderGrantList {
     /// To be sealed.
     var json: [UInt8] {
         let elements = grants.map { grant -> JSONValue in
-            [
+            var object: JSONObject = [
                 "provider": .string(grant.provider.rawValue), "tenant": .string(grant.tenant),
                 "client": .string(grant.given.clientID), "token": .string(grant.given.token), "at": .time(grant.at),
             ]
+            object["login"] = grant.login.map(JSONValue.string)
+            return .object(object)
         }
         return JSONWriter.bytes(of: ["v": 1, "grants": .array(elements)] as JSONObject)
     }
@@ -72,6 +80,6 @@ extension ProviderGrant {
             let tenant = object["tenant"]?.string, let clientID = object["client"]?.string,
             let given = GivenToken(clientID: clientID, token: object["token"]?.string), let at = object["at"]?.time
         else { return nil }
-        self.init(provider: provider, tenant: tenant, given: given, at: at)
+        self.init(provider: provider, tenant: tenant, login: object["login"]?.string, given: given, at: at)
     }
 }

@@ -71,10 +71,16 @@ public final class ProviderGrantKeeper: Sendable {
         self.pause = pause
     }
 
-    /// Keeps the token of a browser's sign-in. A failure is logged: the person is signed in all the same.
-    func keep(_ given: GivenToken?, of provider: SignIn.Provider, forSubject subject: String, at now: UnixTime) async {
+    /// Keeps the token of a sign-in. A failure is logged: the person is signed in all the same.
+    func keep(_ given: GivenToken?, of identity: ProviderIdentity, forSubject subject: String, at now: UnixTime) async {
         guard let given else { return }
-        let grant = ProviderGrant(provider: provider, tenant: tenant.name, given: given, at: now)
+        let grant = ProviderGrant(
+            provider: identity.provider,
+            tenant: tenant.name,
+            login: identity.subject,
+            given: given,
+            at: now
+        )
         do throws(StoreError) {
             try await records.change(subject) { $0.add(grant) }
             guard let step = grant.step, try await isDeleted(subject) else { return }
@@ -132,7 +138,7 @@ public final class ProviderGrantKeeper: Sendable {
         while true {
             do throws(EndpointRefusal) {
                 let given = try await redemption.redeem(code, at: now())
-                return await keep(given, of: code.identity.provider, forSubject: code.subject, at: now())
+                return await keep(given, of: code.identity, forSubject: code.subject, at: now())
             } catch {
                 // The code itself is refused, or it is over.
                 guard error.status >= 500, let next = pauses.popFirst() else { return note(code, error.detail) }

@@ -14,9 +14,8 @@ public struct DeletionParts: Sendable {
     /// Of every tenant with an issuer in the realm.
     public var sessions: [SessionService]
     public var requests: any ProviderRequests
-    public var backend: any BackendCalls
-    /// Nil for a tenant without its own issuer.
-    public var proof: HookProof?
+    /// Those that are told, of all tenants of the realm.
+    public var backends: [DeletionBackend]
 
     public init(
         tenant: Tenant,
@@ -24,16 +23,14 @@ public struct DeletionParts: Sendable {
         accounts: AccountRepository,
         sessions: [SessionService],
         requests: any ProviderRequests,
-        backend: any BackendCalls,
-        proof: HookProof?
+        backends: [DeletionBackend]
     ) {
         self.tenant = tenant
         self.realm = realm
         self.accounts = accounts
         self.sessions = sessions
         self.requests = requests
-        self.backend = backend
-        self.proof = proof
+        self.backends = backends
     }
 }
 
@@ -41,9 +38,6 @@ public struct DeletionParts: Sendable {
 struct TenantDeletionSteps: DeletionSteps {
     /// Seconds by which clocks may differ: sessions that another instance has just begun end too.
     private static let clockDifference = 30.0
-    /// Statuses of a backend that has nothing left to delete (RFC 9110 sections 15.5.5 and 15.5.11).
-    private static let goneStatuses = [404, 410]
-
     private let parts: DeletionParts
     /// Nil without `GATEHOUSE_KEY`: there are no tokens then.
     private let grants: ProviderGrantRecords?
@@ -63,7 +57,7 @@ struct TenantDeletionSteps: DeletionSteps {
             case .sessions: return try await endSessions(deletion, at: now)
             case .account: return try await deleteAccount(deletion, at: now)
             case .apple, .google: return try await revokeTokens(step, deletion, at: now)
-            case .backend: return try await tellBackend(deletion, at: now)
+            case .backend: return try await tellBackends(deletion, at: now)
             }
         } catch {
             return .failed(error)
@@ -121,32 +115,18 @@ extension TenantDeletionSteps {
         return ours.isEmpty && deletion.attempts(at: step)?.count == 0 ? .nothingToDo : .done
     }
 
-    private func tellBackend(_ deletion: Deletion, at now: UnixTime) async throws(DeletionFailure) -> Deletion.Result {
-        guard let call = parts.tenant.signIn?.deletion?.call else { return .nothingToDo }
-        let target = call.target(of: deletion.subject)
-        var fields: [EndpointResponse.Field] = []
-        if let proof = parts.proof {
-            let field = try await mappingErrors({ _ in DeletionFailure(.keyProblem) }) {
-                () async throws(SigningProblem) in
-                try await proof.field(
-                    for: [],
-                    audience: target,
-                    further: [
-                        "sub": .string(deletion.subject), "method": .string(call.method),
-                        "deletion": .string(deletion.id),
-                    ],
-                    at: now
-                )
+    /// All are told, though one of them fails; then all are told again.
+    private func tellBackends(_ deletion: Deletion, at now: UnixTime) async throws(DeletionFailure) -> Deletion.Result {
+        var failure: DeletionFailure?
+        for backend in parts.backends {
+            do throws(DeletionFailure) {
+                try await backend.tell(deletion, at: now)
+            } catch {
+                failure = failure ?? error.at(backend.tenant)
             }
-            fields.append(field)
         }
-        let status = try await mappingErrors(DeletionFailure.init) { () async throws(ProviderRequestFailure) in
-            try await parts.backend.send(call.method, target, fields)
-        }
-        guard (200..<300).contains(status) || Self.goneStatuses.contains(status) else {
-            throw DeletionFailure(.refused, status: status)
-        }
-        return .done
+        if let failure { throw failure }
+        return parts.backends.isEmpty ? .nothingToDo : .done
     }
 
     private static func failure(_ error: StoreError) -> DeletionFailure {

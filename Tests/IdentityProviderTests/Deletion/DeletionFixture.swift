@@ -24,12 +24,16 @@ final class DeletionSides: ProviderRequests, BackendCalls {
         var outcomes: [String: Outcome] = [:]
         var requests: [ProviderRequest] = []
         var backend: Result<Int, ProviderRequestFailure> = .success(204)
+        /// By the target's beginning.
+        var backends: [String: Int] = [:]
         var calls: [BackendRequest] = []
         var gates: [String: Mailbox<Void>] = [:]
         var whilePaused: (@Sendable () async -> Void)?
     }
 
     private let state = Mutex(State())
+    /// The addresses that were asked, in order.
+    let requested = Awaited<[String]>([])
 
     /// - Parameter url: Without the query.
     func respond(_ outcome: Outcome, at url: String) { state.withLock { $0.outcomes[url] = outcome } }
@@ -44,6 +48,9 @@ final class DeletionSides: ProviderRequests, BackendCalls {
 
     func respondAsBackend(_ result: Result<Int, ProviderRequestFailure>) { state.withLock { $0.backend = result } }
 
+    /// - Parameter prefix: Of the targets that this status is for.
+    func respondAsBackend(_ status: Int, below prefix: String) { state.withLock { $0.backends[prefix] = status } }
+
     var calls: [BackendRequest] { state.withLock { $0.calls } }
 
     /// The forms sent to an address.
@@ -56,6 +63,7 @@ final class DeletionSides: ProviderRequests, BackendCalls {
             state.requests.append(request)
             return (state.outcomes[request.url], state.gates[request.url])
         }
+        requested.update { $0.append(request.url) }
         _ = try? await gate?.next()
         return try (outcome ?? .failure(.unreachable)).get()
     }
@@ -67,7 +75,7 @@ final class DeletionSides: ProviderRequests, BackendCalls {
     ) async throws(ProviderRequestFailure) -> Int {
         let result = state.withLock { state in
             state.calls.append(BackendRequest(method: method, target: target, fields: fields))
-            return state.backend
+            return state.backends.first { target.hasPrefix($0.key) }.map { .success($0.value) } ?? state.backend
         }
         return try result.get()
     }
@@ -98,7 +106,8 @@ struct DeletionFixture {
     let checks = FakeChecks()
     let exchange: ExchangeEndpoints
 
-    init(store: any Store = MemoryStore.still) throws {
+    /// - Parameter others: Further tenants of its realm, whose backends are told below `/NAME`.
+    init(store: any Store = MemoryStore.still, others: [String] = []) throws {
         var signIn = SignIn.issuing
         signIn.accountPage = try PathPattern("/account")
         signIn.apple?.clientIDs = SignedByProviders.apps
@@ -136,8 +145,14 @@ struct DeletionFixture {
             accounts: accounts,
             sessions: [sessions],
             requests: sides,
-            backend: sides,
-            proof: HookProof(issuer: issuer.url, keys: keys)
+            backends: (["internal"] + others).map { [sides] name in
+                DeletionBackend(
+                    tenant: name == "internal" ? tenant.name : name,
+                    call: AccountDeletionRules.Call(method: "DELETE", path: "/\(name)/users/{subject}"),
+                    calls: sides,
+                    proof: HookProof(issuer: issuer.url, keys: keys)
+                )
+            }
         )
         let deletions = DeletionService(
             [parts],

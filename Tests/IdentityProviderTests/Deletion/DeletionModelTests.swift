@@ -23,6 +23,8 @@ struct DeletionModelTests {
             /// The order of successes, by deletion.
             var successes: [String: [Deletion.Step]] = [:]
             var finished: Set<String> = []
+            /// What happens while a step is carried out.
+            var meanwhile: (@Sendable (Deletion.Step) async -> Void)?
         }
 
         let state: Mutex<State>
@@ -51,6 +53,7 @@ struct DeletionModelTests {
             let name = "\(deletion.id) \(step)"
             state.withLock { if !$0.running.insert(name).inserted { $0.overlaps += 1 } }
             await Task.yield()
+            await state.withLock { $0.meanwhile }?(step)
             return state.withLock { state in
                 state.running.remove(name)
                 guard Double.random(in: 0..<1, using: &state.random) >= state.faults else {
@@ -68,12 +71,13 @@ struct DeletionModelTests {
             state.withLock { _ = $0.finished.insert(deletion.id) }
         }
 
-        func instance() -> DeletionService {
+        func instance(most: Int = DeletionRecords.most) -> DeletionService {
             DeletionService(
                 store: store,
                 participants: ["shop": DeletionService.Participant(scope: "tenant shop", steps: self)],
                 counts: DeletionCounts(),
                 logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+                most: most,
                 now: { [weak self] in self?.now ?? 0 },
                 jitter: { [weak self] in self?.chance() ?? 0 }
             )
@@ -175,7 +179,8 @@ struct DeletionModelTests {
         #expect(try await instance.deletion(deletion.id)?.endedAt != nil)
     }
 
-    @Test func unreadableDeletionLeavesTheQueue() async throws {
+    /// It may be a later version's.
+    @Test func unreadableDeletionIsTriedAgainInAnHour() async throws {
         let world = World(seed: 1)
         let (log, now) = (RecordedLog(), world.state.withLock { $0.now })
         let records = DeletionRecords(store: world.store, logger: log.logger)
@@ -183,9 +188,57 @@ struct DeletionModelTests {
         let deletion = Deletion(id: id, tenant: "shop", scope: "tenant shop", subject: "u", at: now)
         _ = try await records.add(deletion, insteadOf: nil)
         _ = try await world.store.change([EntryChange(DeletionRecords.deletions, id, to: Array("{}".utf8))])
-        await world.instance().work()
-        let waiting = try await world.store.entries(of: DeletionRecords.waiting, after: nil, limit: 10)
-        #expect(waiting.isEmpty)
+        let instance = world.instance()
+        await instance.work()
+        let places = try await records.places(in: DeletionRecords.waiting, after: nil, limit: 10)
+        #expect(places.map(\.time) == [now + 3600])
+        _ = try await world.store.change([EntryChange(DeletionRecords.deletions, id, to: deletion.json)])
+        world.state.withLock { $0.now = $0.now + 3600 }
+        await instance.work()
+        #expect(try await instance.deletion(id)?.endedAt != nil)
+    }
+
+    @Test func stepsAreRepeatedAtOnceIfOneIsReopenedWhileTheyAreCarriedOut() async throws {
+        let world = World(seed: 1)
+        let (instance, other) = (world.instance(), world.instance())
+        let deletion = try await instance.begin("u-1", ofTenant: "shop", by: "r")
+        world.state.withLock { state in
+            state.meanwhile = { step in
+                guard step == .backend else { return }
+                world.state.withLock { $0.meanwhile = nil }
+                try? await other.reopen(.apple, ofSubject: "u-1", tenant: "shop")
+            }
+        }
+        await instance.work()
+        #expect(try await instance.deletion(deletion.id)?.endedAt == nil)
+        await other.work()
+        #expect(try await instance.deletion(deletion.id)?.endedAt != nil)
+        let order = world.state.withLock { $0.successes[deletion.id] ?? [] }
+        #expect(order.count { $0 == .apple } == 2)
+    }
+
+    /// Receipts make room for deletions, which must not be refused.
+    @Test func oldestReceiptsGoFirstWhenThereAreTooMany() async throws {
+        let world = World(seed: 1)
+        let instance = world.instance(most: 3)
+        for index in 0..<3 { _ = try await instance.begin("u-\(index)", ofTenant: "shop", by: "r") }
+        await #expect(throws: StoreError.self) { try await instance.begin("u-3", ofTenant: "shop", by: "r") }
+        await instance.work()
+        let deletion = try await instance.begin("u-3", ofTenant: "shop", by: "r")
+        #expect(try await instance.deletions(after: nil, limit: 10).map(\.id) == [deletion.id])
+        let counts = try await world.counts()
+        #expect(counts.places == counts.deletions)
+    }
+
+    /// Its deletion was lost with a store that was restored in part.
+    @Test func subjectOfALostDeletionCanBeDeletedAgain() async throws {
+        let world = World(seed: 1)
+        let instance = world.instance()
+        let lost = try await instance.begin("u-1", ofTenant: "shop", by: "r")
+        _ = try await world.store.change([EntryChange(DeletionRecords.deletions, lost.id, to: nil)])
+        let deletion = try await instance.begin("u-1", ofTenant: "shop", by: "r")
+        #expect(deletion.id != lost.id)
+        #expect(try await instance.find("u-1", ofTenant: "shop")?.id == deletion.id)
     }
 
     @Test func deletionWithoutAStoreIsNotAcknowledged() async throws {

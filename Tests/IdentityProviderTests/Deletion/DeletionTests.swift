@@ -99,6 +99,14 @@ struct DeletionTests {
         #expect(deletion.due(at: Self.start + 5) == [.apple])
     }
 
+    /// Whoever carries it out compares the record.
+    @Test func reopeningAStepThatIsPendingChangesTheRecord() {
+        var deletion = Self.deletion
+        deletion.reopen(.apple, at: Self.start)
+        #expect(deletion.json != Self.deletion.json)
+        #expect(deletion.steps == Self.deletion.steps)
+    }
+
     // MARK: In the store
 
     private static var variants: [Deletion] {
@@ -109,7 +117,9 @@ struct DeletionTests {
         var ended = deletion
         for step in Deletion.Step.order { ended.record(.done, of: step, at: start, jitter: 0) }
         ended.release(at: start)
-        return [deletion, claimed, failed, ended]
+        var reopened = ended
+        reopened.reopen(.apple, at: start)
+        return [deletion, claimed, failed, ended, reopened]
     }
 
     @Test func recordsAreReadAsWritten() {
@@ -128,6 +138,7 @@ struct DeletionTests {
         ("\"created\":1800000000", "\"created\":1e300"), ("\"state\":\"pending\"", "\"state\":\"lost\""),
         ("\"attempts\":0", "\"attempts\":-1"), ("\"attempts\":0", "\"attempts\":0.5"), ("\"apple\":{", "\"pear\":{"),
         ("\"steps\":{", "\"ended\":1800000000,\"steps\":{"), ("\"steps\":{", "\"claim\":{},\"steps\":{"),
+        ("\"steps\":{", "\"reopenings\":-1,\"steps\":{"),
         ("\"steps\":{", "\"claim\":{\"holder\":\"a\",\"until\":\"soon\"},\"steps\":{"),
     ])
     func hostileRecordIsRefused(_ part: String, _ other: String) {

@@ -19,10 +19,15 @@ struct ProviderGrantTests {
     private static func withTokens(_ fixture: DeletionFixture) async throws -> BrowserSession {
         let session = try await fixture.signIn()
         let subject = session.subject
-        await fixture.keeper.keep(try given("apple-token"), of: .apple, forSubject: subject, at: fixture.now)
+        await fixture.keeper.keep(
+            try given("apple-token"),
+            of: AccountFixture.apple(),
+            forSubject: subject,
+            at: fixture.now
+        )
         await fixture.keeper.keep(
             try given("google-token", client: "shop-web"),
-            of: .google,
+            of: AccountFixture.google(),
             forSubject: subject,
             at: fixture.now
         )
@@ -119,6 +124,23 @@ struct ProviderGrantTests {
         #expect(try await fixture.receipt(id).states["backend"] == state)
     }
 
+    @Test func everyBackendOfTheRealmIsToldThoughAnotherFails() async throws {
+        let fixture = try DeletionFixture(others: ["driver", "finance"])
+        fixture.sides.respondAsBackend(500, below: "/driver/")
+        let session = try await fixture.signIn()
+        let id = try await fixture.delete(session).object.text("id")
+        await fixture.deletions.work()
+        #expect(try await fixture.receipt(id).states["backend"] == "pending")
+        let targets = ["internal", "driver", "finance"].map { "/\($0)/users/\(session.subject)" }
+        #expect(fixture.sides.calls.map(\.target) == targets)
+        #expect(fixture.log.lines.contains { $0.contains("backend=driver") && $0.contains("status=500") })
+        fixture.sides.respondAsBackend(404, below: "/driver/")
+        fixture.pass(3600)
+        await fixture.deletions.work()
+        #expect(try await fixture.receipt(id).states["backend"] == "done")
+        #expect(fixture.sides.calls.map(\.target) == targets + targets)
+    }
+
     @Test func backendsCallIsSigned() async throws {
         let fixture = try DeletionFixture()
         let session = try await fixture.signIn()
@@ -149,10 +171,33 @@ struct ProviderGrantTests {
         let id = try await fixture.delete(session).object.text("id")
         await fixture.deletions.work()
         #expect(try await fixture.receipt(id).states["apple"] == "nothing_to_do")
-        await fixture.keeper.keep(try Self.given("late"), of: .apple, forSubject: session.subject, at: fixture.now)
+        let apple = AccountFixture.apple()
+        await fixture.keeper.keep(try Self.given("late"), of: apple, forSubject: session.subject, at: fixture.now)
         await fixture.deletions.work()
         #expect(try await fixture.receipt(id).states["apple"] == "done")
         #expect(try fixture.sides.forms(to: DeletionFixture.appleRevoke).map { $0["token"] } == ["late"])
+    }
+
+    /// The deletion has read which tokens there are, and waits for Apple's response.
+    @Test func tokenKeptWhileOthersAreTakenBackIsTakenBackToo() async throws {
+        let fixture = try DeletionFixture()
+        Self.respond(fixture, .text(""))
+        let session = try await Self.withTokens(fixture)
+        let id = try await fixture.delete(session).object.text("id")
+        let gate = Mailbox<Void>("Apple responds")
+        fixture.sides.hold(DeletionFixture.appleRevoke, until: gate)
+        async let work: Void = fixture.deletions.work()
+        await fixture.sides.requested.wait { $0.contains(DeletionFixture.appleRevoke) }
+        let late = try Self.given("late", client: SignedByProviders.apps[1])
+        await fixture.keeper.keep(late, of: AccountFixture.apple(), forSubject: session.subject, at: fixture.now)
+        gate.put(())
+        await work
+        gate.put(())
+        await fixture.deletions.work()
+        #expect(try await fixture.receipt(id).states["apple"] == "done")
+        let forms = try fixture.sides.forms(to: DeletionFixture.appleRevoke)
+        #expect(forms.map { $0["token"] } == ["apple-token", "late"])
+        #expect(try await fixture.grants(session.subject).isEmpty)
     }
 
     // MARK: Codes of apps
@@ -237,12 +282,30 @@ struct ProviderGrantTests {
         var list = ProviderGrantList()
         for index in 0..<20 {
             let given = try Self.given("t-\(index)", client: "c-\(index % 10)")
-            list.add(ProviderGrant(provider: .apple, tenant: "shop", given: given, at: 0))
+            list.add(ProviderGrant(provider: .apple, tenant: "shop", login: "a", given: given, at: 0))
+        }
+        #expect(list.grants.count == 10)
+        #expect(list.grants.last?.given.token == "t-19")
+        for index in 0..<20 {
+            let given = try Self.given("u-\(index)", client: "d-\(index)")
+            list.add(ProviderGrant(provider: .apple, tenant: "shop", login: "a", given: given, at: 0))
         }
         #expect(list.grants.count == ProviderGrantList.most)
-        #expect(list.grants.last?.given.token == "t-19")
+        #expect(list.grants.first?.given.token == "u-4")
         #expect(ProviderGrantList(json: list.json) == list)
         for length in 0..<list.json.count { #expect(ProviderGrantList(json: Array(list.json.prefix(length))) == nil) }
+    }
+
+    /// Somebody has two accounts at Google, each with a token of the same client.
+    @Test func listKeepsATokenOfEachLogin() throws {
+        var list = ProviderGrantList()
+        for (login, token) in [(nil, "old"), ("a", "a-1"), ("b", "b-1"), ("a", "a-2")] as [(String?, String)] {
+            list.add(
+                ProviderGrant(provider: .google, tenant: "shop", login: login, given: try Self.given(token), at: 0)
+            )
+        }
+        #expect(list.grants.map(\.given.token) == ["b-1", "a-2"])
+        #expect(ProviderGrantList(json: list.json) == list)
     }
 
     @Test(arguments: [nil, "", "with space", String(repeating: "x", count: 2049)])

@@ -18,9 +18,20 @@ public struct AccountDeletionRules: Sendable, Equatable {
 
         /// The path with the subject in it, which is percent-encoded (RFC 3986 section 2.1): whatever a subject
         /// contains, it stays in its segment.
-        public func target(of subject: String) -> String {
-            let parts = path.split(separator: Self.subject, maxSplits: 1, omittingEmptySubsequences: false)
-            return parts.joined(separator: PercentEncoding.encode(subject))
+        ///
+        /// - Returns: Nil where servers would read it as the path of something else: if the segment, or a part of it that
+        ///   a server takes for one after decoding, is `.` or `..` (RFC 3986 section 5.2.4).
+        public func target(of subject: String) -> String? {
+            func filled(_ text: Substring, with subject: String) -> String {
+                text.split(separator: Self.subject, maxSplits: 1, omittingEmptySubsequences: false)
+                    .joined(separator: subject)
+            }
+            let segments = filled(path.prefix { $0 != "?" }, with: subject).utf8
+                .split { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }
+            guard !segments.contains(where: { $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8) }) else {
+                return nil
+            }
+            return filled(path[...], with: PercentEncoding.encode(subject))
         }
     }
 

@@ -46,11 +46,24 @@ struct AccountDeletionTests {
     }
 
     @Test(arguments: [
-        ("u-1", "/users/u-1?x=1"), ("a/../b", "/users/a%2F..%2Fb?x=1"), ("é? #", "/users/%C3%A9%3F%20%23?x=1"),
+        ("u-1", "/users/u-1?x=1"), ("a/b", "/users/a%2Fb?x=1"), ("..a", "/users/..a?x=1"),
+        ("é? #", "/users/%C3%A9%3F%20%23?x=1"),
         ("{subject}", "/users/%7Bsubject%7D?x=1"),
     ])
     func subjectStaysInItsSegment(_ subject: String, _ target: String) {
         let call = AccountDeletionRules.Call(method: "DELETE", path: "/users/{subject}?x=1")
         #expect(call.target(of: subject) == target)
+    }
+
+    /// Servers remove dot segments, some after decoding: the call would delete something else.
+    @Test(arguments: [".", "..", "a/../b", "../x", "..\\x", "x/."])
+    func subjectThatServersReadAsAnotherPathHasNoTarget(_ subject: String) {
+        let call = AccountDeletionRules.Call(method: "DELETE", path: "/users/{subject}?x=1")
+        #expect(call.target(of: subject) == nil)
+    }
+
+    @Test func subjectBesideOtherTextIsNoDotSegment() {
+        let call = AccountDeletionRules.Call(method: "DELETE", path: "/users/id-{subject}")
+        #expect(call.target(of: "..") == "/users/id-..")
     }
 }
