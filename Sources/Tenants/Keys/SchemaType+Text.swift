@@ -75,6 +75,12 @@ extension SchemaType {
     }
 
     /// Whether the value is a scalar, list or map as the type requires, whatever a scalar's text is.
+    /// Whether it is a choice that has this word.
+    func isChoice(of node: DocumentNode) -> Bool {
+        guard case .choice(let choices) = self, let scalar = node.scalar else { return false }
+        return choices.contains(scalar.text)
+    }
+
     func hasShape(of node: DocumentNode) -> Bool {
         switch (self, node.content) {
         case (.anything, _): true

@@ -10,6 +10,8 @@ public struct BuiltInIssuer: Sendable, Equatable {
     public var access = Schema.issuer.access.default
     public var id = Schema.issuer.id.default
     public var refresh = Schema.issuer.refresh.default
+    /// How long a browser's own session at the issuer lasts, within which further clients need no sign-in.
+    public var singleSignOn = Schema.issuer.singleSignOn.default
     /// The directory of its keys, resolved: absolute, or relative to the working directory. nil: the gateway makes them
     /// and keeps them in the store.
     public var keysDirectory: String?
@@ -19,4 +21,19 @@ public struct BuiltInIssuer: Sendable, Equatable {
     public var basePath: String = ""
     public var clients: [IssuerClient] = []
     public var page: SignInPage = SignInPage()
+}
+
+/// Whether browsers have a session of their own at the issuer.
+public enum SingleSignOnRule: Sendable, Equatable {
+    case off
+    /// For how long after a sign-in.
+    case within(Duration)
+
+    /// nil: there is none.
+    public var lifetime: Duration? {
+        switch self {
+        case .off: nil
+        case .within(let duration): duration
+        }
+    }
 }

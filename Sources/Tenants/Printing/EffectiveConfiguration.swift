@@ -202,9 +202,9 @@ extension SchemaObject {
 extension SchemaType {
     /// The alternative of `either` that has the value's shape.
     func fitting(_ node: DocumentNode) -> SchemaType {
-        guard case .either(let types) = self, let type = types.first(where: { $0.hasShape(of: node) }) else {
-            return self
-        }
+        guard case .either(let types) = self else { return self }
+        let shaped = types.filter { $0.hasShape(of: node) }
+        guard let type = shaped.first(where: { $0.isChoice(of: node) }) ?? shaped.last else { return self }
         return type.fitting(node)
     }
 }

@@ -27,6 +27,7 @@ struct BuiltInIssuerReader {
             access: node.read(Schema.issuer.access),
             id: node.read(Schema.issuer.id),
             refresh: node.read(Schema.issuer.refresh),
+            singleSignOn: node.read(Schema.issuer.singleSignOn),
             keysDirectory: node[Schema.issuer.keysDir]?.filled.map { session.resolve($0.text) },
             rotateEvery: node.read(Schema.issuer.rotateEvery),
             basePath: basePath,

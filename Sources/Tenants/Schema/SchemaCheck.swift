@@ -125,7 +125,9 @@ struct SchemaCheck {
                 whole.value(item, element, name: "an item of \(name())", owner: item.position)
             }
         case .either(let types):
-            guard let fitting = types.first(where: { $0.hasShape(of: node) }) else {
+            let shaped = types.filter { $0.hasShape(of: node) }
+            // Of a word and another scalar the word, if it is that.
+            guard let fitting = shaped.first(where: { $0.isChoice(of: node) }) ?? shaped.last else {
                 return mismatch(node, type, name())
             }
             if case .choice(let choices) = fitting, let scalar = node.scalar, !choices.contains(scalar.text) {

@@ -117,6 +117,11 @@ extension Schema {
             .means("How long an ID token lives.", example: "10m")
         let refresh = Key("refresh", .duration(.seconds(1)...year), default: day * 30)
             .means("How long a refresh token lives.", example: "14d")
+        let singleSignOn = Key("single_sign_on", .singleSignOn(.seconds(60)...year), default: .within(hour * 12))
+            .means(
+                "How long a browser that has signed in needs no further sign-in for other clients; `off`: each client asks.",
+                example: "8h"
+            )
         let rotateEvery = Key("rotate_every", .duration(hour...year), default: day * 90)
             .means("How long a key that the gateway made signs; longer than a token lives.", example: "30d")
         let clients = Key("clients", .list(.object(Schema.client)), default: [])
@@ -156,6 +161,13 @@ extension Schema {
             default: []
         )
         .means("Where a logout may lead, to the letter.")
+        let frontChannelLogoutURI = Key(
+            "frontchannel_logout_uri",
+            .text(example: "https://shop.example.com/signed-out")
+        )
+        .means("Loaded in a hidden frame when people sign out at the issuer.")
+        let frontChannelLogoutSessionRequired = Key("frontchannel_logout_session_required", .boolean, default: false)
+            .means("Whether that address is given `iss` and `sid`.")
         let scopes = Key("scopes", .list(.text(example: "openid")), default: ["openid"])
             .means("What it may ask for.", example: "[openid, email]")
         let dpopBound = Key("dpop_bound", .boolean, default: false)

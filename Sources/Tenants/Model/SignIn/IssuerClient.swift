@@ -7,6 +7,10 @@ public struct IssuerClient: Sendable, Equatable {
     /// Where codes may be sent, to the letter.
     public var redirectURIs: [String]
     public var postLogoutRedirectURIs = Schema.client.postLogoutRedirectURIs.default
+    /// Loaded in a hidden frame when its sessions end at the issuer (OpenID Connect Front-Channel Logout 1.0); nil: none.
+    public var frontChannelLogoutURI: String?
+    /// Whether that URI needs `iss` and `sid`.
+    public var frontChannelLogoutNeedsSession = Schema.client.frontChannelLogoutSessionRequired.default
     public var scopes = Schema.client.scopes.default
     /// Whether its tokens must be bound to a key of its own (`dpop_bound_access_tokens`, RFC 9449 section 5.2).
     public var needsProof = Schema.client.dpopBound.default

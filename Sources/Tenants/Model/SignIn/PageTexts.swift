@@ -45,6 +45,8 @@ public enum SignInText: String, PageText {
     case signInWith = "sign_in_with"
     case usesProfile = "uses_profile"
     case usesMore = "uses_more"
+    case continueAs = "continue_as"
+    case otherAccountBelow = "other_account_below"
     case cancel
     case signedIn = "signed_in"
     case goOn = "go_on"
@@ -89,6 +91,7 @@ public enum SignInText: String, PageText {
     case unavailableAdvice = "unavailable_advice"
     case signOut = "sign_out"
     case signOutInApp = "sign_out_in_app"
+    case signOutQuestion = "sign_out_question"
     case signedOut = "signed_out"
     case signedOutAdvice = "signed_out_advice"
     case signOutFailed = "sign_out_failed"
@@ -99,7 +102,8 @@ public enum SignInText: String, PageText {
     case signOutUnavailable = "sign_out_unavailable"
 
     public static let withPlace: Set<SignInText> = [
-        .title, .destination, .signInWith, .code, .request, .backTo, .otherRole, .providerDown, .providerDownReason,
+        .title, .destination, .signInWith, .continueAs, .code, .request, .backTo, .otherRole, .providerDown,
+        .providerDownReason,
     ]
 }
 

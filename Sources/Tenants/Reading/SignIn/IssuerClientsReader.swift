@@ -39,8 +39,39 @@ enum IssuerClientsReader {
             secret: secret,
             redirectURIs: redirects,
             postLogoutRedirectURIs: logouts,
+            frontChannelLogoutURI: readFrontChannelLogout(node, session),
+            frontChannelLogoutNeedsSession: node.read(Schema.client.frontChannelLogoutSessionRequired),
             scopes: scopes
         )
+    }
+
+    /// OpenID Connect Front-Channel Logout 1.0 section 2: on the host of a redirect URI.
+    private static func readFrontChannelLogout(_ node: DocumentNode, _ session: ReadingSession) -> String? {
+        let key = Schema.client.frontChannelLogoutURI
+        guard let scalar = node[key]?.filled, let value = node[key] else {
+            if let required = node.entry(Schema.client.frontChannelLogoutSessionRequired) {
+                session.at(required.keyPosition).error(
+                    "nothing is loaded when people sign out: add \"\(key.name)\", or leave this out"
+                )
+            }
+            return nil
+        }
+        let fault =
+            "\"\(key.name)\" must be the URL of a page of the client, but \(scalar.shown) is none that can be used"
+        guard session.at(value).value(of: try ReturnAddress.checked(scalar.text, allowsApps: false), or: fault) != nil
+        else { return nil }
+        let redirects = node[Schema.client.redirectURIs]?.items.compactMap { $0.scalar?.text } ?? []
+        guard redirects.contains(where: { origin(of: $0).utf8.elementsEqual(origin(of: scalar.text).utf8) }) else {
+            return session.at(value).refuse(
+                "\(scalar.shown) is on another host than the client's \"redirect_uris\": use scheme, host and port of one"
+            )
+        }
+        return scalar.text
+    }
+
+    private static func origin(of url: String) -> String {
+        guard let start = url.firstRange(of: "://")?.upperBound else { return url }
+        return (url[..<start] + url[start...].prefix { $0 != "/" && $0 != "?" }).lowercased()
     }
 
     /// What its tokens are bound to (RFC 9449 section 5.2, RFC 8705 section 3.4); the tenant must be able to check it.
