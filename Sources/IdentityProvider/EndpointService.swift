@@ -55,7 +55,8 @@ public struct EndpointService: Sendable {
             page: page,
             web: offersAll ? page : own.map { [$0] } ?? [],
             codes: codes,
-            counts: counts
+            counts: counts,
+            tokens: tokens.verifier
         )
         account = AccountEndpoints(
             context,
@@ -63,7 +64,7 @@ public struct EndpointService: Sendable {
             verify: { token, now in await tokens.presented(token, allowExpired: false, at: now) },
             counts: counts
         )
-        issuer = tokens.verifier.flatMap { IssuerEndpoints(context, codes: codes, verifier: $0) }
+        issuer = tokens.verifier.flatMap { IssuerEndpoints(context, codes: codes, verifier: $0, counts: counts) }
     }
 
     public func respond(to request: EndpointRequest) async -> EndpointResult {

@@ -6,6 +6,8 @@ extension SignInTexts {
         usesProfile: "Of your account there, only your name and your e-mail address are used.",
         usesMore: "Of your account there, your name, your e-mail address and what the app needs to know about you "
             + "are used.",
+        continueAs: "Continue as {}",
+        otherAccountBelow: "Or sign in with another account:",
         cancel: "Cancel",
         signedIn: "You are signed in",
         goOn: "Continue",
@@ -54,6 +56,7 @@ extension SignInTexts {
         unavailableAdvice: "Wait a little and begin again.",
         signOut: "Sign out",
         signOutInApp: "To sign out, use the app that you signed in to.",
+        signOutQuestion: "Do you want to sign out here, and of the apps that you opened with this sign-in?",
         signedOut: "You are signed out",
         signedOutAdvice: "You can close this page.",
         signOutFailed: "Signing out did not work",

@@ -6,6 +6,8 @@ extension SignInTexts {
         usesProfile: "De votre compte, seuls votre nom et votre adresse e-mail sont utilisés.",
         usesMore: "De votre compte sont utilisés votre nom, votre adresse e-mail et les informations dont "
             + "l’application a besoin.",
+        continueAs: "Continuer en tant que {}",
+        otherAccountBelow: "Ou connectez-vous avec un autre compte :",
         cancel: "Annuler",
         signedIn: "Vous êtes connecté",
         goOn: "Continuer",
@@ -57,6 +59,7 @@ extension SignInTexts {
         unavailableAdvice: "Patientez un peu et recommencez.",
         signOut: "Se déconnecter",
         signOutInApp: "Pour vous déconnecter, utilisez l’application à laquelle vous êtes connecté.",
+        signOutQuestion: "Voulez-vous vous déconnecter ici et des applications ouvertes avec cette connexion ?",
         signedOut: "Vous êtes déconnecté",
         signedOutAdvice: "Vous pouvez fermer cette page.",
         signOutFailed: "La déconnexion n’a pas abouti",

@@ -6,6 +6,8 @@ extension SignInTexts {
         usesProfile: "Von Ihrem Konto dort werden nur Ihr Name und Ihre E-Mail-Adresse verwendet.",
         usesMore: "Von Ihrem Konto dort werden Ihr Name, Ihre E-Mail-Adresse und die Angaben verwendet, die die App "
             + "über Sie braucht.",
+        continueAs: "Weiter als {}",
+        otherAccountBelow: "Oder melden Sie sich mit einem anderen Konto an:",
         cancel: "Abbrechen",
         signedIn: "Sie sind angemeldet",
         goOn: "Weiter",
@@ -59,6 +61,8 @@ extension SignInTexts {
         unavailableAdvice: "Warten Sie ein wenig und beginnen Sie noch einmal.",
         signOut: "Abmelden",
         signOutInApp: "Zum Abmelden verwenden Sie die App, bei der Sie angemeldet sind.",
+        signOutQuestion:
+            "Möchten Sie sich hier und bei den Apps abmelden, die Sie mit dieser Anmeldung geöffnet haben?",
         signedOut: "Sie sind abgemeldet",
         signedOutAdvice: "Sie können diese Seite schließen.",
         signOutFailed: "Das Abmelden ging nicht",

@@ -6,6 +6,8 @@ extension SignInTexts {
         usesProfile: "De su cuenta allí solo se usan su nombre y su dirección de correo electrónico.",
         usesMore: "De su cuenta allí se usan su nombre, su dirección de correo electrónico y los datos que la "
             + "aplicación necesita sobre usted.",
+        continueAs: "Continuar como {}",
+        otherAccountBelow: "O inicie sesión con otra cuenta:",
         cancel: "Cancelar",
         signedIn: "Ha iniciado sesión",
         goOn: "Continuar",
@@ -57,6 +59,7 @@ extension SignInTexts {
         unavailableAdvice: "Espere un poco y empiece de nuevo.",
         signOut: "Cerrar sesión",
         signOutInApp: "Para cerrar la sesión, use la aplicación en la que la inició.",
+        signOutQuestion: "¿Desea cerrar la sesión aquí y en las aplicaciones que abrió con ella?",
         signedOut: "La sesión está cerrada",
         signedOutAdvice: "Puede cerrar esta página.",
         signOutFailed: "No se ha podido cerrar la sesión",

@@ -9,6 +9,8 @@ package struct SignInTexts: Sendable {
     package var signInWith: String
     package var usesProfile: String
     package var usesMore: String
+    package var continueAs: String
+    package var otherAccountBelow: String
     package var cancel: String
 
     // Afterwards.
@@ -63,6 +65,7 @@ package struct SignInTexts: Sendable {
     // Logout at the issuer.
     package var signOut: String
     package var signOutInApp: String
+    package var signOutQuestion: String
     package var signedOut: String
     package var signedOutAdvice: String
     package var signOutFailed: String
@@ -93,6 +96,8 @@ extension SignInTexts: WrittenTexts {
         case .signInWith: \.signInWith
         case .usesProfile: \.usesProfile
         case .usesMore: \.usesMore
+        case .continueAs: \.continueAs
+        case .otherAccountBelow: \.otherAccountBelow
         case .cancel: \.cancel
         case .signedIn: \.signedIn
         case .goOn: \.goOn
@@ -139,6 +144,7 @@ extension SignInTexts: WrittenTexts {
         case .unavailableAdvice: \.unavailableAdvice
         case .signOut: \.signOut
         case .signOutInApp: \.signOutInApp
+        case .signOutQuestion: \.signOutQuestion
         case .signedOut: \.signedOut
         case .signedOutAdvice: \.signedOutAdvice
         case .signOutFailed: \.signOutFailed

@@ -115,6 +115,15 @@ extension Metric {
                 .sorted { $0.labels.lexicographicallyPrecedes($1.labels) }
         },
         Metric(
+            "gatehouse_single_sign_ons_total",
+            .counter,
+            "Sessions of browsers at the built-in issuer that were begun, used or continued for another client, or ended.",
+            labels: ["tenant", "event"]
+        ) { reading in
+            reading.shared.signIns.singleSignOns.map { Sample([$0.tenant, $0.event.rawValue], $1) }
+                .sorted { $0.labels.lexicographicallyPrecedes($1.labels) }
+        },
+        Metric(
             "gatehouse_deletions_pending",
             .gauge,
             "Deletions of accounts in the store that are not done, at most 1000; counted every 15 seconds.",

@@ -18,8 +18,15 @@ extension AccountEndpoints {
             if let response = try await deletion(action, visitor, request) { return response }
             let notice = try await carryOut(action, fields, visitor, request)
             if !action.removesWayIn { log(action, visitor, request) }
-            if notice == .signedOut { cookies = self.cookies.fieldsThatClear(request) }
-            if notice == .othersEnded { cookies = try await newSession(visitor, request) }
+            if notice == .signedOut {
+                // Otherwise the next app would be opened without a sign-in.
+                cookies = self.cookies.fieldsThatClear(request)
+                cookies += try await endAtIssuer(visitor, request)
+            }
+            if notice == .othersEnded {
+                cookies = try await newSession(visitor, request)
+                cookies += try await endAtIssuer(visitor, request)
+            }
             return response(action, notice, request, cookies)
         } catch {
             return response(action, error, request, cookies)

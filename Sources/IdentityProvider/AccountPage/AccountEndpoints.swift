@@ -22,6 +22,8 @@ struct AccountEndpoints: Sendable {
     let cookies: SessionCookies
     let counts: SignInCounts
     let verify: Verify
+    /// Nil for a tenant without it.
+    private let singleSignOn: SingleSignOn?
     private let crossSite: CrossSiteCheck
     let frame: PageFrame
 
@@ -44,6 +46,7 @@ struct AccountEndpoints: Sendable {
         self.keeping = keeping
         self.verify = verify
         self.counts = counts
+        singleSignOn = SingleSignOn(context, counts: counts)
         challenges = PasskeyChallenges(store: context.store, tenant: context.tenant.name)
         cookies = SessionCookies(context.tenant)
         crossSite = CrossSiteCheck(context.tenant)
@@ -82,6 +85,25 @@ struct AccountEndpoints: Sendable {
         guard let rules = context.tenant.signIn?.passkeys else { return nil }
         let site = PasskeySite(rules, of: context.tenant)
         return site.isFor(request) ? site : nil
+    }
+
+    /// Ends the session that the visitor's browser has at the issuer, with what was begun in it.
+    ///
+    /// - Returns: The fields that clear its cookie.
+    func endAtIssuer(
+        _ visitor: AccountVisitor,
+        _ request: EndpointRequest
+    ) async throws(AccountNotice) -> [EndpointResponse.Field] {
+        guard let singleSignOn else { return [] }
+        let session = try await mappingErrors({ _ in AccountNotice.unavailable }) { () async throws(SignInFailure) in
+            try await singleSignOn.read(request)
+        }
+        if let session, session.subject.utf8.elementsEqual(visitor.account.subject.utf8) {
+            _ = try await mappingErrors(AccountNotice.init) { () async throws(IssuingError) in
+                try await singleSignOn.end(session.id, ofSubject: session.subject, at: request.now)
+            }
+        }
+        return singleSignOn.records.fieldsThatClear(request)
     }
 
     /// The page with a notice, in a query.

@@ -45,7 +45,7 @@ extension Account {
         return object
     }
 
-    /// Those, and how the owner was authenticated.
+    /// Those, and how the owner was authenticated (`amr`, `acr`).
     ///
     /// - Parameter methods: `amr` (RFC 8176); empty where a provider did it, which is not asked how.
     func tokenClaims(
@@ -54,6 +54,7 @@ extension Account {
         methods: [String]
     ) -> JSONObject {
         var object = tokenClaims(scopes, beside: given)
+        if let contextClass = AuthenticationContext.of(methods: methods) { object["acr"] = .string(contextClass) }
         object["amr"] = methods.isEmpty ? object["amr"] : .array(methods.map(JSONValue.string))
         return object
     }

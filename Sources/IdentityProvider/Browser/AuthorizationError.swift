@@ -8,6 +8,7 @@ struct AuthorizationError: Error, Sendable, Equatable {
         case serverError = "server_error"
         case temporarilyUnavailable = "temporarily_unavailable"
         case loginRequired = "login_required"
+        case interactionRequired = "interaction_required"
         case requestNotSupported = "request_not_supported"
         case requestURINotSupported = "request_uri_not_supported"
         case registrationNotSupported = "registration_not_supported"
@@ -25,6 +26,11 @@ struct AuthorizationError: Error, Sendable, Equatable {
 
 extension AuthorizationError {
     static let cancelled = AuthorizationError(.accessDenied, "the sign-in was cancelled")
+    static let loginRequired = AuthorizationError(.loginRequired, "the user has to sign in for this")
+    static let interactionRequired = AuthorizationError(
+        .interactionRequired,
+        "the user has to confirm the sign-in: another app could have claimed this redirect URI"
+    )
     static let unavailable = AuthorizationError(
         .temporarilyUnavailable,
         "signing in is not possible at the moment: try again"

@@ -16,6 +16,8 @@ struct AuthorizationRequest: Sendable, Equatable {
     let codeChallenge: String
     /// SHA-256 thumbprint of the key that must be proved when the code is redeemed (RFC 9449 section 10).
     var keyThumbprint: [UInt8]?
+    /// Not kept with a sign-in under way, which has a ``SignInDemand``.
+    var authentication = AuthenticationParameters()
 }
 
 /// The result of reading an authorization request.
@@ -50,12 +52,14 @@ extension AuthorizationRequestResult {
             state: fields["state"],
             clients: clients
         )
-        guard let client else {
+        guard var client else {
             self = .untrusted
             return
         }
         do throws(AuthorizationError) {
             if let problem { throw problem }
+            // First, so that other errors go the way that the client wants.
+            client.mode = try client.mode(fields["response_mode"])
             let allowed = clients.named(client.clientID)?.scopes ?? []
             self = .valid(try AuthorizationRequest(fields, client, allowed: allowed, bindsCode: bindsCodes))
         } catch {
@@ -89,7 +93,7 @@ extension AuthorizationRequest {
     ) throws(AuthorizationError) {
         try Self.checkExtensions(fields)
         try Self.checkResponse(fields)
-        try Self.checkPrompt(fields)
+        authentication = try AuthenticationParameters(fields)
         self.client = client
         codeChallenge = try Self.codeChallenge(fields)
         scopes = try Self.scopes(fields, allowed: allowed)
@@ -129,19 +133,6 @@ extension AuthorizationRequest {
         guard type.utf8.elementsEqual("code".utf8) else {
             throw AuthorizationError(.unsupportedResponseType, "response_type can be code only")
         }
-        if let mode = fields["response_mode"], !mode.utf8.elementsEqual("query".utf8) {
-            throw AuthorizationError(.invalidRequest, "response_mode can be query only")
-        }
-    }
-
-    private static func checkPrompt(_ fields: FormFields) throws(AuthorizationError) {
-        let prompts = (fields["prompt"] ?? "").utf8.split(separator: UInt8(ascii: " "))
-        guard prompts.contains(where: { $0.elementsEqual("none".utf8) }) else { return }
-        guard prompts.count == 1 else {
-            throw AuthorizationError(.invalidRequest, "prompt combines none with other values")
-        }
-        // The issuer itself has no login session: each sign-in is the provider's.
-        throw AuthorizationError(.loginRequired, "every sign-in needs the user: prompt=none is not supported")
     }
 
     private static func codeChallenge(_ fields: FormFields) throws(AuthorizationError) -> String {

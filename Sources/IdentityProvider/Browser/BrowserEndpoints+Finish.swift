@@ -15,6 +15,8 @@ enum SignInFailure: Error, Sendable, Equatable {
     case unavailable(retryAfterSeconds: Int?)
     /// The provider does not answer, or not as it should.
     case providerUnavailable(String, retryAfterSeconds: Int?)
+    /// Somebody else than the client wants, or not anew.
+    case notAsDemanded(AuthorizationError)
 }
 
 extension SignInFailure {
@@ -34,7 +36,7 @@ extension SignInFailure {
         switch self {
         case .cancelled: .cancelled
         case .account(.notAllowed): .notAllowed
-        case .refused, .account(.otherRole), .account(.refusedByHook), .tooMany: .refused
+        case .refused, .account(.otherRole), .account(.refusedByHook), .tooMany, .notAsDemanded: .refused
         case .providerFailed, .account(.unavailable), .unavailable, .providerUnavailable: .unavailable
         }
     }
@@ -45,7 +47,7 @@ extension SignInFailure {
 
     var problem: SignInProblem {
         switch self {
-        case .cancelled, .refused: .notSignedIn
+        case .cancelled, .refused, .notAsDemanded: .notSignedIn
         case .providerFailed: .unavailable(retryAfterSeconds: nil)
         case .account(.otherRole(let role)): .otherRole(role)
         case .account(.refusedByHook(let status, let message)): .refusedByHook(status: status, message: message)
@@ -62,6 +64,7 @@ extension SignInFailure {
         switch self {
         case .cancelled: "cancelled"
         case .providerFailed: "the provider failed"
+        case .notAsDemanded: "another subject or time than the client wants"
         case .refused, .account, .tooMany, .unavailable, .providerUnavailable: problem.label
         }
     }
@@ -70,6 +73,7 @@ extension SignInFailure {
     var authorizationError: AuthorizationError? {
         switch self {
         case .cancelled: .cancelled
+        case .notAsDemanded(let error): error
         case .providerFailed: AuthorizationError(.serverError, "the provider could not complete the sign-in")
         case .refused: AuthorizationError(.accessDenied, "the provider did not confirm an identity")
         case .account(.unavailable), .tooMany, .unavailable, .providerUnavailable: .unavailable
@@ -99,7 +103,18 @@ extension BrowserEndpoints {
             subject = signedIn.account.subject
             switch transaction.purpose {
             case .client(let authorization):
-                response = try await code(for: signedIn.account, authorization, SignInWay(signedIn.identity), request)
+                let (code, cookie) = try await begin(
+                    signedIn.account,
+                    SignInWay(signedIn.identity),
+                    signedIn.identity,
+                    transaction.demand,
+                    authorization,
+                    request
+                )
+                let client = authorization.client
+                var granted = answer(client, code: code, request, subject: signedIn.account.subject)
+                granted.fields += cookie
+                response = granted
             case .web(let after):
                 response = try await cookies(for: signedIn.account, after, SignInWay(signedIn.identity), request)
             }
@@ -163,12 +178,38 @@ struct SignedIn: Sendable {
 // MARK: - For a client of the issuer
 
 extension BrowserEndpoints {
+    /// Begins a session at the issuer for somebody who has just signed in on the page, and gives the client a code in it.
+    ///
+    /// - Parameter identity: The provider's; nil after a passkey.
+    /// - Returns: The code, and the cookie of the session at the issuer.
+    func begin(
+        _ account: Account,
+        _ way: SignInWay,
+        _ identity: ProviderIdentity?,
+        _ demand: SignInDemand,
+        _ authorization: AuthorizationRequest,
+        _ request: EndpointRequest
+    ) async throws(SignInFailure) -> (code: String, cookies: [EndpointResponse.Field]) {
+        if let problem = demand.problem(subject: account.subject, signedInAt: way.signedInAt) {
+            throw .notAsDemanded(problem)
+        }
+        let begun = try await singleSignOn?.begin(account, way, identity, isAnew: demand.isAnew, request)
+        let proof = SessionProof(
+            way: way,
+            authenticatedAt: min(way.signedInAt ?? request.now, request.now),
+            isProven: way.isProof || demand.isAnew,
+            singleSignOn: begun?.id
+        )
+        let code = try await code(for: account, authorization, proof, request)
+        return (code, begun.map { [$0.cookie] } ?? [])
+    }
+
     func code(
         for account: Account,
         _ authorization: AuthorizationRequest,
-        _ way: SignInWay,
+        _ proof: SessionProof,
         _ request: EndpointRequest
-    ) async throws(SignInFailure) -> EndpointResponse {
+    ) async throws(SignInFailure) -> String {
         let client = authorization.client
         let grant = CodeGrant(
             clientID: client.clientID,
@@ -177,21 +218,20 @@ extension BrowserEndpoints {
             scopes: authorization.scopes,
             nonce: authorization.nonce,
             subject: account.subject,
-            provider: way.name,
-            claims: way.claims,
+            provider: proof.way.name,
+            claims: proof.way.claims,
             device: request.fields.userAgent,
             address: ClientAddressText.text(of: request.clientAddress),
-            methods: way.methods,
+            methods: proof.way.methods,
+            authenticatedAt: proof.authenticatedAt,
+            isProven: proof.isProven,
+            singleSignOn: proof.singleSignOn,
             issuedAt: request.now,
             keyThumbprint: authorization.keyThumbprint
         )
-        let code = try await mappingErrors(SignInFailure.init) { () async throws(StoreError) in
+        return try await mappingErrors(SignInFailure.init) { () async throws(StoreError) in
             try await codes.issue(grant, at: request.now)
         }
-        return .redirect(
-            to: client.url(code: code, issuer: context.tenant.issuer?.url ?? ""),
-            subject: account.subject
-        )
     }
 
     private func failure(
@@ -200,14 +240,15 @@ extension BrowserEndpoints {
         _ request: EndpointRequest
     ) -> EndpointResponse {
         let client = authorization.client
-        let issuer = context.tenant.issuer?.url ?? ""
-        if let error = failure.authorizationError { return .redirect(to: client.url(error, issuer: issuer)) }
+        if let error = failure.authorizationError { return answer(client, error, request) }
         let denied = AuthorizationError(.accessDenied, "the account cannot be used here")
         return errorPage(
             failure.problem,
             of: request,
-            back: client.isLinkable
-                ? SignInErrorPage.Link(url: client.url(denied, issuer: issuer)) { texts in
+            back: client.isLinkable && client.mode == .query
+                ? SignInErrorPage.Link(
+                    url: client.url(client.fields(denied, issuer: context.tenant.issuer?.url ?? ""))
+                ) { texts in
                     FilledText.plain(texts.backTo, client.destination)
                 } : nil
         )

@@ -106,19 +106,41 @@ extension BrowserEndpoints {
         do throws(SignInFailure) {
             switch stored.transaction.purpose {
             case .client(let authorization) where authorization.client.isLinkable:
-                response = try await code(for: account, authorization, way, request)
+                response = try await answer(account, way, authorization, stored.transaction.demand, request)
             case .client: throw .refused
             case .web(let after):
                 response = try await cookies(for: account, after, way, request, isFromElsewhere: false)
             }
         } catch {
             log(.info, error.label, request, subject: account.subject)
+            if case .notAsDemanded = error { return Self.json(error.problem.status, texts.passkeyFailed) }
             return Self.json(error.problem.status, texts.unavailable)
         }
         log(.info, "signed in by passkey", request, subject: account.subject)
         counts.count(tenant: context.tenant.name, passkey: .signedIn)
         response.fields.append(SignInBinding.clearingCookie(of: stored.id, isSecure: request.isSecure))
-        return Self.json(redirect: response)
+        return response.status == 200 ? response : Self.json(redirect: response)
+    }
+
+    /// The code for a client: a redirect, or what the script posts.
+    private func answer(
+        _ account: Account,
+        _ way: SignInWay,
+        _ authorization: AuthorizationRequest,
+        _ demand: SignInDemand,
+        _ request: EndpointRequest
+    ) async throws(SignInFailure) -> EndpointResponse {
+        let (code, cookies) = try await begin(account, way, nil, demand, authorization, request)
+        let client = authorization.client
+        let fields = client.fields(code: code, issuer: context.tenant.issuer?.url ?? "")
+        switch client.mode {
+        case .query: return .redirect(to: client.url(fields), fields: cookies, subject: account.subject)
+        case .formPost:
+            var values = JSONObject()
+            for (name, value) in fields { values[name] = .string(value) }
+            let form: JSONObject = ["url": .string(client.redirectURI), "fields": .object(values)]
+            return .json(["form": .object(form)], fields: cookies, subject: account.subject)
+        }
     }
 
     private func refused(

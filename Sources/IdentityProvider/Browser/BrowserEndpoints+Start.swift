@@ -36,7 +36,7 @@ extension BrowserEndpoints {
                 endpoint.provider,
                 stored.id,
                 leg,
-                of: stored.transaction.purpose,
+                of: stored.transaction,
                 for: request
             )
         )

@@ -32,7 +32,7 @@ extension BrowserEndpoints {
             )
         }
         guard let leg = begun.transaction.legs[only.provider] else { throw .malformed }
-        let url = try await providerURL(only, begun.id, leg, of: begun.transaction.purpose, for: request)
+        let url = try await providerURL(only, begun.id, leg, of: begun.transaction, for: request)
         return .redirect(to: url, fields: [begun.cookie])
     }
 

@@ -2,6 +2,7 @@ import Logging
 import Store
 import Tenants
 import Time
+import TokenSigning
 import Verification
 
 /// Browser sign-in: the issuer's authorization endpoint with its page (OpenID Connect Core section 3.1.2), the tenant's
@@ -19,14 +20,21 @@ struct BrowserEndpoints: Sendable {
     let counts: SignInCounts
     let transactions: SignInTransactions
     let frame: PageFrame
+    /// Nil for a tenant without it.
+    let singleSignOn: SingleSignOn?
+    /// For `id_token_hint`; nil for a tenant without an issuer.
+    let tokens: OwnTokenVerifier?
 
     init(
         _ context: SignInContext,
         page: [any BrowserProvider],
         web: [any BrowserProvider],
         codes: AuthorizationCodes,
-        counts: SignInCounts
+        counts: SignInCounts,
+        tokens: OwnTokenVerifier? = nil
     ) {
+        self.tokens = tokens
+        singleSignOn = SingleSignOn(context, counts: counts)
         self.context = context
         self.page = page
         self.web = web
@@ -88,6 +96,7 @@ extension BrowserEndpoints {
     func begin(
         _ purpose: SignInTransaction.Purpose,
         _ redirectURIs: [SignIn.Provider: String],
+        demand: SignInDemand = SignInDemand(),
         for request: EndpointRequest
     ) async throws(StoreError) -> (id: SignInID, transaction: SignInTransaction, cookie: EndpointResponse.Field) {
         let id = SignInID.make()
@@ -103,7 +112,8 @@ extension BrowserEndpoints {
             },
             bindingHash: SignInBinding.hash(binding),
             expiresAt: request.now + SignInTransaction.lifetime,
-            passkeyChallenge: site(of: request) == nil ? nil : RandomBytes.make(PasskeyChallenges.length)
+            passkeyChallenge: site(of: request) == nil ? nil : RandomBytes.make(PasskeyChallenges.length),
+            demand: demand
         )
         try await transactions.add(transaction, as: id)
         return (id, transaction, SignInBinding.cookie(binding, of: id, isSecure: request.isSecure))
@@ -114,18 +124,20 @@ extension BrowserEndpoints {
         _ provider: any BrowserProvider,
         _ id: SignInID,
         _ leg: SignInTransaction.Leg,
-        of purpose: SignInTransaction.Purpose,
+        of transaction: SignInTransaction,
         for request: EndpointRequest
     ) async throws(SignInProblem) -> String {
         do throws(EndpointRefusal) {
-            return try await provider.authorizationURL(
+            let url = try await provider.authorizationURL(
                 redirectURI: leg.redirectURI,
                 state: SignInState(id: id, provider: provider.provider).text,
                 nonce: leg.nonce,
                 codeChallenge: CodeVerifier.challenge(of: leg.codeVerifier),
-                signsInAnew: endsAtAccount(purpose, request),
+                signsInAnew: transaction.demand.isAnew || endsAtAccount(transaction.purpose, request),
                 at: request.now
             )
+            guard provider.takesLoginHint, let hint = transaction.demand.loginHint else { return url }
+            return FormText.url(url, adding: [("login_hint", hint)])
         } catch {
             throw .providerUnavailable(provider.label, retryAfterSeconds: error.retryAfterSeconds)
         }
@@ -149,6 +161,8 @@ extension BrowserEndpoints {
         destination: String,
         cancelURL: String?,
         passkey: PasskeyPrompt? = nil,
+        continuing: ContinueForm? = nil,
+        formTarget: String? = nil,
         for request: EndpointRequest
     ) async throws(SignInProblem) -> EndpointResponse {
         var choices: [SignInPageHTML.Choice] = []
@@ -157,11 +171,18 @@ extension BrowserEndpoints {
             let url =
                 provider.isFoundFirst
                 ? startURL(provider, begun.id, leg)
-                : try await providerURL(provider, begun.id, leg, of: begun.transaction.purpose, for: request)
+                : try await providerURL(provider, begun.id, leg, of: begun.transaction, for: request)
             choices.append(SignInPageHTML.Choice(provider: provider.provider, label: provider.label, url: url))
         }
-        return SignInPageHTML(choices: choices, destination: destination, cancelURL: cancelURL, passkey: passkey)
-            .response(in: frame, frame.language(of: request), cookie: begun.cookie)
+        return SignInPageHTML(
+            choices: choices,
+            destination: destination,
+            cancelURL: cancelURL,
+            passkey: passkey,
+            continuing: continuing,
+            formTarget: formTarget
+        )
+        .response(in: frame, frame.language(of: request), cookie: begun.cookie, authority: request.authority)
     }
 
     /// Logs the result of a sign-in; includes the subject, and the passkey's identifier, and nothing else about a person.

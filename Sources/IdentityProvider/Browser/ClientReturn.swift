@@ -8,6 +8,15 @@ struct ClientReturn: Sendable, Equatable {
     let redirectURI: String
     /// The client's own, returned unchanged; nil if there was none.
     let state: String?
+    /// How it gets the result.
+    var mode = Mode.query
+
+    /// `response_mode`.
+    enum Mode: String, Sendable, CaseIterable {
+        case query
+        /// A form that the browser posts (OAuth 2.0 Form Post Response Mode).
+        case formPost = "form_post"
+    }
 
     /// - Returns: Nil if the client is unknown, or the redirect URI is not registered for it.
     init?(clientID: String?, redirectURI: String?, state: String?, clients: [IssuerClient]) {
@@ -23,17 +32,20 @@ struct ClientReturn: Sendable, Equatable {
     }
 
     /// - Parameter issuer: Ours, so that the client can check the origin of the response (RFC 9207).
-    func url(code: String, issuer: String) -> String {
-        url([("code", code)], issuer)
+    func fields(code: String, issuer: String) -> [(name: String, value: String)] {
+        fields([("code", code)], issuer)
     }
 
-    func url(_ error: AuthorizationError, issuer: String) -> String {
-        url([("error", error.code.rawValue), ("error_description", error.description)], issuer)
+    func fields(_ error: AuthorizationError, issuer: String) -> [(name: String, value: String)] {
+        fields([("error", error.code.rawValue), ("error_description", error.description)], issuer)
     }
 
-    private func url(_ fields: [(name: String, value: String)], _ issuer: String) -> String {
-        let state = state.map { [(name: "state", value: $0)] } ?? []
-        return FormText.url(redirectURI, adding: fields + state + [("iss", issuer)])
+    /// The redirect URI with `fields` in its query.
+    func url(_ fields: [(name: String, value: String)]) -> String { FormText.url(redirectURI, adding: fields) }
+
+    private func fields(_ fields: [(name: String, value: String)], _ issuer: String) -> [(name: String, value: String)]
+    {
+        fields + (state.map { [(name: "state", value: $0)] } ?? []) + [("iss", issuer)]
     }
 
     /// For display: the target host, or the scheme of an app.
@@ -57,8 +69,29 @@ struct ClientReturn: Sendable, Equatable {
 }
 
 extension ClientReturn {
+    private var scheme: String { redirectURI.prefix { $0 != ":" }.lowercased() }
+
+    /// Whether nobody but the client gets what is sent there: an app's own scheme may be claimed by another app, and a
+    /// port of this machine be another program's (RFC 8252 section 8.6).
+    ///
+    /// - Parameter isPublic: Whether the client has no secret.
+    func isSafe(isPublic: Bool) -> Bool { scheme == "https" || scheme == "http" && !isPublic }
+
+    /// - Parameter name: As in the request; nil for the default.
+    func mode(_ name: String?) throws(AuthorizationError) -> Mode {
+        guard let name else { return .query }
+        guard let mode = Mode(rawValue: name) else {
+            throw AuthorizationError(.invalidRequest, "response_mode can be query or form_post only")
+        }
+        if mode == .formPost, scheme != "https", scheme != "http" {
+            throw AuthorizationError(.invalidRequest, "response_mode=form_post needs a redirect URI with https")
+        }
+        return mode
+    }
+
     /// From the store: the redirect URI was checked before it was stored.
-    init(kept clientID: String, redirectURI: String, state: String?) {
+    init(kept clientID: String, redirectURI: String, state: String?, mode: Mode = .query) {
+        self.mode = mode
         self.clientID = clientID
         self.redirectURI = redirectURI
         self.state = state

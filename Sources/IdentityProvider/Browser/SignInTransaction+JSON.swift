@@ -23,6 +23,7 @@ extension SignInTransaction {
         case .web(let after): object["after"] = .string(after)
         }
         if let passkeyChallenge { object["passkey"] = .bytes(passkeyChallenge) }
+        if demand != SignInDemand() { object["demand"] = .object(demand.json) }
         if let posted { object["posted"] = .object(posted.json) }
         return JSONWriter.bytes(of: object)
     }
@@ -52,6 +53,7 @@ extension SignInTransaction {
         self.expiresAt = UnixTime(expiresAt)
         posted = object["posted"]?.object.flatMap(Posted.init)
         passkeyChallenge = object["passkey"]?.bytes
+        demand = object["demand"]?.object.map(SignInDemand.init) ?? SignInDemand()
     }
 }
 
@@ -91,6 +93,26 @@ extension SignInTransaction.Posted {
     }
 }
 
+extension SignInDemand {
+    fileprivate var json: JSONObject {
+        var object = JSONObject()
+        if isAnew { object["anew"] = true }
+        if let subject { object["sub"] = .string(subject) }
+        if let notBefore { object["after"] = .time(notBefore) }
+        if let loginHint { object["hint"] = .string(loginHint) }
+        if let offered { object["offered"] = .string(offered) }
+        return object
+    }
+
+    fileprivate init(_ object: JSONObject) {
+        isAnew = object["anew"]?.bool ?? false
+        subject = object["sub"]?.string
+        notBefore = object["after"]?.time
+        loginHint = object["hint"]?.string
+        offered = object["offered"]?.string
+    }
+}
+
 extension AuthorizationRequest {
     fileprivate var json: JSONObject {
         var object: JSONObject = [
@@ -99,6 +121,7 @@ extension AuthorizationRequest {
             "scopes": .array(scopes.map(JSONValue.string)),
             "challenge": .string(codeChallenge),
         ]
+        if client.mode != .query { object["mode"] = .string(client.mode.rawValue) }
         if let state = client.state { object["state"] = .string(state) }
         if let nonce { object["nonce"] = .string(nonce) }
         if let keyThumbprint { object["jkt"] = .bytes(keyThumbprint) }
@@ -109,8 +132,9 @@ extension AuthorizationRequest {
         guard let clientID = object["id"]?.string, let redirectURI = object["redirect"]?.string,
             let scopes = object["scopes"]?.stringOrStrings, let challenge = object["challenge"]?.string
         else { return nil }
+        let mode = object["mode"]?.string.flatMap(ClientReturn.Mode.init) ?? .query
         self.init(
-            client: ClientReturn(kept: clientID, redirectURI: redirectURI, state: object["state"]?.string),
+            client: ClientReturn(kept: clientID, redirectURI: redirectURI, state: object["state"]?.string, mode: mode),
             scopes: scopes,
             nonce: object["nonce"]?.string,
             codeChallenge: challenge,

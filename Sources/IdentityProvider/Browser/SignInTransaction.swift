@@ -37,4 +37,5 @@ struct SignInTransaction: Sendable, Equatable {
     var posted: Posted?
     /// What a passkey has to sign; nil where none may sign in.
     var passkeyChallenge: [UInt8]?
+    var demand = SignInDemand()
 }

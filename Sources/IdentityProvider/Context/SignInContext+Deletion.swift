@@ -30,7 +30,7 @@ extension SignInContext {
 
 extension Account {
     /// Whether a way in is one of the account's: a provider's name, or that of passkeys.
-    fileprivate func isEntered(by way: String) -> Bool {
+    func isEntered(by way: String) -> Bool {
         way == SignIn.Provider.passkey ? !passkeys.isEmpty : identities.contains { $0.provider.rawValue == way }
     }
 }

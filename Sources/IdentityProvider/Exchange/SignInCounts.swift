@@ -53,11 +53,30 @@ public final class SignInCounts: Sendable {
         public var event: PasskeyEvent
     }
 
+    /// What happens to the sessions that browsers have at the issuer.
+    public enum SingleSignOnEvent: String, Sendable, CaseIterable {
+        /// A sign-in began one.
+        case begun
+        /// A client got a code within one, without a page.
+        case used
+        /// A client got a code within one by the button of the page.
+        case continued
+        /// A sign-out ended one.
+        case ended
+    }
+
+    /// Labels of `gatehouse_single_sign_ons_total`.
+    public struct SingleSignOnLabels: Sendable, Hashable {
+        public var tenant: String
+        public var event: SingleSignOnEvent
+    }
+
     /// All counters at one moment.
     public struct Snapshot: Sendable, Equatable {
         public var signIns: [SignInLabels: Int] = [:]
         public var legacy: [LegacyLabels: Int] = [:]
         public var passkeys: [PasskeyLabels: Int] = [:]
+        public var singleSignOns: [SingleSignOnLabels: Int] = [:]
 
         public init() {}
 
@@ -79,6 +98,11 @@ public final class SignInCounts: Sendable {
                 labels.tenant = label(labels.tenant)
                 snapshot.passkeys[labels, default: 0] += count
             }
+            for (labels, count) in singleSignOns {
+                var labels = labels
+                labels.tenant = label(labels.tenant)
+                snapshot.singleSignOns[labels, default: 0] += count
+            }
             return snapshot
         }
     }
@@ -97,6 +121,11 @@ public final class SignInCounts: Sendable {
 
     public func count(tenant: String, passkey event: PasskeyEvent) {
         counts.withLock { $0.passkeys[PasskeyLabels(tenant: tenant, event: event), default: 0] += 1 }
+    }
+
+    func count(tenant: String, singleSignOn event: SingleSignOnEvent) {
+        let labels = SingleSignOnLabels(tenant: tenant, event: event)
+        counts.withLock { $0.singleSignOns[labels, default: 0] += 1 }
     }
 
     /// Counts a body without proof.

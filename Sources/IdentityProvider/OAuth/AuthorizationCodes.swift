@@ -119,6 +119,9 @@ extension CodeGrant {
         if !claims.members.isEmpty { object["claims"] = .object(claims) }
         if let address { object["ip"] = .string(address) }
         if !methods.isEmpty { object["amr"] = .array(methods.map(JSONValue.string)) }
+        if let authenticatedAt { object["auth_time"] = .time(authenticatedAt) }
+        if isProven { object["proven"] = true }
+        if let singleSignOn { object["sso"] = .string(singleSignOn) }
         if let keyThumbprint { object["jkt"] = .bytes(keyThumbprint) }
         return JSONWriter.bytes(of: object)
     }
@@ -143,6 +146,9 @@ extension CodeGrant {
             device: object["device"]?.string,
             address: object["ip"]?.string,
             methods: object["amr"]?.stringOrStrings ?? [],
+            authenticatedAt: object["auth_time"]?.time,
+            isProven: object["proven"]?.bool ?? false,
+            singleSignOn: object["sso"]?.string,
             issuedAt: UnixTime(issuedAt),
             // An unreadable thumbprint becomes an empty one, which no key matches.
             keyThumbprint: keyThumbprint.map { Base64URL.decode($0) ?? [] }

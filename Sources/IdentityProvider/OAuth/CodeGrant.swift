@@ -21,6 +21,12 @@ struct CodeGrant: Sendable, Equatable {
     var address: String?
     /// How the owner of the account was authenticated (RFC 8176); empty where a provider did it.
     var methods: [String] = []
+    /// When the subject proved who they are, where that was before the code was issued.
+    var authenticatedAt: UnixTime?
+    /// Whether they proved it then.
+    var isProven = false
+    /// The session at the issuer in which it was issued; nil for none.
+    var singleSignOn: String?
     /// When the code was issued; it is valid for 60 seconds.
     var issuedAt: UnixTime
     /// SHA-256 thumbprint of the key that must be proved to redeem it (`dpop_jkt`, RFC 9449 section 10).

@@ -1,3 +1,4 @@
+import Localization
 import Tenants
 import Verification
 
@@ -8,6 +9,8 @@ struct DiscoveryDocument {
     let origin: String
     /// Nil if the tenant does not use DPoP; then the document omits it.
     let proof: ProofRules?
+    /// Whether people may sign in with passkeys.
+    var hasPasskeys = false
 
     var object: JSONObject {
         var object = basis
@@ -16,6 +19,8 @@ struct DiscoveryDocument {
             let algorithms = proof.algorithms.map { JSONValue.string($0.rawValue) }
             object["dpop_signing_alg_values_supported"] = .array(algorithms)
         }
+        // OpenID Connect Core section 3.1.2.1: what a provider asked for is not known, so that its sign-ins have none.
+        if hasPasskeys { object["acr_values_supported"] = [.string(AuthenticationContext.phishingResistant)] }
         if issuer.clients.contains(where: \.bindsToCertificate) {
             // RFC 8705 section 3.3.
             object["tls_client_certificate_bound_access_tokens"] = true
@@ -35,7 +40,7 @@ struct DiscoveryDocument {
             "end_session_endpoint": url("/oauth2/logout"),
             "scopes_supported": .array(scopes.map(JSONValue.string)),
             "response_types_supported": ["code"],
-            "response_modes_supported": ["query"],
+            "response_modes_supported": .array(ClientReturn.Mode.allCases.map { .string($0.rawValue) }),
             "grant_types_supported": ["authorization_code", "refresh_token"],
             "code_challenge_methods_supported": ["S256"],
             "subject_types_supported": ["public"],
@@ -45,9 +50,13 @@ struct DiscoveryDocument {
             "introspection_endpoint_auth_methods_supported": .array(Self.secretMethods),
             "claim_types_supported": ["normal"],
             "claims_supported": [
-                "iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "at_hash", "sid", "email",
+                "iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "acr", "amr", "at_hash", "sid", "email",
                 "email_verified", "is_private_email", "name", "role",
             ],
+            "prompt_values_supported": ["none", "login", "consent", "select_account"],
+            "ui_locales_supported": .array(locales.map(JSONValue.string)),
+            "frontchannel_logout_supported": true,
+            "frontchannel_logout_session_supported": true,
             "authorization_response_iss_parameter_supported": true,
             "claims_parameter_supported": false,
             "request_parameter_supported": false,
@@ -69,6 +78,13 @@ struct DiscoveryDocument {
     /// Every scope that some client may request, `openid` first.
     private var scopes: [String] {
         issuer.clients.flatMap(\.scopes).reduce(into: ["openid"]) { if !$0.contains($1) { $0.append($1) } }
+    }
+
+    /// The languages of the pages.
+    private var locales: [String] {
+        let builtIn = PageLanguage.BuiltIn.allCases.map(\.rawValue)
+        let own = issuer.page.texts?.languages ?? []
+        return builtIn + own.map(\.tag).filter { !builtIn.contains($0.lowercased()) }
     }
 
     private func url(_ path: String) -> JSONValue { .string(origin + issuer.basePath + path) }

@@ -27,7 +27,8 @@ struct IssuerEndpoints: Sendable {
     init?(
         _ context: SignInContext,
         codes: AuthorizationCodes,
-        verifier: OwnTokenVerifier
+        verifier: OwnTokenVerifier,
+        counts: SignInCounts = SignInCounts()
     ) {
         guard let issuer = context.tenant.issuer, let sessions = context.sessions, let keys = context.keys else {
             return nil
@@ -54,7 +55,13 @@ struct IssuerEndpoints: Sendable {
         revocation = RevocationEndpoint(context: context, sessions: sessions, tokens: tokens, clients: clients)
         introspection = IntrospectionEndpoint(tokens: tokens, clients: clients)
         userInfo = UserInfoEndpoint(context: context, tokens: tokens)
-        logout = LogoutEndpoint(context: context, sessions: sessions, tokens: tokens, issuer: issuer)
+        logout = LogoutEndpoint(
+            context: context,
+            sessions: sessions,
+            tokens: tokens,
+            issuer: issuer,
+            singleSignOn: SingleSignOn(context, counts: counts)
+        )
     }
 
     /// - Returns: 404 for any other endpoint.
@@ -76,7 +83,12 @@ struct IssuerEndpoints: Sendable {
         switch request.endpoint {
         case .discovery:
             published(
-                DiscoveryDocument(issuer: issuer, origin: request.origin, proof: context.tenant.proof).object,
+                DiscoveryDocument(
+                    issuer: issuer,
+                    origin: request.origin,
+                    proof: context.tenant.proof,
+                    hasPasskeys: context.tenant.signIn?.passkeys != nil
+                ).object,
                 Self.cachedByClient
             )
         case .jwks: try await published(keySet(), Self.cachedByAll)

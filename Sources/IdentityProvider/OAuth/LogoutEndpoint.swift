@@ -4,14 +4,18 @@ import Tenants
 import Time
 import Verification
 
-/// Ends a session at its client's request (OpenID Connect RP-Initiated Logout 1.0).
+/// Ends sessions at a client's request (OpenID Connect RP-Initiated Logout 1.0), and tells the other clients in hidden
+/// frames (Front-Channel Logout 1.0).
 ///
-/// Only the session's ID token ends it: a foreign page that leads a browser here has none.
+/// With the session's ID token it ends that session, the browser's own session at the issuer, and all that were begun in
+/// it. Without it the user is asked: a foreign page that leads a browser here has none.
 struct LogoutEndpoint: Sendable {
     let context: SignInContext
     let sessions: SessionService
     let tokens: OwnTokens
     let issuer: BuiltInIssuer
+    /// Nil for a tenant without it.
+    let singleSignOn: SingleSignOn?
 
     /// Why it fails.
     private enum Problem: Error {
@@ -24,15 +28,36 @@ struct LogoutEndpoint: Sendable {
             let hint = try await hint(parameters, at: request.now)
             let client = try client(parameters, hint)
             let destination = try destination(parameters, client)
-            if let sessionID = hint?.sessionID { try await end(sessionID, client, at: request.now) }
-            if let destination { return .response(.redirect(to: destination, subject: hint?.subject)) }
-            return .response(
-                hint == nil
-                    ? page(\.signOut, \.signOutInApp, for: request) : page(\.signedOut, \.signedOutAdvice, for: request)
+            let browser = try await browserSession(request)
+            let hasConfirmed = browser.map { isConfirmed($0.value, parameters, request) } ?? false
+            if hint == nil, let browser, !hasConfirmed {
+                return .response(question(parameters, browser.value, for: request))
+            }
+            let ended = try await end(hint, hasConfirmed ? browser?.session : nil, browser?.session, client, request)
+            let isSignedOut = hint != nil || hasConfirmed
+            var response = goodbye(
+                to: destination,
+                frames: SignOutFrames(ended, of: issuer),
+                isSignedOut: isSignedOut,
+                for: request
             )
+            response.subject = hint?.subject ?? (hasConfirmed ? browser?.session.subject : nil)
+            if isSignedOut, let singleSignOn { response.fields += singleSignOn.records.fieldsThatClear(request) }
+            return .response(response)
         } catch {
             return .response(page(of: error, for: request))
         }
+    }
+
+    /// The browser's own session at the issuer, with the value of its cookie.
+    private func browserSession(
+        _ request: EndpointRequest
+    ) async throws(Problem) -> (session: SingleSignOnSession, value: [UInt8])? {
+        guard let singleSignOn, let value = singleSignOn.records.value(in: request) else { return nil }
+        return try await mappingErrors({ _ in Problem.unavailable }) { () async throws(SignInFailure) in
+            try await singleSignOn.read(request)
+        }
+        .map { ($0, value) }
     }
 
     private func parameters(_ request: EndpointRequest) throws(Problem) -> FormFields {
@@ -72,19 +97,116 @@ struct LogoutEndpoint: Sendable {
         return FormText.url(uri, adding: parameters["state"].map { [("state", $0)] } ?? [])
     }
 
-    private func end(_ sessionID: String, _ client: IssuerClient?, at now: UnixTime) async throws(Problem) {
+    /// Ends the session of the ID token, and those at the issuer with all that were begun in them.
+    ///
+    /// - Parameters:
+    ///   - confirmed: Whose end the user has confirmed.
+    ///   - browser: The browser's, which ends too if it is of the ID token's subject.
+    /// - Returns: The ended sessions, each once.
+    private func end(
+        _ hint: Principal?,
+        _ confirmed: SingleSignOnSession?,
+        _ browser: SingleSignOnSession?,
+        _ client: IssuerClient?,
+        _ request: EndpointRequest
+    ) async throws(Problem) -> [SingleSignOn.EndedSession] {
         try await mappingErrors({ _ in Problem.unavailable }) { () async throws(IssuingError) in
-            try await sessions.end(sessionID: sessionID, at: now)
+            var ended: [SingleSignOn.EndedSession] = []
+            var atIssuer: [(id: String, subject: String)] = confirmed.map { [($0.id, $0.subject)] } ?? []
+            if let hint, let id = hint.sessionID {
+                let session = try await sessions.session(id, at: request.now)
+                if let session, let own = session.singleSignOn { atIssuer.append((own, session.subject)) }
+                if let browser, hint.subject.map({ $0.utf8.elementsEqual(browser.subject.utf8) }) ?? false {
+                    atIssuer.append((browser.id, browser.subject))
+                }
+                try await sessions.end(sessionID: id, at: request.now)
+                ended.append(SingleSignOn.EndedSession(clientID: client?.id ?? session?.clientID, id: id))
+                log(id, client)
+            }
+            if let singleSignOn {
+                var done: Set<String> = []
+                for (id, subject) in atIssuer where done.insert(id).inserted {
+                    let further = try await singleSignOn.end(id, ofSubject: subject, at: request.now)
+                    for session in further where !ended.contains(where: { $0.id == session.id }) {
+                        ended.append(session)
+                        log(session.id, session.clientID.flatMap { issuer.clients.named($0) })
+                    }
+                }
+            }
+            return ended
         }
+    }
+
+    private func log(_ sessionID: String, _ client: IssuerClient?) {
         var metadata: Logger.Metadata = ["tenant": "\(context.tenant.name)", "session": "\(sessionID)"]
         if let client { metadata["client"] = "\(client.id)" }
         context.logger.info("signed out at the issuer", metadata: metadata)
+    }
+
+    // MARK: Without an ID token
+
+    private static let confirmation = "confirm"
+
+    /// What the form of the question has, and no other site can know: it is derived from the cookie.
+    private func token(_ value: [UInt8]) -> String {
+        Base64URL.encode(HMACSHA256.code(of: Array("sign-out at the issuer".utf8), key: value))
+    }
+
+    private func isConfirmed(_ value: [UInt8], _ parameters: FormFields, _ request: EndpointRequest) -> Bool {
+        guard request.method == "POST", let sent = parameters[Self.confirmation] else { return false }
+        return PlainText.areEqual(sent, token(value))
+    }
+
+    /// Asks the user (RP-Initiated Logout section 2); the form has what the request had.
+    private func question(
+        _ parameters: FormFields,
+        _ value: [UInt8],
+        for request: EndpointRequest
+    ) -> EndpointResponse {
+        let frame = PageFrame(context.tenant)
+        let language = frame.language(of: request)
+        let texts = SignInTexts(language)
+        let kept = ["client_id", "post_logout_redirect_uri", "state"].compactMap { name in
+            parameters[name].map { (name, $0) }
+        }
+        let inputs = (kept + [(Self.confirmation, token(value))]).map {
+            "<input type=\"hidden\" name=\"\($0.0)\" value=\"\(HTMLText.escaped($0.1))\">"
+        }
+        let path = issuer.basePath + IssuerPath.logout.rawValue
+        let target = parameters["post_logout_redirect_uri"].map { [PagePolicy.source(of: $0)] } ?? []
+        return frame.response(
+            status: 200,
+            title: "\(texts.signOut) – \(frame.name)",
+            content: """
+                <h1>\(HTMLText.escaped(texts.signOut))</h1>
+                <p>\(HTMLText.escaped(texts.signOutQuestion))</p>
+                <form method="post" action="\(HTMLText.escaped(PagePath.encoded(path)))">\(inputs.joined())\
+                <button class="button"><span>\(HTMLText.escaped(texts.signOut))</span></button></form>
+                """,
+            language: language,
+            policy: (PagePolicy(form: path, targets: target), request.authority)
+        )
     }
 }
 
 // MARK: - Pages
 
 extension LogoutEndpoint {
+    /// Leads on, by way of a page where there are clients to tell.
+    private func goodbye(
+        to destination: String?,
+        frames: SignOutFrames,
+        isSignedOut: Bool,
+        for request: EndpointRequest
+    ) -> EndpointResponse {
+        if frames.urls.isEmpty {
+            if let destination { return .redirect(to: destination) }
+            return isSignedOut
+                ? page(\.signedOut, \.signedOutAdvice, for: request) : page(\.signOut, \.signOutInApp, for: request)
+        }
+        return frames.page(leadingTo: destination, in: PageFrame(context.tenant), for: request)
+    }
+
     private func page(of problem: Problem, for request: EndpointRequest) -> EndpointResponse {
         let reason: KeyPath<SignInTexts, String> =
             switch problem {

@@ -109,7 +109,10 @@ extension TokenEndpoint {
             nonce: grant.nonce,
             provider: grant.provider,
             binding: binding,
-            signedInAt: grant.issuedAt
+            signedInAt: grant.issuedAt,
+            authenticatedAt: grant.authenticatedAt,
+            isProven: grant.isProven,
+            singleSignOn: grant.singleSignOn
         )
         // A subject revoked since the code was issued does not get in with it.
         let planned = IssuerSession.start(opening, sessions.rules, at: grant.issuedAt).session

@@ -29,6 +29,11 @@ struct UserInfoEndpoint: Sendable {
         for member in account.tokenClaims(principal.scopes).members where claims[member.name] == nil {
             claims[member.name] = member.value
         }
+        // Those that the provider gave with the sign-in are in the token.
+        for member in ScopeClaims.asked(by: principal.scopes, of: principal.claims).members
+        where claims[member.name] == nil {
+            claims[member.name] = member.value
+        }
         return .response(.json(claims, subject: subject))
     }
 

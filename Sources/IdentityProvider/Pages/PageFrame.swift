@@ -53,7 +53,7 @@ struct PageFrame: Sendable {
                 + (logo == nil ? "" : "; img-src data:")
         )
         // Without a referrer browsers send forms with `Origin: null`, as those of other sites.
-        let referrer = EndpointResponse.Field("Referrer-Policy", policy.0.form == nil ? "no-referrer" : "same-origin")
+        let referrer = EndpointResponse.Field("Referrer-Policy", policy.0.referrer)
         let script =
             policy.0.script.map { "\n<script src=\"\(HTMLText.escaped(PagePath.encoded($0)))\" defer></script>" } ?? ""
         let page = """

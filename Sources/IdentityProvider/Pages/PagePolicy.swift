@@ -2,6 +2,12 @@
 struct PagePolicy: Sendable, Equatable {
     /// Where its forms go; nil: it has none.
     var form: String?
+    /// Where its forms lead on to, or go, elsewhere: source expressions. Browsers hold redirects after a form to it too.
+    var targets: [String] = []
+    /// What its hidden frames may show: source expressions.
+    var frames: [String] = []
+    /// Of its inline script; nil: it has none.
+    var scriptHash: String?
     /// Its one script; nil: it has none.
     var script: String?
     /// Where that script sends what it has; nil: nowhere.
@@ -17,10 +23,33 @@ struct PagePolicy: Sendable, Equatable {
             guard let path, Self.isHost(authority) else { return "'none'" }
             return authority + PagePath.encoded(path)
         }
-        var text = "form-action \(source(form))"
-        if script != nil { text += "; script-src \(source(script))" }
+        let forms = (form == nil && !targets.isEmpty ? [] : [source(form)]) + targets
+        var text = "form-action \(forms.joined(separator: " "))"
+        if let scriptHash {
+            text += "; script-src '\(scriptHash)'"
+        } else if script != nil {
+            text += "; script-src \(source(script))"
+        }
+        if !frames.isEmpty { text += "; frame-src \(frames.joined(separator: " "))" }
         if connection != nil { text += "; connect-src \(source(connection))" }
         return text
+    }
+
+    /// The source expression of a URL: its origin, or its scheme where that is an app's own.
+    static func source(of url: String) -> String {
+        let scheme = url.prefix { $0 != ":" }.lowercased()
+        let rest = url.dropFirst(scheme.count + 1)
+        guard scheme == "https" || scheme == "http", rest.hasPrefix("//") else { return "\(scheme):" }
+        let authority = rest.dropFirst(2).prefix { !"/?#".contains($0) }.lowercased()
+        // An IPv6 address cannot be named.
+        return isHost(authority) ? "\(scheme)://\(authority)" : "\(scheme):"
+    }
+
+    /// What the page tells other sites of itself.
+    var referrer: String {
+        if form != nil { return "same-origin" }
+        // The client may want to know that its form comes from here.
+        return targets.isEmpty ? "no-referrer" : "strict-origin"
     }
 
     /// Whether a source expression may name it: no IPv6 address, and nothing that ends one.

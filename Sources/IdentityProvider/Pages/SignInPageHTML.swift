@@ -17,12 +17,20 @@ struct SignInPageHTML: Sendable {
     let cancelURL: String?
     /// Nil where no passkey may sign in.
     var passkey: PasskeyPrompt?
+    /// Nil where nobody can go on without a sign-in.
+    var continuing: ContinueForm?
+    /// Where the passkey's script posts a form to; nil: nowhere.
+    var formTarget: String?
 
     func response(
         in frame: PageFrame,
         _ language: PageLanguage,
-        cookie: EndpointResponse.Field
+        cookie: EndpointResponse.Field,
+        authority: String
     ) -> EndpointResponse {
+        var policy = passkey?.policy ?? .linksAlone
+        if let continuing { (policy.form, policy.targets) = (continuing.path, [continuing.target]) }
+        if passkey != nil, let formTarget { policy.targets = [formTarget] }
         let texts = SignInTexts(language)
         let links = choices.map { choice in
             """
@@ -42,13 +50,13 @@ struct SignInPageHTML: Sendable {
             content: """
                 <h1>\(FilledText.html(texts.title, html: frame.nameHTML))</h1>
                 <p>\(FilledText.html(texts.destination, html: target))</p>
-                <ul role="list">
+                \(continuing.map { $0.html(texts) + "\n" } ?? "")<ul role="list">
                 \(links.joined(separator: "\n"))
                 </ul>\(passkey.map { "\n" + $0.html } ?? "")
                 <p class="quiet">\(HTMLText.escaped(isNamed ? texts.usesMore : texts.usesProfile))</p>\(cancel)
                 """,
             language: language,
-            policy: (passkey?.policy ?? .linksAlone, passkey?.authority ?? ""),
+            policy: (policy, authority),
             further: [cookie]
         )
     }

@@ -41,6 +41,19 @@ enum PasskeyScript {
             location.assign(url);
           };
 
+          const post = ({ url, fields }) => {
+            const form = document.createElement("form");
+            form.method = "post";
+            form.action = url;
+            for (const [name, value] of Object.entries(fields)) {
+              const input = document.createElement("input");
+              Object.assign(input, { type: "hidden", name, value });
+              form.append(input);
+            }
+            document.body.append(form);
+            form.submit();
+          };
+
           const add = async () => {
             const name = place.querySelector("input").value;
             const begun = await send({ action: "begin_passkey", token: data.token });
@@ -77,6 +90,7 @@ enum PasskeyScript {
               signature: encode(found.response.signature),
               user_handle: encode(found.response.userHandle || new ArrayBuffer(0)),
             });
+            if (signedIn.form) return post(signedIn.form);
             if (signedIn.location) return go(signedIn.location);
             if (signedIn.challenge) data.challenge = signedIn.challenge;
             say(signedIn.message || data.failed);

@@ -8,6 +8,8 @@ protocol BrowserProvider: Sendable {
     var label: String { get }
     /// Whether the page leads to a path of ours first, because the provider's own address may have to be found.
     var isFoundFirst: Bool { get }
+    /// Whether its URL may have a `login_hint` (OpenID Connect Core section 3.1.2.1).
+    var takesLoginHint: Bool { get }
 
     /// Checks the issuer that a response through the browser names (RFC 9207 section 2.4).
     ///
@@ -47,6 +49,7 @@ protocol BrowserProvider: Sendable {
 extension BrowserProvider {
     var label: String { provider.vendor }
     var isFoundFirst: Bool { false }
+    var takesLoginHint: Bool { false }
 
     func accepts(issuer: String?, at now: UnixTime) -> Bool { true }
 }

@@ -5,6 +5,7 @@ import Time
 /// Sign in with Google on the web: the authorization code flow with PKCE (RFC 7636).
 struct GoogleBrowserProvider: BrowserProvider {
     let provider = SignIn.Provider.google
+    let takesLoginHint = true
     private let clientID: String
     private let clientSecret: Secret?
     private let authorizeURL: String

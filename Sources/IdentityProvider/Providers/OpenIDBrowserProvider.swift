@@ -35,6 +35,7 @@ struct OpenIDBrowserProvider: BrowserProvider {
     var provider: SignIn.Provider { .named(rules.name) }
     var label: String { rules.label }
     var isFoundFirst: Bool { true }
+    var takesLoginHint: Bool { true }
 
     func authorizationURL(
         redirectURI: String,

@@ -31,6 +31,7 @@ enum IDTokenClaims {
             "at_hash": .string(hash(of: accessToken)),
         ]
         if let methods = session.claims["amr"] { claims["amr"] = methods }
+        if let contextClass = session.claims["acr"] { claims["acr"] = contextClass }
         if let nonce { claims["nonce"] = .string(nonce) }
         for member in ScopeClaims.asked(by: scopes, of: session.claims).members { claims[member.name] = member.value }
         return claims

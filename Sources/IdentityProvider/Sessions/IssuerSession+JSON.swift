@@ -31,6 +31,7 @@ extension IssuerSession {
         if let provider { object["provider"] = .string(provider) }
         if signedInAt != createdAt { object["auth_time"] = .time(signedInAt) }
         if isProven { object["proven"] = true }
+        if let singleSignOn { object["sso"] = .string(singleSignOn) }
         if let confirmation { object["cnf"] = .object(confirmation.claim) }
         return JSONWriter.bytes(of: object)
     }
@@ -57,6 +58,7 @@ extension IssuerSession {
             createdAt: createdAt,
             signedInAt: object["auth_time"]?.time ?? createdAt,
             isProven: object["proven"]?.bool ?? false,
+            singleSignOn: object["sso"]?.string,
             lastUsedAt: lastUsedAt,
             expiresAt: expiresAt,
             confirmation: Confirmation(object),

@@ -30,6 +30,8 @@ public struct IssuerSession: Sendable, Equatable {
     public let signedInAt: UnixTime
     /// Whether they proved it then; false where a provider may have led somebody back whom it knew already.
     public let isProven: Bool
+    /// The session at the issuer that it was begun in; nil for none.
+    let singleSignOn: String?
     /// When tokens were last issued.
     public private(set) var lastUsedAt: UnixTime
     /// When it ends unless it is used again.
@@ -89,6 +91,7 @@ extension IssuerSession {
             createdAt: now,
             signedInAt: min(opening.authenticatedAt ?? now, now),
             isProven: opening.isProven,
+            singleSignOn: opening.singleSignOn,
             lastUsedAt: now,
             expiresAt: now + rules.refresh.secondsAsDouble,
             confirmation: opening.binding?.ofSession,

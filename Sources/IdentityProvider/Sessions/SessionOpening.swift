@@ -26,6 +26,8 @@ public struct SessionOpening: Sendable {
     public var authenticatedAt: UnixTime?
     /// Whether they proved it then, as far as is known: not where a provider may have led somebody back whom it knew already.
     public var isProven: Bool
+    /// The session at the issuer that it belongs to, and ends with; nil for none.
+    var singleSignOn: String?
 
     public init(
         subject: String,
@@ -41,6 +43,38 @@ public struct SessionOpening: Sendable {
         authenticatedAt: UnixTime? = nil,
         isProven: Bool = false
     ) {
+        self.init(
+            subject: subject,
+            claims: claims,
+            scopes: scopes,
+            clientID: clientID,
+            device: device,
+            address: address,
+            nonce: nonce,
+            provider: provider,
+            binding: binding,
+            signedInAt: signedInAt,
+            authenticatedAt: authenticatedAt,
+            isProven: isProven,
+            singleSignOn: nil
+        )
+    }
+
+    init(
+        subject: String,
+        claims: JSONObject,
+        scopes: [String],
+        clientID: String?,
+        device: String?,
+        address: String?,
+        nonce: String?,
+        provider: String?,
+        binding: TokenBinding?,
+        signedInAt: UnixTime?,
+        authenticatedAt: UnixTime?,
+        isProven: Bool,
+        singleSignOn: String?
+    ) {
         self.subject = subject
         self.claims = claims
         self.scopes = scopes
@@ -53,5 +87,6 @@ public struct SessionOpening: Sendable {
         self.signedInAt = signedInAt
         self.authenticatedAt = authenticatedAt
         self.isProven = isProven
+        self.singleSignOn = singleSignOn
     }
 }

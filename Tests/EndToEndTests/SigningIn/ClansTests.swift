@@ -44,7 +44,8 @@ import Verification
             #expect(parameters["state"] == Self.android.state)
             #expect(parameters["iss"] == "https://clans.localtest/oidc")
             let code = fixture.keepSecret(try #require(parameters["code"]))
-            #expect(browser.cookies.isEmpty, "nothing is left of the sign-in")
+            #expect(browser.cookies.count == 1, "nothing is left of the sign-in")
+            #expect(browser.cookies.keys.first?.contains("single-sign-on") == true)
 
             let tokens = try GivenTokens(
                 try await app.post(Self.android.tokenPath, form: Self.android.tokenForm(code)),
@@ -78,6 +79,44 @@ import Verification
             let late = try await app.post(Self.android.tokenPath, form: Self.android.refreshForm(renewed.refresh))
             #expect(late.status == 400)
             #expect(late.json?["error"] == "invalid_grant")
+        }
+    }
+
+    /// Another app could have claimed the scheme (RFC 8252 section 8.6).
+    @Test func secondSignInContinuesByButtonUntilLogout() async throws {
+        try await withApps(.clans) { fixture, standIn async throws in
+            let browser = Browser(fixture.app(.clans))
+            let first = try await browser.code(Self.android, at: standIn)
+            let tokens = try GivenTokens(
+                try await browser.post(Self.android.tokenPath, form: Self.android.tokenForm(first)),
+                fixture
+            )
+            let silent = try await browser.get(Self.android.authorizeTarget(["prompt": "none"]))
+            #expect(Form.query(of: try #require(silent.location))["error"] == "interaction_required")
+
+            let page = try await browser.get(Self.android.authorizeTarget())
+            #expect(page.status == 200)
+            let field = "name=\"sign_in\" value=\""
+            let start = try #require(page.body.text.range(of: field)?.upperBound)
+            let state = String(page.body.text[start...].prefix { $0 != "\"" })
+            let target = "\(Self.android.base)/oauth2/authorize"
+            let back = try await browser.post(target, form: Form.text(["sign_in": state]))
+            let code = fixture.keepSecret(try #require(Form.query(of: try #require(back.location))["code"]))
+            let next = try GivenTokens(
+                try await browser.post(Self.android.tokenPath, form: Self.android.tokenForm(code)),
+                fixture
+            )
+            let claims = try (#require(tokens.id.flatMap(GivenTokens.claims)), #require(next.id.flatMap(GivenTokens.claims)))
+            #expect(claims.0["sub"] == claims.1["sub"] && claims.0["auth_time"] == claims.1["auth_time"])
+
+            let hint = Form.text(["id_token_hint": try #require(next.id)])
+            #expect(try await browser.get("\(Self.android.base)/oauth2/logout?\(hint)").status == 200)
+            #expect(browser.cookies.isEmpty)
+            for token in [tokens.access, next.access] {
+                expectRefusal(try await browser.app.get("/api/v1/boards", token: token), 401, "token_revoked")
+            }
+            let over = try await browser.get(Self.android.authorizeTarget(["prompt": "none"]))
+            #expect(Form.query(of: try #require(over.location))["error"] == "login_required")
         }
     }
 

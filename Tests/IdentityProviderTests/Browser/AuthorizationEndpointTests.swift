@@ -114,6 +114,7 @@ struct AuthorizationEndpointTests {
         (["code_challenge": "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw+cM"], "invalid_request"),
         (["response_mode": "fragment"], "invalid_request"),
         (["response_mode": "form_post"], "invalid_request"),
+        (["response_mode": "web_message"], "invalid_request"), (["max_age": "soon"], "invalid_request"),
         (["request": "e30.e30."], "request_not_supported"),
         (["request_uri": "https://evil.example/"], "request_uri_not_supported"),
         (["registration": "{}"], "registration_not_supported"),

@@ -82,7 +82,7 @@ enum EndpointFuzz {
             registered.contains { $0.utf8.elementsEqual(client.redirectURI.utf8) },
             "told at \(client.redirectURI)"
         )
-        let url = client.url(code: "c", issuer: "https://id.test")
+        let url = client.url(client.fields(code: "c", issuer: "https://id.test"))
         try hold(url.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f }, "a URL with other bytes: \(url)")
         return true
     }

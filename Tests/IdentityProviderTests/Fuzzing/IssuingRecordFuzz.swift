@@ -23,6 +23,7 @@ enum IssuingRecordFuzz {
                 createdAt: 1_800_000_000.5,
                 signedInAt: 1_799_999_000,
                 isProven: true,
+                singleSignOn: "AAAA",
                 lastUsedAt: 1_800_000_100,
                 expiresAt: 1_800_009_000,
                 confirmation: nil,

@@ -34,10 +34,13 @@ struct BrowserSignInFixture {
         store: WatchedStore = WatchedStore(),
         clients: [IssuerClient] = Self.clients,
         proof: ProofRules? = nil,
-        cookieRules: CookieRules = CookieRules()
+        cookieRules: CookieRules = CookieRules(),
+        singleSignOn: SingleSignOnRule = .within(.seconds(43_200)),
+        revocations: (any RevocationChecks)? = nil
     ) throws {
         var tenant = try Self.tenant(name, page, webProvider, clients, cookieRules)
         tenant.proof = proof
+        tenant.issuer?.singleSignOn = singleSignOn
         self.store = store
         web = ScriptedBrowserProvider(webProvider)
         service = try SessionFixture(.chat, store)
@@ -50,7 +53,7 @@ struct BrowserSignInFixture {
             keys: nil,
             providerTokens: NoProviders(),
             requests: NoProviders(),
-            revocations: UnaskedParts(),
+            revocations: revocations ?? UnaskedParts(),
             logger: log.logger,
             proofNonces: ProofNonces(),
             limits: limits

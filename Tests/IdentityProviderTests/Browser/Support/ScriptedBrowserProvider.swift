@@ -24,6 +24,7 @@ final class ScriptedBrowserProvider: BrowserProvider {
     }
 
     let provider: SignIn.Provider
+    var takesLoginHint: Bool { provider == .google }
     private let state: Mutex<State>
 
     init(_ provider: SignIn.Provider) {

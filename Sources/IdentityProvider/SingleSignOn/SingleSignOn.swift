@@ -1,0 +1,146 @@
+import Logging
+import Store
+import Tenants
+import Time
+import Verification
+
+/// Single sign-on at a tenant's own issuer: begins, finds and ends the sessions that browsers have there.
+struct SingleSignOn: Sendable {
+    /// A session whose subject may use it now.
+    struct Found: Sendable {
+        let session: SingleSignOnSession
+        let account: Account
+    }
+
+    /// A session of a client that has just been ended.
+    struct EndedSession: Sendable, Equatable {
+        /// Nil for the tenant's own apps.
+        let clientID: String?
+        /// `sid`.
+        let id: String
+    }
+
+    private let context: SignInContext
+    private let sessions: SessionService
+    private let counts: SignInCounts
+    let records: SingleSignOnRecords
+    private let lifetime: Double
+
+    /// - Returns: Nil for a tenant without it.
+    init?(_ context: SignInContext, counts: SignInCounts) {
+        guard let lifetime = context.tenant.issuer?.singleSignOn.lifetime, let sessions = context.sessions else {
+            return nil
+        }
+        self.context = context
+        self.sessions = sessions
+        self.counts = counts
+        self.lifetime = lifetime.secondsAsDouble
+        records = SingleSignOnRecords(store: context.store, tenant: context.tenant.name)
+    }
+
+    /// The browser's session, unless its subject was revoked since, its account is gone or changed, or it may not sign in
+    /// any more.
+    ///
+    /// - Throws: If that is not known.
+    func find(_ request: EndpointRequest) async throws(SignInFailure) -> Found? {
+        guard let session = try await read(request) else { return nil }
+        if let revoked = await context.revocations.latestRevocation(
+            ofSubject: session.subject,
+            tenant: context.tenant.name
+        ), revoked >= session.startedAt {
+            // Now: the revocation may be forgotten before the session is over.
+            try await mappingErrors(SignInFailure.init) { () async throws(StoreError) in
+                try await records.remove(session.id)
+            }
+            return nil
+        }
+        do throws(AccountProblem) {
+            guard let account = try await context.accounts.account(ofSubject: session.subject) else { return nil }
+            if context.accountsMayChange, !account.isEntered(by: session.way.name) { return nil }
+            if let identity = session.identity { try await context.accounts.check(identity) }
+            return Found(session: session, account: account)
+        } catch {
+            switch error {
+            case .otherRole, .refusedByHook, .notAllowed: return nil
+            case .unavailable: throw .account(error)
+            }
+        }
+    }
+
+    /// Whatever its subject may do.
+    func read(_ request: EndpointRequest) async throws(SignInFailure) -> SingleSignOnSession? {
+        guard let value = records.value(in: request) else { return nil }
+        do throws(StoreError) {
+            return try await records.read(value, at: request.now)
+        } catch .garbled(let reason) {
+            context.logger.error("a single sign-on session cannot be read", metadata: ["reason": "\(reason)"])
+            return nil
+        } catch {
+            throw SignInFailure(error)
+        }
+    }
+
+    /// Begins a session after a sign-in: always with a new cookie, against session fixation, in place of the browser's
+    /// earlier one.
+    ///
+    /// - Parameters:
+    ///   - identity: The provider's; nil after a passkey.
+    ///   - isAnew: Whether the provider was to ask who it is.
+    func begin(
+        _ account: Account,
+        _ way: SignInWay,
+        _ identity: ProviderIdentity?,
+        isAnew: Bool,
+        _ request: EndpointRequest
+    ) async throws(SignInFailure) -> (id: String, cookie: EndpointResponse.Field) {
+        let now = request.now
+        let (value, id) = SingleSignOnRecords.makeValue()
+        let session = SingleSignOnSession(
+            id: id,
+            subject: account.subject,
+            way: way,
+            identity: identity?.kept,
+            startedAt: now,
+            authenticatedAt: min(way.signedInAt ?? now, now),
+            isProven: way.isProof || isAnew,
+            expiresAt: now + lifetime
+        )
+        try await mappingErrors(SignInFailure.init) { () async throws(StoreError) in
+            if let earlier = records.value(in: request) {
+                try await records.remove(SingleSignOnRecords.id(of: earlier))
+            }
+            try await records.add(session, value: value, at: now)
+        }
+        counts.count(tenant: context.tenant.name, singleSignOn: .begun)
+        return (id, records.cookie(value, seconds: lifetime, isSecure: request.isSecure))
+    }
+
+    func count(_ event: SignInCounts.SingleSignOnEvent) {
+        counts.count(tenant: context.tenant.name, singleSignOn: event)
+    }
+}
+
+// MARK: - Endings
+
+extension SingleSignOn {
+    private static let reason = "signed out at the issuer"
+
+    /// Ends a session at the issuer, and every session of a client that was begun in it. All sign-outs there come here.
+    ///
+    /// - Parameter id: Known or not.
+    /// - Returns: The ended sessions of clients, at most 256.
+    func end(_ id: String, ofSubject subject: String, at now: UnixTime) async throws(IssuingError) -> [EndedSession] {
+        try await mappingErrors(IssuingError.unavailable) { () async throws(StoreError) in
+            // First, so that no more are begun.
+            try await records.remove(id)
+        }
+        var ended: [EndedSession] = []
+        for session in try await sessions.sessions(ofSubject: subject, at: now)
+        where session.singleSignOn.map({ $0.utf8.elementsEqual(id.utf8) }) ?? false {
+            try await sessions.end(sessionID: session.id, at: now, reason: Self.reason)
+            ended.append(EndedSession(clientID: session.clientID, id: session.id))
+        }
+        count(.ended)
+        return ended
+    }
+}
