@@ -144,8 +144,21 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(
+            name: "Events",
+            dependencies: [
+                "Store",
+                "Tenants",
+                "Time",
+                "TokenSigning",
+                "Verification",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict
+        ),
+        .target(
             name: "IdentityProvider",
             dependencies: [
+                "Events",
                 "Localization",
                 "Store",
                 "Tenants",
@@ -229,6 +242,7 @@ let package = Package(
             dependencies: [
                 "ConfigurationText",
                 "Counting",
+                "Events",
                 "HTTPCore",
                 "IdentityProvider",
                 "SharedState",
@@ -258,6 +272,7 @@ let package = Package(
                 "ConfigurationText",
                 "Counting",
                 "Epoll",
+                "Events",
                 "ExtAuthz",
                 "HTTPCore",
                 "IdentityProvider",
@@ -434,9 +449,18 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
+            name: "EventsTests",
+            dependencies: [
+                "Events", "Store", "Tenants", "TestSupport", "Time", "TokenSigning", "Verification",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
             name: "IdentityProviderTests",
             dependencies: [
-                "IdentityProvider", "Localization", "Redis", "Store", "Tenants", "TestSupport", "Time", "TokenSigning",
+                "Events", "IdentityProvider", "Localization", "Redis", "Store", "Tenants", "TestSupport", "Time",
+                "TokenSigning",
                 "Verification",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
@@ -586,7 +610,8 @@ let package = Package(
         .testTarget(
             name: "GatewayTests",
             dependencies: [
-                "Authorization", "Counting", "ExtAuthz", "Gateway", "IdentityProvider", "Proxy", "ProxyTestSupport",
+                "Authorization", "Counting", "Events", "ExtAuthz", "Gateway", "IdentityProvider", "Proxy",
+                "ProxyTestSupport",
                 "SharedState", "Store", "Tenants", "TestSupport", "Time", "Upstream", "UpstreamTestSupport",
                 "Verification",
                 .product(name: "Logging", package: "swift-log"),

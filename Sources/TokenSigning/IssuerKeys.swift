@@ -16,6 +16,8 @@ public enum IssuedTokenType: String, Sendable {
     case id = "JWT"
     /// The proof in a request to an account hook.
     case hook = "hook+jwt"
+    /// OpenID Connect Back-Channel Logout 1.0 section 2.4.
+    case logout = "logout+jwt"
 }
 
 /// Public keys, as a document and as verifiers.

@@ -25,6 +25,8 @@ public struct IssuerRules: Sendable, Equatable {
     public var clientsWithKeys: Set<String> = []
     /// The IDs of clients whose access tokens must be bound to a certificate (RFC 8705).
     public var clientsWithCertificates: Set<String> = []
+    /// The clients that are told when a session of theirs ends, by ID.
+    public var clientsToldOfLogouts: [String: BackChannelLogout] = [:]
 
     public init(
         tenant: String,
@@ -61,6 +63,9 @@ extension IssuerRules {
         )
         clientsWithKeys = Set(issuer.clients.filter(\.needsProof).map(\.id))
         clientsWithCertificates = Set(issuer.clients.filter(\.bindsToCertificate).map(\.id))
+        for client in issuer.clients {
+            if let logout = client.backChannelLogout { clientsToldOfLogouts[client.id] = logout }
+        }
     }
 }
 

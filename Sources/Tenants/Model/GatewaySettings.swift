@@ -24,6 +24,8 @@ public struct GatewaySettings: Sendable {
     public var log: LogSettings = LogSettings()
     /// nil: no trace is sent.
     public var tracing: TracingSettings?
+    /// nil: no webhook is told of events.
+    public var events: EventSettings?
 }
 
 /// The size of `/metrics`.

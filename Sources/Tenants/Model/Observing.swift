@@ -25,7 +25,8 @@ public struct LogSettings: Sendable, Equatable {
 
 /// The parts of the gateway that log. Each has the label `gatehouse.` and its name.
 public enum LogModule: String, Sendable, CaseIterable {
-    case accounts, admin, audit, backends, clients, introspection, issuer, keys, limits, observe, refresh, revocations
+    case accounts, admin, audit, backends, clients, events, introspection, issuer, keys, limits, observe, refresh,
+        revocations
     case signIn = "sign_in"
     case store, tls, tracing
 
@@ -39,6 +40,7 @@ public enum LogModule: String, Sendable, CaseIterable {
         case .audit: "Changes that were made through the admin API; notices are always written."
         case .backends: "Servers: connections to them, and whether they are up."
         case .clients: "Clients' connections."
+        case .events: "Events that are told to a webhook, and logouts that are told to clients."
         case .introspection: "Questions about opaque tokens."
         case .issuer: "The tenants' own issuers: signing keys and sessions."
         case .keys: "Key sets and key files."

@@ -31,6 +31,7 @@ enum GatewayReader {
         settings.limits = readLimits(node[Schema.gateway.limits])
         settings.metrics.tenants = node[Schema.gateway.metrics].read(Schema.metrics.tenants)
         settings.log = ObservingReader.readLog(node[Schema.gateway.log])
+        settings.events = EventsReader.read(node[Schema.gateway.events], session)
         settings.tracing = ObservingReader.readTracing(node[Schema.gateway.tracing], session)
         return settings
     }

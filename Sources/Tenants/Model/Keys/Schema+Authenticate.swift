@@ -176,6 +176,13 @@ extension Schema {
             .means(
                 "Whether its tokens are bound to the TLS certificate that it comes with. Needs `tls.client_ca_file`."
             )
+        let backChannelLogout = Key(
+            "backchannel_logout_uri",
+            .url(example: "https://shop.example.com/backchannel-logout")
+        )
+        .means("Where it is told that a session of its has ended, in a logout token. Omitted: nowhere.")
+        let backChannelLogoutSession = Key("backchannel_logout_session_required", .boolean, default: false)
+            .means("Whether every logout token has to name the session (`sid`).")
     }
 }
 

@@ -67,6 +67,8 @@ extension Schema {
         let metrics = Key("metrics", .object(Schema.metrics)).means("The size of `/metrics`.")
         let log = Key("log", .object(Schema.log)).means("What is logged, and how.")
         let tracing = Key("tracing", .object(Schema.tracing)).means("OpenTelemetry traces. Omitted: none.")
+        let events = Key("events", .object(Schema.events))
+            .means("The webhook that is told of sign-ins, sign-outs and the like. Omitted: none.")
     }
 
     struct ListenerKeys: KeyTable {

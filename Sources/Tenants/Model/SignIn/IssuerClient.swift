@@ -17,5 +17,21 @@ public struct IssuerClient: Sendable, Equatable {
     /// Whether its tokens are bound to the certificate that it comes with (RFC 8705 section 3.4).
     public var bindsToCertificate = Schema.client.certificateBound.default
 
+    /// Where it is told that a session of its has ended (OpenID Connect Back-Channel Logout 1.0); nil: it is not.
+    public var backChannelLogout: BackChannelLogout?
+
     public var isPublic: Bool { secret == nil }
+}
+
+/// How a client is told that a session has ended (OpenID Connect Back-Channel Logout 1.0 section 2.2).
+public struct BackChannelLogout: Sendable, Equatable {
+    /// `backchannel_logout_uri`: https, or http on loopback.
+    public var uri: String
+    /// `backchannel_logout_session_required`: whether every logout token has to name a session.
+    public var needsSession = Schema.client.backChannelLogoutSession.default
+
+    public init(uri: String, needsSession: Bool) {
+        self.uri = uri
+        self.needsSession = needsSession
+    }
 }

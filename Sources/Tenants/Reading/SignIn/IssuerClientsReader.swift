@@ -23,6 +23,7 @@ enum IssuerClientsReader {
             }
             if var client = client(item, id ?? "", session), id != nil {
                 readBinding(item, of: &client, tenant, session)
+                client.backChannelLogout = readBackChannelLogout(item, session)
                 clients.append(client)
             }
         }
@@ -93,6 +94,22 @@ enum IssuerClientsReader {
                 "this client gets no tokens, because no certificate is requested: add \"client_ca_file\" to the "
                     + "tenant's \"tls\""
             )
+        }
+    }
+
+    /// OpenID Connect Back-Channel Logout 1.0 section 2.2: https, and no fragment.
+    private static func readBackChannelLogout(_ node: DocumentNode, _ session: ReadingSession) -> BackChannelLogout? {
+        let needsSession = node.read(Schema.client.backChannelLogoutSession)
+        guard let value = node[Schema.client.backChannelLogout] else {
+            if needsSession, let entry = node.entry(Schema.client.backChannelLogoutSession) {
+                session.at(entry.keyPosition).error(
+                    "this client is told of no logout: add \"backchannel_logout_uri\", or leave this out"
+                )
+            }
+            return nil
+        }
+        return ProviderURLReader.read(value, name: "\"\(Schema.client.backChannelLogout.name)\"", session).map {
+            BackChannelLogout(uri: $0, needsSession: needsSession)
         }
     }
 

@@ -1,0 +1,188 @@
+import Logging
+import Store
+import Time
+
+/// The streams of one channel in the store, with what finds them:
+///
+/// - a stream under its ID,
+/// - a place in a queue, by the time at which somebody has to look at it next.
+///
+/// Both change in one step, by compare-and-set of the stream: a stream is always in the queue once.
+struct OutboxRecords: Sendable {
+    /// A stream as read, with the bytes to compare when it is changed.
+    struct Stored: Sendable {
+        let stream: OutboxStream
+        fileprivate let bytes: [UInt8]
+    }
+
+    enum Addition: Sendable, Equatable {
+        /// - Parameter dropped: Messages that had to go for it, or the message itself.
+        case added(dropped: [OutboxMessage])
+        /// There are as many streams as are kept.
+        case full
+    }
+
+    /// How often a change is retried after others got in first; each retry means that one of them made progress.
+    private static let mostTries = 64
+
+    let store: any Store
+    let channel: OutboxChannel
+    let logger: Logger
+    /// The maximum number of streams.
+    private let most: Int
+    private let room = RoomCheck()
+
+    init(store: any Store, channel: OutboxChannel, most: Int? = nil, logger: Logger) {
+        self.store = store
+        self.channel = channel
+        self.most = most ?? channel.mostStreams
+        self.logger = logger
+    }
+
+    private var streams: StoreCollection { StoreCollection("outbox-\(channel.rawValue)") }
+    private var queue: StoreCollection { StoreCollection("outbox-\(channel.rawValue)-due") }
+
+    func read(_ id: String) async throws(StoreError) -> Stored? {
+        guard let entry = try await store.entries([id], of: streams).first else { return nil }
+        guard let stream = OutboxStream(json: entry.value), stream.id == id else {
+            throw .garbled("stream \(id) of the outbox cannot be read")
+        }
+        return Stored(stream: stream, bytes: entry.value)
+    }
+
+    /// Adds messages to a stream, which is usually a new one: that takes one call of the store.
+    func add(
+        _ messages: [OutboxMessage],
+        to id: String,
+        tenant: String,
+        at now: UnixTime
+    ) async throws(StoreError) -> Addition {
+        let new = OutboxStream(id: id, channel: channel, tenant: tenant, at: now)
+        var stored: Stored?
+        for attempt in 0..<Self.mostTries {
+            if attempt > 0 { stored = try await readForAddition(id) }
+            var stream = stored?.stream ?? new
+            var dropped: [OutboxMessage] = []
+            for message in messages {
+                if case .dropped(let message) = stream.add(message) { dropped.append(message) }
+            }
+            // A local store counts its entries anew for each check.
+            let checks = stored == nil && (!store.isLocal || room.isDue(outOf: most))
+            switch try await store.change(changes(from: stored, to: stream, most: checks ? most : nil)) {
+            case .done:
+                if checks { room.found(isFull: false) }
+                return .added(dropped: dropped)
+            case .full:
+                room.found(isFull: true)
+                return .full
+            case .unmet: continue
+            }
+        }
+        throw .unavailable("stream \(id) of the outbox changes too often to be updated")
+    }
+
+    /// What cannot be read must not keep new messages out for ever.
+    private func readForAddition(_ id: String) async throws(StoreError) -> Stored? {
+        do throws(StoreError) {
+            return try await read(id)
+        } catch .garbled(let reason) {
+            logger.error("messages in the outbox are lost", metadata: ["reason": "\(reason)"])
+            _ = try await store.change([EntryChange(streams, id, to: nil)])
+            return nil
+        }
+    }
+
+    /// - Returns: Nil if it was changed meanwhile. An empty stream is removed.
+    func replace(_ stored: Stored, with stream: OutboxStream) async throws(StoreError) -> Stored? {
+        let changes = changes(from: stored, to: stream)
+        guard !changes.isEmpty else { return stored }
+        guard try await store.change(changes) == .done else { return nil }
+        return Stored(stream: stream, bytes: stream.json)
+    }
+
+    /// Changes a stream as it is when the change is made.
+    ///
+    /// - Returns: Nil if it is gone.
+    func change(_ id: String, _ change: (inout OutboxStream) -> Void) async throws(StoreError) -> OutboxStream? {
+        for _ in 0..<Self.mostTries {
+            guard let stored = try await read(id) else { return nil }
+            var stream = stored.stream
+            change(&stream)
+            if try await replace(stored, with: stream) != nil { return stream }
+        }
+        throw .unavailable("stream \(id) of the outbox changes too often to be updated")
+    }
+
+    private func changes(from stored: Stored?, to stream: OutboxStream, most: Int? = nil) -> [EntryChange] {
+        let bytes = stream.isEmpty ? nil : stream.json
+        let condition = stored.map { EntryChange.Condition.value($0.bytes) } ?? .absent
+        guard bytes != stored?.bytes else { return [] }
+        var changes = [EntryChange(streams, stream.id, if: condition, to: bytes, most: most)]
+        let (before, after) = (stored.map { Self.place(of: $0.stream) }, Self.place(of: stream))
+        if let before, before.name != after.name || bytes == nil {
+            changes.append(EntryChange(queue, before.name, to: nil))
+        }
+        if bytes != nil, before.map({ $0 != after }) ?? true {
+            changes.append(EntryChange(queue, after.name, to: Array(after.value.utf8)))
+        }
+        return changes
+    }
+
+    // MARK: The queue
+
+    /// One place in the queue.
+    struct Place: Sendable {
+        /// Its name there.
+        let name: String
+        let id: String
+        let tenant: String
+        let time: UnixTime
+        /// When the oldest message of the stream was added.
+        let oldest: UnixTime
+    }
+
+    /// The places in the queue, the earliest first; what is no place is removed.
+    func places(after name: String?, limit: Int) async throws(StoreError) -> [Place] {
+        var places: [Place] = []
+        for entry in try await store.entries(of: queue, after: name, limit: limit) {
+            if let place = Self.place(entry) {
+                places.append(place)
+            } else {
+                try await discard(entry.name)
+            }
+        }
+        return places
+    }
+
+    /// Removes a place whose stream is not there or cannot be read: it would be looked at for ever.
+    func discard(_ name: String) async throws(StoreError) {
+        logger.error("an entry of the outbox cannot be read", metadata: ["entry": "\(name)"])
+        _ = try await store.change([EntryChange(queue, name, to: nil)])
+    }
+
+    private static func place(_ entry: StoreEntry) -> Place? {
+        let parts = entry.name.split(separator: "-", maxSplits: 1)
+        let value = String(decoding: entry.value, as: UTF8.self).split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, let seconds = Double(parts[0]), value.count == 2, let oldest = Double(value[0]) else {
+            return nil
+        }
+        return Place(
+            name: entry.name,
+            id: String(parts[1]),
+            tenant: String(value[1]),
+            time: UnixTime(seconds),
+            oldest: UnixTime(oldest)
+        )
+    }
+
+    private static func place(of stream: OutboxStream) -> (name: String, value: String) {
+        let oldest = stream.messages.map(\.createdAt).min() ?? stream.nextAt
+        return ("\(digits(stream.placeTime))-\(stream.id)", "\(digits(oldest)) \(stream.tenant)")
+    }
+
+    /// In the order of time: whole seconds with as many digits until the year 5138.
+    private static func digits(_ time: UnixTime) -> String {
+        let digits = String(Int(min(max(time.seconds, 0), 99_999_999_999).rounded(.down)))
+        return String(repeating: "0", count: 11 - digits.count) + digits
+    }
+}
