@@ -139,6 +139,9 @@ extension Metric {
                 .map { Sample([$0.tenant, $0.step.rawValue, $0.outcome.rawValue], $1) }
                 .sorted { $0.labels.lexicographicallyPrecedes($1.labels) }
         },
+        eventsSent,
+        eventsPending,
+        eventsOldest,
         rateLimited,
         Metric(
             "gatehouse_mirror_dropped_total",

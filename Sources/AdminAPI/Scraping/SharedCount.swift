@@ -1,4 +1,5 @@
 public import Counting
+public import Events
 public import IdentityProvider
 public import Tenants
 
@@ -16,6 +17,8 @@ public struct SharedCount: Sendable {
     public var signIns = SignInCounts.Snapshot()
     /// nil if no tenant's accounts are deleted.
     public var deletions: DeletionCounts.Snapshot?
+    /// nil if nobody is told of events or logouts.
+    public var outbox: OutboxCounts.Snapshot?
     public var limits: [LimitCount] = []
     /// nil if tenants come from files alone.
     public var storedTenants: (inForce: Int, faulty: Int)?

@@ -51,6 +51,7 @@ struct ReloadPlan {
             ("shutdown_grace", old.shutdownGrace == new.shutdownGrace),
             ("limits", old.limits == new.limits),
             ("log", old.log == new.log),
+            ("events", old.events == new.events),
         ]
         return reloadable.filter { !$0.isSame }.map { "gateway.\($0.key): changed" }
     }

@@ -1,3 +1,4 @@
+import Events
 import IdentityProvider
 import Logging
 import Proxy
@@ -42,6 +43,8 @@ struct EndpointServices: Sendable {
         /// Requests a provider's keys.
         var requestKeys: @Sendable (RemoteKeySource, KeySetReason) async -> KeySetResult
         var proofNonces: ProofNonces
+        /// Nil: nobody is told of anything.
+        var outbox: EventOutbox?
         var logger: Logger
         var accountsLogger: Logger
     }
@@ -152,6 +155,7 @@ struct EndpointServices: Sendable {
             admission: admission,
             providers: tenant.signIn?.providers,
             confirmation: tenant.signIn?.passkeyConfirmation,
+            outbox: parts.outbox,
             logger: parts.accountsLogger
         )
         return TenantAccounts(

@@ -52,6 +52,17 @@ final class EventLoops: Sendable {
         }
     }
 
+    /// The decisions of all loops so far, by tenant and outcome.
+    func decisions() async -> [UInt64] {
+        var sum: [UInt64] = []
+        for worker in state.withLock({ $0.workers }) {
+            guard let counts = try? await worker.submit({ $0.currentCounters().decisions }) else { continue }
+            if sum.count < counts.count { sum += Array(repeating: 0, count: counts.count - sum.count) }
+            for index in counts.indices { sum[index] &+= counts[index] }
+        }
+        return sum
+    }
+
     /// When this returns, removed keys are no longer accepted anywhere.
     func use(_ keys: KeySet?, from source: KeySource) async {
         let (workers, verifiers) = state.withLock { ($0.workers, $0.verifiers) }

@@ -1,3 +1,4 @@
+import Events
 import IdentityProvider
 import Logging
 import Store
@@ -28,12 +29,13 @@ struct OwnIssuers: Sendable {
     /// By tenant; nil for one without an issuer.
     let services: [SessionService?]
     private let keys: [Keys?]
-    private let tenants: [Tenant]
+    let tenants: [Tenant]
     private let logger: Logger
 
     /// - Parameters:
     ///   - previous: Those of the previous configuration: unchanged issuers keep their keys and sessions.
     ///   - sealer: Seals keys in the store; without it an issuer has keys only from a directory.
+    ///   - outbox: Tells others of sessions.
     ///   - distribute: Passes an issuer's keys to all verifiers.
     init(
         _ tenants: [Tenant],
@@ -41,6 +43,7 @@ struct OwnIssuers: Sendable {
         store: any Store,
         sealer: Sealer?,
         revocations: any RevocationChecks,
+        outbox: EventOutbox? = nil,
         files: any FileReading,
         logger: Logger,
         distribute: @escaping @Sendable (KeySource, KeySet) async -> Void
@@ -78,6 +81,7 @@ struct OwnIssuers: Sendable {
                 store: store,
                 keys: keys.signing,
                 revocations: revocations,
+                outbox: outbox,
                 logger: logger
             )
         }

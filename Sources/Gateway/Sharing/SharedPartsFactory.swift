@@ -1,4 +1,5 @@
 import Authorization
+import Events
 import IdentityProvider
 import Logging
 import OutgoingHTTP
@@ -19,6 +20,7 @@ struct SharedPartsFactory {
     let http: OutgoingHTTP
     let proofNonces: ProofNonces
     let loops: EventLoops
+    let outbox: EventOutbox
     let logger: Logger
 
     /// - Parameter previous: The parts in force; their counts and caches continue where they are still needed.
@@ -30,7 +32,9 @@ struct SharedPartsFactory {
             previous: previous?.issuers,
             store: store,
             sealer: sealer,
-            revocations: KnownRevocations(service: revocations),
+            // Sessions tell others themselves.
+            revocations: KnownRevocations(service: revocations, isReported: false),
+            outbox: outbox,
             files: files,
             logger: logger.of(.issuer)
         ) { source, keys in await loops.use(keys, from: source) }
@@ -47,6 +51,7 @@ struct SharedPartsFactory {
                 verifiers: providerVerifiers,
                 requestKeys: { source, reason in await keySets.requestKeys(source, because: reason) },
                 proofNonces: proofNonces,
+                outbox: outbox,
                 logger: logger.of(.signIn),
                 accountsLogger: logger.of(.accounts)
             )

@@ -1,4 +1,5 @@
 import Authorization
+import Events
 import Logging
 import NIOCore
 import NIOPosix
@@ -46,7 +47,11 @@ final class SharedServices: Sendable {
     let traces: TraceExporter?
     /// Nil if tenants come from files alone.
     let storedTenants: StoredTenantService?
+    /// What others are told of: the webhook of `gateway.events`, and clients that sessions have ended.
+    let outbox: EventOutbox
     private let http: OutgoingHTTP
+    /// Separate, so that slow receivers do not use up the connections of sign-ins.
+    private let outboxHTTP: OutgoingHTTP
     /// Separate, so that unknown tokens do not use up the connections of refreshes to the same server.
     private let introspectionHTTP: OutgoingHTTP
     private let providerVerifiers: ProviderVerifiers
@@ -96,7 +101,11 @@ final class SharedServices: Sendable {
             await loops.use(keys, from: .remote(source))
         }
         changeRelay = StoreChangeRelay()
-        revocations = Self.revocations(snapshot.tenants, store, loops, changeRelay, logger)
+        let outboxHTTP = OutgoingHTTP(group: group)
+        let outbox = EventOutbox(store: store, transport: OutboxHTTP(http: outboxHTTP), logger: logger.of(.events))
+        self.outbox = outbox
+        self.outboxHTTP = outboxHTTP
+        revocations = Self.revocations(snapshot.tenants, store, loops, changeRelay, outbox, logger)
         let http = OutgoingHTTP(group: group)
         let introspectionHTTP = OutgoingHTTP(group: group)
         introspections = IntrospectionService(snapshot.tenants, logger: logger.of(.introspection)) {
@@ -130,11 +139,13 @@ final class SharedServices: Sendable {
             http: http,
             proofNonces: proofNonces,
             loops: loops,
+            outbox: outbox,
             logger: logger
         )
         let parts = factory.make(snapshot, previous: nil)
         refreshes = factory.refreshes(parts).make(http)
         current = Mutex(parts)
+        outbox.adopt(settings.events, issuers: parts.issuers.toldOfLogouts)
         changeRelay.connect(keySets: keySets, issuers: parts.issuers, refreshes: refreshes, tenants: storedTenants)
     }
 
@@ -186,6 +197,7 @@ final class SharedServices: Sendable {
         await factory.refreshes(parts).change(refreshes, http)
         await parts.limits?.adopt(tenants)
         current.withLock { $0 = parts }
+        outbox.adopt(parts.snapshot.configuration.gateway.events, issuers: parts.issuers.toldOfLogouts)
         changeRelay.connect(keySets: keySets, issuers: parts.issuers, refreshes: refreshes, tenants: storedTenants)
     }
 
@@ -227,6 +239,7 @@ final class SharedServices: Sendable {
         _ store: any Store,
         _ loops: EventLoops,
         _ changeRelay: StoreChangeRelay,
+        _ outbox: EventOutbox,
         _ logger: Logger
     ) -> RevocationService {
         RevocationService(
@@ -243,6 +256,9 @@ final class SharedServices: Sendable {
                 case .announcement(let announcement): changeRelay.announced(announcement)
                 case .reloaded: changeRelay.reloaded()
                 }
+            },
+            onRevoked: { revocations, isSignOut in
+                await changeRelay.revoked(revocations, isSignOut: isSignOut, outbox)
             }
         )
     }
@@ -296,6 +312,8 @@ final class SharedServices: Sendable {
                 Task { [keySets] in await keySets.reconcilePeriodically() },
                 Task { await self.keepUpIssuers() },
                 Task { await self.carryOutDeletions() },
+                Task { [outbox] in await outbox.run() },
+                Task { await self.reportRefusals() },
                 Task { [traces] in await traces?.run() },
             ]
         }
@@ -351,6 +369,8 @@ final class SharedServices: Sendable {
         for task in running { task.cancel() }
         for task in running { await task.value }
         await limits?.stop()
+        await outbox.flush()
+        await outboxHTTP.shutdown()
         await http.shutdown()
         await introspectionHTTP.shutdown()
         await traces?.stop()
@@ -373,24 +393,5 @@ final class SharedServices: Sendable {
         if storedTenants?.isLoaded == false { missing.append("the tenants in the store are not loaded") }
         if missing.isEmpty { wasReady.store(true, ordering: .relaxed) }
         return missing
-    }
-}
-
-extension KeyFileSource {
-    /// The key files of all tenants' issuers, each once: of those that they trust, and of their own.
-    static func all(of tenants: [Tenant]) -> [KeyFileSource] {
-        var known: Set<KeyFileSource> = []
-        var sources: [KeyFileSource] = []
-        for index in tenants.tenantIndices {
-            for case .file(let source) in tenants[index].authenticate.keySources where known.insert(source).inserted {
-                sources.append(source)
-            }
-        }
-        for index in tenants.tenantIndices {
-            guard let issuer = tenants[index].issuer, let path = issuer.keysDirectory else { continue }
-            let source = KeyFileSource(kind: .directory, path: path, algorithms: [issuer.algorithm])
-            if known.insert(source).inserted { sources.append(source) }
-        }
-        return sources
     }
 }

@@ -1,7 +1,9 @@
+import Events
 import IdentityProvider
 import SharedState
 import Store
 import Synchronization
+import Time
 import TokenSigning
 
 /// Passes the store's changes on to the services that need them. It is made before these, because they and the service
@@ -45,6 +47,16 @@ final class StoreChangeRelay: Sendable {
         Task { await listeners.issuers.reloadKeys() }
         Task { await listeners.refreshes.reloaded() }
         Task { await listeners.tenants?.reloaded() }
+    }
+
+    /// Revocations were made here, and not by an issuer of its own sessions: others are told.
+    func revoked(_ revocations: [Revocation], isSignOut: Bool, _ outbox: EventOutbox) async {
+        guard let issuers = listeners.withLock({ $0?.issuers }) else { return }
+        await RevocationReport(issuers: issuers, outbox: outbox).report(
+            revocations,
+            isSignOut: isSignOut,
+            at: Clock.unix()
+        )
     }
 
     /// - Parameter tenants: Names of the tenants whose revocations changed.

@@ -40,7 +40,8 @@ struct TenantDeletions: Sendable {
                     accounts: own.repository,
                     sessions: realm.compactMap { parts.issuers.services[$0] },
                     requests: parts.requests,
-                    backends: realm.compactMap { Self.backend($0, tenants[$0], parts) }
+                    backends: realm.compactMap { Self.backend($0, tenants[$0], parts) },
+                    outbox: parts.outbox
                 )
             },
             store: parts.store,

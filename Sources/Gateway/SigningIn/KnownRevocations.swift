@@ -7,6 +7,8 @@ import Verification
 /// The process's revocations, for services that issue tokens.
 struct KnownRevocations: RevocationChecks {
     let service: RevocationService
+    /// Whether others are told of what is revoked with it; not where whoever revokes tells them.
+    var isReported = true
 
     func isRevoked(_ principal: Principal, tenant: String) async -> Bool {
         await service.isRevoked(principal, tenant: tenant)
@@ -22,7 +24,7 @@ struct KnownRevocations: RevocationChecks {
     }
 
     func revoke(_ revocations: [Revocation]) async throws(StoreError) {
-        _ = try await service.revoke(revocations)
+        _ = try await service.revoke(revocations, isReported: isReported)
     }
 }
 

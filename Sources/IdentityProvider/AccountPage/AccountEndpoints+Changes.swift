@@ -179,7 +179,8 @@ extension AccountEndpoints {
                 ofSubject: visitor.account.subject,
                 before: request.now,
                 at: request.now,
-                reason: Self.reason
+                reason: Self.reason,
+                as: .signedOut
             )
         }
         return .othersEnded
@@ -228,7 +229,7 @@ extension AccountEndpoints {
 
     private func end(_ id: String, _ request: EndpointRequest) async throws(AccountNotice) {
         try await mappingErrors(AccountNotice.init) { () async throws(IssuingError) in
-            try await sessions.end(sessionID: id, at: request.now, reason: Self.reason)
+            try await sessions.end(sessionID: id, at: request.now, reason: Self.reason, as: .signedOut)
         }
     }
 }

@@ -48,7 +48,7 @@ extension AccountRepository: AccountKeeping {
         let isPointed = try await mappingErrors(AccountChangeProblem.account) { () async throws(AccountProblem) in
             try await records.point(key, to: subject, insteadOf: nil, at: now)
         }
-        guard !isPointed else { return }
+        guard !isPointed else { return await reportLink(of: "passkey", to: subject, at: now) }
         // Somebody else has added it meanwhile.
         try await change(subject) { record throws(AccountChangeProblem) in record.removePasskey(passkey.credential.id) }
         throw .passkeyTaken

@@ -1,3 +1,4 @@
+public import Events
 public import Logging
 public import Store
 public import Tenants
@@ -43,6 +44,10 @@ public struct AccountRepository: AccountFinding {
     let providers: [SignIn.Provider]?
     /// How recently; nil: once is enough.
     let confirmation: Duration?
+    /// Its name in tenants.yaml.
+    let tenant: String
+    /// Tells others of logins that are linked; nil: nobody is told.
+    let outbox: EventOutbox?
 
     /// - Parameters:
     ///   - tenant: Its name in tenants.yaml.
@@ -51,6 +56,7 @@ public struct AccountRepository: AccountFinding {
     ///   - admission: Who may sign in with a passkey; nil: everyone who has one.
     ///   - providers: Those of the tenant, one of which must know whoever signs in with a passkey; nil: it is not asked which.
     ///   - confirmation: How recently it must have; nil: once is enough.
+    ///   - outbox: Tells others of logins that are linked; nil: nobody is told.
     public init(
         _ rules: AccountRules,
         tenant: String,
@@ -59,6 +65,7 @@ public struct AccountRepository: AccountFinding {
         admission: Admission? = nil,
         providers: [SignIn.Provider]? = nil,
         confirmation: Duration? = nil,
+        outbox: EventOutbox? = nil,
         logger: Logger = Logger(label: "gatehouse.accounts")
     ) {
         var logger = logger
@@ -68,6 +75,8 @@ public struct AccountRepository: AccountFinding {
         self.admission = admission
         self.providers = providers
         self.confirmation = confirmation
+        self.tenant = tenant
+        self.outbox = outbox
         self.logger = logger
         records = AccountRecords(store, realm: rules.realm, tenant: tenant, logger: logger)
     }
@@ -234,6 +243,13 @@ extension AccountRepository {
         rules.linkByEmail && identity.isEmailVerified ? identity.email.flatMap(EmailAddress.init) : nil
     }
 
+    /// Keeps what is to be told of another login, or passkey, of an account.
+    func reportLink(of provider: String, to subject: String, at now: UnixTime) async {
+        guard let outbox, outbox.wants(.linked) else { return }
+        let details: JSONObject = ["provider": .string(provider)]
+        await outbox.keep(Event(.linked, tenant: tenant, subject: subject, at: now, details: details))
+    }
+
     static func newSubject() -> String { Base64URL.encode(RandomBytes.make(16)) }
 
     // MARK: Accounts
@@ -259,7 +275,11 @@ extension AccountRepository {
         try record.enter(as: rules.role)
         if let transferSubject = identity.transferSubject { record.move(transferSubject, to: identity.key) }
         record.update(with: identity, givenName: givenName, at: now)
-        return try await records.replace(stored, with: record) ? record.account : nil
+        guard try await records.replace(stored, with: record) else { return nil }
+        if let stored, record.account.identities.count > stored.record.account.identities.count {
+            await reportLink(of: identity.provider.rawValue, to: subject, at: now)
+        }
+        return record.account
     }
 
     /// Leads an identity, which still leads to a deleted account, to a new one.

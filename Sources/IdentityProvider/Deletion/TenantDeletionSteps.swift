@@ -1,3 +1,4 @@
+public import Events
 import Logging
 import Store
 public import Tenants
@@ -16,6 +17,8 @@ public struct DeletionParts: Sendable {
     public var requests: any ProviderRequests
     /// Those that are told, of all tenants of the realm.
     public var backends: [DeletionBackend]
+    /// Tells others of deleted accounts; nil: nobody is told.
+    public var outbox: EventOutbox?
 
     public init(
         tenant: Tenant,
@@ -23,7 +26,8 @@ public struct DeletionParts: Sendable {
         accounts: AccountRepository,
         sessions: [SessionService],
         requests: any ProviderRequests,
-        backends: [DeletionBackend]
+        backends: [DeletionBackend],
+        outbox: EventOutbox? = nil
     ) {
         self.tenant = tenant
         self.realm = realm
@@ -31,6 +35,7 @@ public struct DeletionParts: Sendable {
         self.sessions = sessions
         self.requests = requests
         self.backends = backends
+        self.outbox = outbox
     }
 }
 
@@ -90,9 +95,14 @@ extension TenantDeletionSteps {
 
     private func deleteAccount(_ deletion: Deletion, at now: UnixTime) async throws(DeletionFailure) -> Deletion.Result
     {
-        try await mappingErrors({ _ in DeletionFailure(.storeUnavailable) }) { () async throws(AccountProblem) in
-            try await parts.accounts.delete(deletion.subject, at: now) ? .done : .nothingToDo
+        let wasThere = try await mappingErrors({ _ in DeletionFailure(.storeUnavailable) }) {
+            () async throws(AccountProblem) in try await parts.accounts.delete(deletion.subject, at: now)
         }
+        // After a crash it may be gone already; it is one event all the same.
+        await parts.outbox?.keep(
+            Event(.deleted, tenant: deletion.tenant, subject: deletion.subject, at: now, once: deletion.id)
+        )
+        return wasThere ? .done : .nothingToDo
     }
 
     /// Each token leaves the store once it is taken back, so that no attempt repeats those before it.

@@ -58,6 +58,9 @@ struct DiscoveryDocument {
             "frontchannel_logout_supported": true,
             "frontchannel_logout_session_supported": true,
             "authorization_response_iss_parameter_supported": true,
+            // OpenID Connect Back-Channel Logout 1.0 section 2.1.
+            "backchannel_logout_supported": true,
+            "backchannel_logout_session_supported": true,
             "claims_parameter_supported": false,
             "request_parameter_supported": false,
             // True by default (OpenID Connect Discovery section 3).

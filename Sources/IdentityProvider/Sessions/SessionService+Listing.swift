@@ -1,5 +1,6 @@
 import Logging
 import Store
+public import Tenants
 public import Time
 
 /// The sessions of one subject together.
@@ -22,11 +23,13 @@ extension SessionService {
     ///
     /// - Parameters:
     ///   - reason: For operators, stored with the revocations.
+    ///   - type: What others are told: ``EventType/signedOut`` if the subject has ended them.
     public func endAll(
         ofSubject subject: String,
         before time: UnixTime,
         at now: UnixTime,
-        reason: String
+        reason: String,
+        as type: EventType
     ) async throws(IssuingError) {
         // For the longest lifetime of a session: one that is missing in the list is refused by it too.
         let all = Revocation(
@@ -41,12 +44,27 @@ extension SessionService {
             try await revocations.revoke([all])
             let sessions = try await lists.read(subject).entries.filter { $0.createdAt < time }
             guard !sessions.isEmpty else { return }
-            for session in sessions { try await records.remove(session.id) }
+            for session in sessions {
+                if tellsOfEnds, let ended = (try? await records.read(session.id))?.session {
+                    await reportEnd(of: ended, as: type, reason: reason, at: now)
+                }
+                try await records.remove(session.id)
+            }
             // Their access tokens that were issued after the time.
             try await revocations.revoke(sessions.map { revocation(ofSession: $0.id, at: now, reason: reason) })
             let ended = Set(sessions.map(\.id))
             try await lists.change(subject, at: now) { $0.remove(ended) }
         }
+    }
+
+    /// Ends a subject's sessions for another reason than that they have signed out.
+    public func endAll(
+        ofSubject subject: String,
+        before time: UnixTime,
+        at now: UnixTime,
+        reason: String
+    ) async throws(IssuingError) {
+        try await endAll(ofSubject: subject, before: time, at: now, reason: reason, as: .revoked)
     }
 
     /// Adds a stored session to its subject's list.
@@ -71,6 +89,7 @@ extension SessionService {
         if live.count > SessionList.most {
             live.removeAll { $0.id == session.id }
             for old in live.prefix(live.count + 1 - SessionList.kept) {
+                await reportEnd(of: old, as: .revoked, reason: "too many sessions", at: now)
                 try await mappingErrors(IssuingError.unavailable) { () async throws(StoreError) in
                     try await records.remove(old.id)
                     try await revocations.revoke([revocation(ofSession: old.id, at: now, reason: "too many sessions")])

@@ -1,5 +1,7 @@
+public import Events
 public import Logging
 public import Store
+public import Tenants
 public import Time
 public import TokenSigning
 public import Verification
@@ -18,21 +20,26 @@ public struct SessionService: Sendable {
     let lists: SessionLists
     let revocations: any RevocationChecks
     let logger: Logger
+    /// Nil if nobody is told of sessions.
+    let outbox: EventOutbox?
     private let tokens: SessionTokens
 
     /// - Parameters:
     ///   - store: Open.
     ///   - keys: Sign with the rules' algorithm.
+    ///   - outbox: Tells others of sessions; nil: nobody is told.
     public init(
         _ rules: IssuerRules,
         store: any Store,
         keys: any IssuerKeys,
         revocations: any RevocationChecks,
+        outbox: EventOutbox? = nil,
         logger: Logger = Logger(label: "gatehouse.issuer")
     ) {
         self.rules = rules
         self.revocations = revocations
         self.logger = logger
+        self.outbox = outbox
         records = SessionRecords(store: store, tenant: rules.tenant)
         lists = SessionLists(store: store, rules: rules, logger: logger)
         tokens = SessionTokens(rules: rules, keys: keys)
@@ -65,6 +72,7 @@ public struct SessionService: Sendable {
             }
             throw error
         }
+        await reportStart(session)
         return issued
     }
 
@@ -133,7 +141,9 @@ public struct SessionService: Sendable {
                 boundTo: binding?.confirmation,
                 at: now
             )
-            if try await replace(stored, with: session, at: now) { return issued }
+            guard try await replace(stored, with: session, at: now) else { continue }
+            reportRefresh(session, at: now)
+            return issued
         }
         throw Self.tooBusy(id)
     }
@@ -170,20 +180,26 @@ public struct SessionService: Sendable {
             session.use(rules, at: now)
             let issued = try await tokens.make(session, nil, boundTo: confirmation, at: now)
             // Not only to extend the session: this also fails if the session was ended meanwhile.
-            if try await replace(stored, with: session, at: now) { return issued }
+            guard try await replace(stored, with: session, at: now) else { continue }
+            reportRefresh(session, at: now)
+            return issued
         }
         throw Self.tooBusy(sessionID)
     }
 
     /// Ends a session, known or not: its refresh tokens become invalid, and its access tokens are revoked.
     ///
-    /// - Parameter reason: For operators, stored with the revocation.
+    /// - Parameters:
+    ///   - reason: For operators, stored with the revocation.
+    ///   - type: What others are told: ``EventType/signedOut`` if its subject has ended it.
     public func end(
         sessionID: String,
         at now: UnixTime,
-        reason: String = "signed out"
+        reason: String,
+        as type: EventType
     ) async throws(IssuingError) {
         let session = try await readForEnd(sessionID)
+        if let session { await reportEnd(of: session, as: type, reason: reason, at: now) }
         try await mappingErrors(IssuingError.unavailable) { () async throws(StoreError) in
             // In this order: nothing new can be issued once the issued tokens are revoked.
             try await records.remove(sessionID)
@@ -191,6 +207,16 @@ public struct SessionService: Sendable {
         }
         // The session has ended. The next reader drops an entry that stays.
         if let session { try? await lists.change(session.subject, at: now) { $0.remove([sessionID]) } }
+    }
+
+    /// Ends a session whose subject has signed out.
+    public func end(sessionID: String, at now: UnixTime) async throws(IssuingError) {
+        try await end(sessionID: sessionID, at: now, reason: "signed out", as: .signedOut)
+    }
+
+    /// Ends a session for another reason than that its subject has signed out.
+    public func end(sessionID: String, at now: UnixTime, reason: String) async throws(IssuingError) {
+        try await end(sessionID: sessionID, at: now, reason: reason, as: .revoked)
     }
 
     /// - Returns: Nil if it does not exist, was ended or has expired.

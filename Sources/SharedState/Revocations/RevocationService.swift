@@ -23,11 +23,17 @@ public actor RevocationService {
     /// Sends an update to all loops, in the order of the calls; each future succeeds when a loop has it in force.
     public typealias Distribute = @Sendable (RevocationUpdate) -> [EventLoopFuture<Void>]
 
+    /// Called for revocations that were made here, before whoever has made them is told so.
+    ///
+    /// - Parameter isSignOut: Whether somebody has signed out.
+    public typealias OnRevoked = @Sendable (_ revocations: [Revocation], _ isSignOut: Bool) async -> Void
+
     private let store: any Store
     private var tenants: [String]
     private let logger: Logger
     private let distribute: Distribute
     private let onEvent: @Sendable (Event) -> Void
+    private let onRevoked: OnRevoked
     private var replica: RevocationReplica
     private var load: RevocationLoad?
     /// When the store was last known to have nothing newer; nil: never.
@@ -63,7 +69,8 @@ public actor RevocationService {
         pace: RevocationPace = .closest,
         logger: Logger,
         distribute: @escaping Distribute,
-        onEvent: @escaping @Sendable (Event) -> Void
+        onEvent: @escaping @Sendable (Event) -> Void,
+        onRevoked: @escaping OnRevoked = { _, _ in }
     ) {
         self.store = store
         self.tenants = tenants
@@ -71,6 +78,7 @@ public actor RevocationService {
         self.logger = logger
         self.distribute = distribute
         self.onEvent = onEvent
+        self.onRevoked = onRevoked
         replica = RevocationReplica(tenants: tenants)
         housekeeping = RevocationHousekeeping(now: Clock.monotonic())
     }
@@ -271,9 +279,15 @@ public actor RevocationService {
     // MARK: Revoking
 
     /// Revokes. When this returns, the revocations are in the store and in force on every loop of this instance.
-    public func revoke(_ revocations: [Revocation]) async throws(StoreError) -> [RevocationRecord] {
+    ///
+    /// - Parameter isReported: Whether others have to be told of it; false for whoever tells them.
+    public func revoke(
+        _ revocations: [Revocation],
+        isReported: Bool = true
+    ) async throws(StoreError) -> [RevocationRecord] {
         let records = try await store.revoke(revocations)
         await apply(records, inOrder: false)
+        if isReported { await onRevoked(revocations, false) }
         return records
     }
 
@@ -296,8 +310,9 @@ public actor RevocationService {
             changed.insert(revocation.tenant)
         }
         await distributeSets(changed)
+        await onRevoked(revocations, true)
         do throws(StoreError) {
-            _ = try await revoke(revocations)
+            _ = try await revoke(revocations, isReported: false)
             return true
         } catch {
             let isFirst = unstored.count == 0

@@ -1,0 +1,20 @@
+import Tenants
+
+extension KeyFileSource {
+    /// The key files of all tenants' issuers, each once: of those that they trust, and of their own.
+    static func all(of tenants: [Tenant]) -> [KeyFileSource] {
+        var known: Set<KeyFileSource> = []
+        var sources: [KeyFileSource] = []
+        for index in tenants.tenantIndices {
+            for case .file(let source) in tenants[index].authenticate.keySources where known.insert(source).inserted {
+                sources.append(source)
+            }
+        }
+        for index in tenants.tenantIndices {
+            guard let issuer = tenants[index].issuer, let path = issuer.keysDirectory else { continue }
+            let source = KeyFileSource(kind: .directory, path: path, algorithms: [issuer.algorithm])
+            if known.insert(source).inserted { sources.append(source) }
+        }
+        return sources
+    }
+}

@@ -1,0 +1,154 @@
+import Demo
+import Foundation
+import Gateway
+import Tenants
+import TestSupport
+import Testing
+import Time
+import Verification
+
+/// What others are told of sessions, with a Redis, the receiver that docs/events.md shows, and a client.
+@Suite struct EventDeliveryTests {
+    private static let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+    private static let python = "/usr/bin/python3"
+
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: python)))
+    func webhookAndClientAreToldInOrder() async throws {
+        try await RedisServer.run { redis in
+            let scratch = try Scratch()
+            defer { scratch.remove() }
+            let port = try await FreePort.find()
+            let program = try scratch.write(try Self.documentedReceiver(), to: "receiver.py")
+            let environment = ["PORT": "\(port)", "WEBHOOK_SECRET": Self.secret]
+            let receiver = try ServerProcess(Self.python, ["-u", program], environment: environment)
+            let client = try await RecordingBackend.start(.ok)
+            try await attempt {
+                try await receiver.line(with: "listening")
+                let setup = Self.setup(redis: redis.port, receiver: port, client: client.port)
+                try await withStandIn(setup) { standIn, values in
+                    var values = values.merging(["backend": "http://127.0.0.1:\(client.port)"]) { $1 }
+                    values["jwks"] = try scratch.write(try TestIssuer.shared().jwks, to: "jwks.json")
+                    try await Self.withGateway(setup, values) { app in
+                        try await Self.useSession(app, standIn, receiver, client)
+                        try await Self.deleteAccount(app, standIn, receiver)
+                    }
+                }
+                // What nobody with the secret has signed.
+                let status = try await Self.postUnsigned(to: port)
+                #expect(status == 400)
+            } finally: {
+                try await receiver.kill()
+                await client.stop()
+            }
+        }
+    }
+
+    /// Signs in, refreshes, and uses the code again, which ends the session.
+    private static func useSession(
+        _ app: AppClient,
+        _ standIn: ProviderStandIn,
+        _ receiver: ServerProcess,
+        _ client: RecordingBackend
+    ) async throws {
+        let signIn = ClientSignIn.games
+        let form = signIn.tokenForm(try await Browser(app).code(signIn, at: standIn))
+        let tokens = try #require(try await app.post(signIn.tokenPath, form: form).json)
+        let claims = try #require(tokens["access_token"]?.string.flatMap(GivenTokens.claims))
+        let (subject, session) = (try #require(claims["sub"]?.string), try #require(claims["sid"]?.string))
+        let refresh = try #require(tokens["refresh_token"]?.string)
+        #expect(try await app.post(signIn.tokenPath, form: signIn.refreshForm(refresh)).status == 200)
+        #expect(try await app.post(signIn.tokenPath, form: form).status == 400)
+        for type in ["signed_in", "refreshed", "revoked"] {
+            try await receiver.line(with: "event \(type) \(subject) \(session)")
+        }
+        let request = try await client.arrivals.next()
+        #expect(request.target == "/backchannel-logout")
+        let body = request.body.text
+        let prefix = "logout_token="
+        #expect(body.hasPrefix(prefix))
+        try await verify(String(body.dropFirst(prefix.count)), app, subject: subject, session: session)
+    }
+
+    /// As a client does: the type, the signature with the issuer's published keys, and the claims.
+    private static func verify(_ token: String, _ app: AppClient, subject: String, session: String) async throws {
+        let parts = token.split(separator: ".").map(String.init)
+        let header = try #require(Base64URL.decode(parts[0]).flatMap { try? JSONParser.parse($0).object })
+        #expect(header["typ"] == "logout+jwt")
+        let published = try await app.get("/id/oauth2/jwks.json").body.bytes
+        let issuer = IssuerPolicy(
+            issuer: "https://games.localtest",
+            audiences: [ClientSignIn.games.clientID],
+            algorithms: [.es256],
+            keys: try KeySet(jwks: published)
+        )
+        let now = UnixTime(Date().timeIntervalSince1970)
+        let principal = try TokenVerifier(VerificationPolicy(issuers: [issuer])).verify(Array(token.utf8), at: now)
+        #expect(principal.subject == subject)
+        #expect(principal.claims["sid"] == .string(session))
+        #expect(principal.claims["nonce"] == nil)
+        #expect(principal.claims["events"] == ["http://schemas.openid.net/event/backchannel-logout": [:]])
+    }
+
+    private static func deleteAccount(
+        _ app: AppClient,
+        _ standIn: ProviderStandIn,
+        _ receiver: ServerProcess
+    ) async throws {
+        let deleting = DeletingApp(app: app, standIn: standIn)
+        let (subject, access) = try await deleting.signIn(.anna, nonce: "a-nonce")
+        try await receiver.line(with: "event signed_in \(subject)")
+        _ = try await deleting.delete(access)
+        try await receiver.line(with: "event deleted \(subject)")
+    }
+
+    private static func postUnsigned(to port: Int) async throws -> Int {
+        let fields = [
+            "webhook-id: evt_1", "webhook-timestamp: \(Int(Date().timeIntervalSince1970))",
+            "webhook-signature: v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+        ]
+        let text = AppClient.text("POST", "/", host: "127.0.0.1", fields: fields, body: "{}")
+        return try await RawClient.exchange(text, method: "POST", at: HostPort(host: "127.0.0.1", port: port)).status
+    }
+
+    private static func documentedReceiver() throws -> String {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        let page = try String(contentsOf: root.appending(path: "docs/events.md"), encoding: .utf8)
+        let start = try #require(page.range(of: "```python\n")).upperBound
+        let end = try #require(page.range(of: "```", range: start..<page.endIndex)).lowerBound
+        return String(page[start..<end])
+    }
+
+    private static func setup(redis: Int, receiver: Int, client: Int) -> GatewaySetup {
+        let events = "events: { url: \"http://127.0.0.1:\(receiver)/\", secret: \"\(secret)\" }"
+        var setup = AppSetup.fixture([.games], gateway: "store: \"redis://127.0.0.1:\(redis)\"\n\(events)")
+            .deletingAccounts()
+        setup.others = setup.others.replacing(
+            "- id: games-app\n",
+            with: "- id: games-app\n      backchannel_logout_uri: \"http://127.0.0.1:\(client)/backchannel-logout\"\n"
+        )
+        return setup
+    }
+
+    private static func withGateway(
+        _ setup: GatewaySetup,
+        _ values: [String: String],
+        _ test: (AppClient) async throws -> Void
+    ) async throws {
+        let gateway = Gateway(
+            configuration: try setup.configuration(values),
+            logger: LogCapture().logger(),
+            accessLog: .sink { _ in },
+            sealingKeys: setup.sealingKeys.map { Secret($0) }
+        )
+        let address = try #require(try await gateway.start().listeners.first)
+        let app = AppClient(host: AppSetup.games.host) { text, method in
+            try await RawClient.exchange(text, method: method, at: address)
+        }
+        try await attempt {
+            try await test(app)
+        } finally: {
+            await gateway.shutdown()
+        }
+    }
+}
