@@ -1,4 +1,3 @@
-import Foundation
 import Testing
 import Verification
 
@@ -15,22 +14,12 @@ extension RealClients {
             var secret: [String] { self == .publicClient ? [] : [SignInFixture.clientSecret] }
         }
 
-        /// The Python that has Authlib.
-        private static func python() async throws -> Program {
-            let script = URL(fileURLWithPath: Program.script("oidc_client"))
-            let root = script.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-                .deletingLastPathComponent()
-            let make = Program(path: root.appendingPathComponent("scripts/test-environment").path, package: "bash")
-            let path = try await make.succeed([]).trimmingCharacters(in: .whitespacesAndNewlines)
-            return Program(path: path, package: "python3-venv")
-        }
-
         private static func run(_ kind: Kind, _ fixture: SignInFixture) async throws -> JSONObject {
             let arguments = [
                 Program.script("oidc_client"), fixture.clans(), fixture.certificates.file("authority.pem"),
                 "\(fixture.app)/back", kind.provider, kind.rawValue,
             ]
-            return try jsonLine(try await python().succeed(arguments + kind.secret))
+            return try jsonLine(try await TestEnvironment.python().succeed(arguments + kind.secret))
         }
 
         @Test(arguments: Kind.allCases)
