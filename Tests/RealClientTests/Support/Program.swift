@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// An installed program. It is ended after a minute in any case, so that no test waits longer for its output.
+/// An installed program. It is ended after a minute, unless it is given longer, so that no test waits for its output.
 struct Program: Sendable {
     struct Output: Sendable {
         var status: Int32
@@ -70,11 +70,12 @@ struct Program: Sendable {
         return output.text
     }
 
-    func start(_ arguments: [String]) throws -> RunningProgram {
+    /// - Parameter seconds: After which it is ended in any case.
+    func start(_ arguments: [String], seconds: Int = 60) throws -> RunningProgram {
         guard FileManager.default.isExecutableFile(atPath: path) else {
             throw Failure("\(path) is missing: install the Debian package \(package)")
         }
-        return try RunningProgram(path, arguments)
+        return try RunningProgram(path, arguments, seconds: seconds)
     }
 
     /// The path of one of the Python programs beside these tests.
@@ -93,7 +94,7 @@ final class RunningProgram: Sendable {
     private let ended: AsyncStream<Int32>
     private let what: String
 
-    fileprivate init(_ path: String, _ arguments: [String]) throws {
+    fileprivate init(_ path: String, _ arguments: [String], seconds: Int) throws {
         what = "\(path) \(arguments.prefix(2).joined(separator: " "))"
         let (output, errors) = (Pipe(), Pipe())
         process.executableURL = URL(fileURLWithPath: path)
@@ -108,8 +109,8 @@ final class RunningProgram: Sendable {
             end.finish()
         }
         try process.start()
-        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(60)) { [weak process] in
-            // The waiting task retains it; retained here, its pipes would stay open for the minute.
+        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(seconds)) { [weak process] in
+            // The waiting task retains it; retained here, its pipes would stay open for as long.
             if let process { Self.kill(process) }
         }
         lines = Self.lines(of: output.fileHandleForReading)
