@@ -69,7 +69,7 @@ enum EndpointFuzz {
         case .untrusted: return false
         case .refused(let error, let target):
             client = target
-            let url = target.url(error, issuer: "https://id.test")
+            let url = target.url(target.fields(error, issuer: "https://id.test"))
             try hold(url.utf8.starts(with: target.redirectURI.utf8), "an error goes to \(url)")
         case .valid(let request):
             client = request.client

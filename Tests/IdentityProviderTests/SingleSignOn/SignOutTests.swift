@@ -34,10 +34,11 @@ struct SignOutTests {
                 request
             )
             (id, cookie) = (begun.id, String(begun.cookie.value.prefix { $0 != ";" }))
+            let sessions = fixture.sessions
             func tokens(_ client: IssuerClient) async throws -> IssuedTokens {
                 var opening = SessionOpening(subject: "alice", clientID: client.id)
                 opening.singleSignOn = begun.id
-                return try await fixture.sessions.start(opening, at: start)
+                return try await sessions.start(opening, at: start)
             }
             self.board = try await tokens(board)
             self.service = try await tokens(service)
