@@ -117,7 +117,7 @@ extension Metric {
         Metric(
             "gatehouse_single_sign_ons_total",
             .counter,
-            "Sessions of browsers at the built-in issuer that were begun, used or continued for another client, or ended.",
+            "Sessions of browsers at the built-in issuer that were begun, used or continued for a client, or ended.",
             labels: ["tenant", "event"]
         ) { reading in
             reading.shared.signIns.singleSignOns.map { Sample([$0.tenant, $0.event.rawValue], $1) }

@@ -40,7 +40,7 @@ struct DiscoveryDocument {
             "end_session_endpoint": url("/oauth2/logout"),
             "scopes_supported": .array(scopes.map(JSONValue.string)),
             "response_types_supported": ["code"],
-            "response_modes_supported": .array(ClientReturn.Mode.allCases.map { .string($0.rawValue) }),
+            "response_modes_supported": ["query", "form_post"],
             "grant_types_supported": ["authorization_code", "refresh_token"],
             "code_challenge_methods_supported": ["S256"],
             "subject_types_supported": ["public"],
