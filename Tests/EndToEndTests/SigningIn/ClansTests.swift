@@ -106,8 +106,9 @@ import Verification
                 try await browser.post(Self.android.tokenPath, form: Self.android.tokenForm(code)),
                 fixture
             )
-            let claims = try (#require(tokens.id.flatMap(GivenTokens.claims)), #require(next.id.flatMap(GivenTokens.claims)))
-            #expect(claims.0["sub"] == claims.1["sub"] && claims.0["auth_time"] == claims.1["auth_time"])
+            let before = try #require(tokens.id.flatMap(GivenTokens.claims))
+            let after = try #require(next.id.flatMap(GivenTokens.claims))
+            #expect(before["sub"] == after["sub"] && before["auth_time"] == after["auth_time"])
 
             let hint = Form.text(["id_token_hint": try #require(next.id)])
             #expect(try await browser.get("\(Self.android.base)/oauth2/logout?\(hint)").status == 200)
