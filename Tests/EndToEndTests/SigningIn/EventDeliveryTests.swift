@@ -37,7 +37,7 @@ import Verification
                 let status = try await Self.postUnsigned(to: port)
                 #expect(status == 400)
             } finally: {
-                try await receiver.kill()
+                try? await receiver.kill()
                 await client.stop()
             }
         }
@@ -125,7 +125,7 @@ import Verification
             .deletingAccounts()
         setup.others = setup.others.replacing(
             "- id: games-app\n",
-            with: "- id: games-app\n      backchannel_logout_uri: \"http://127.0.0.1:\(client)/backchannel-logout\"\n"
+            with: "- id: games-app\n        backchannel_logout_uri: \"http://127.0.0.1:\(client)/backchannel-logout\"\n"
         )
         return setup
     }

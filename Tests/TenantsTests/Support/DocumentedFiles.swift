@@ -10,6 +10,7 @@ extension PretendFiles {
         let members = keys.compactMap { $0.publicJWK() }.map(JSONValue.object)
         var files = [
             "jwt.secret": String(repeating: "s", count: 64),
+            "webhook.secret": String(repeating: "w", count: 32),
             "issuer.pem": try #require(keys.last?.publicKeyPEM),
             "jwks.json": JSONWriter.text(of: .object(["keys": .array(members)])),
             "allowed.txt": "alice@example.com\n",

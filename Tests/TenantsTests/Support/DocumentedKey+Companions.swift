@@ -6,6 +6,7 @@ extension DocumentedKey {
     static let companions: [String: KeyValuePairs<String, String?>] = [
         "gateway.listen[].tls": ["tenants.NAME.tls": "{ certificate_file: tls/chain.pem, key_file: tls/key.pem }"],
         "tenants.NAME.extends": ["templates": "{ mobile: { max_staleness: 5m } }"],
+        "gateway.events.secret_file": ["gateway.events.secret": nil],
         "gateway.redirect_https": ["gateway.trusted_proxies": "[10.0.0.0/8]"],
         "gateway.ext_authz": ["gateway.trusted_proxies": "[10.0.0.0/8]"],
         "tenants.NAME.strip_prefix": ["tenants.NAME.path_prefix": "/shop"],
@@ -116,6 +117,9 @@ extension DocumentedKey {
             "tenants.NAME.tls":
                 "{ certificate_file: tls/chain.pem, key_file: tls/key.pem, client_ca_file: tls/clients.pem }",
             "gateway.listen": "[{ address: 127.0.0.1:8443, tls: true }]",
+        ],
+        "tenants.NAME.issuer.clients[].backchannel_logout_session_required": [
+            "tenants.NAME.issuer.clients[].backchannel_logout_uri": "https://shop.example.com/backchannel-logout"
         ],
         "tenants.NAME.refresh.from": ["tenants.NAME.refresh.call": refreshTokenCall],
         "tenants.NAME.refresh.vault": [
