@@ -2,13 +2,12 @@
 
 import json
 import pathlib
-import subprocess
 import sys
 import tempfile
 import time
 import urllib.parse
 
-from sign_in import Place, free_port, id_tokens, stopped, told, until_it_accepts
+from sign_in import Place, free_port, id_tokens, running, told, until_it_accepts
 
 ENVOY = pathlib.Path(sys.executable).parent / "envoy"
 TLS = "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext"
@@ -66,11 +65,11 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder, "envoy.json")
         file.write_text(json.dumps(configuration(place, port)))
-        envoy = subprocess.Popen([ENVOY, "-c", file, "--concurrency", "1", "--disable-hot-restart", "--log-level",
-                                  "warning", "--base-id", str(port)])
-        with stopped(envoy):
+        options = ["--concurrency", "1", "--disable-hot-restart", "--log-level", "warning", "--base-id", str(port)]
+        with running(ENVOY, "-c", file, *options) as envoy:
             until_it_accepts(port, envoy)
-            use(place)
+            result = use(place)
+    told(**result)
 
 
 def access_token(place):
@@ -92,8 +91,8 @@ def use(place):
         second = access_token(place)
     # It sends people back to where it is, and nowhere else.
     signed_out = place.log_out(f"{place.app}/signout", f"{place.app}/")
-    told(claims=claims, refreshed=second is not None and id_tokens.parts(second)[1]["sid"] == claims["sid"],
-         logged_out=signed_out and access_token(place) is None)
+    is_same_session = second is not None and id_tokens.parts(second)[1]["sid"] == claims["sid"]
+    return {"claims": claims, "refreshed": is_same_session, "logged_out": signed_out and access_token(place) is None}
 
 
 main()

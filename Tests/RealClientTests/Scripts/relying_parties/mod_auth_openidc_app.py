@@ -1,11 +1,10 @@
 """An app behind Debian's Apache, whose mod_auth_openidc signs people in."""
 
 import pathlib
-import subprocess
 import tempfile
 import urllib.parse
 
-from sign_in import SCOPES, Place, free_port, stopped, told, until_it_accepts
+from sign_in import SCOPES, Place, free_port, running, told, until_it_accepts
 
 MODULES = "/usr/lib/apache2/modules"
 LOADED = ["mpm_event", "authn_core", "authz_core", "authz_user", "headers", "proxy", "proxy_http", "auth_openidc"]
@@ -59,13 +58,13 @@ def main():
             folder=folder, port=port, issuer=place.issuer, ca=place.ca, client=place.client, app=place.app,
             scopes=SCOPES, backend=place.backend,
             modules="\n".join(f"LoadModule {name}_module {MODULES}/mod_{name}.so" for name in LOADED)))
-        apache = subprocess.Popen(["/usr/sbin/apache2", "-DFOREGROUND", "-f", configuration])
-        with stopped(apache):
+        with running("/usr/sbin/apache2", "-DFOREGROUND", "-f", configuration) as apache:
             until_it_accepts(port, apache)
             try:
-                use(place)
-            except BaseException:
-                raise SystemExit(pathlib.Path(folder, "error.log").read_text()[-4000:])
+                result = use(place)
+            except Exception as error:
+                raise SystemExit(f"{error}\n{pathlib.Path(folder, 'error.log').read_text()[-4000:]}") from error
+    told(**result)
 
 
 def use(place):
@@ -79,9 +78,9 @@ def use(place):
     place.person.session.get(f"{place.app}/callback?{query}")
     second = information(place)
     after = urllib.parse.quote(place.client["post_logout_redirect_uri"])
-    told(claims=first["userinfo"], seen=seen.status_code,
-         refreshed=first["access_token"] != second["access_token"],
-         logged_out=place.log_out(f"{place.app}/callback?logout={after}"))
+    signed_out = place.log_out(f"{place.app}/callback?logout={after}")
+    return {"claims": first["userinfo"] if seen.status_code == 200 else {},
+            "refreshed": first["access_token"] != second["access_token"], "logged_out": signed_out}
 
 
 main()

@@ -1,9 +1,12 @@
 """What the relying parties have in common: where they are, where their provider is, and the person who signs in."""
 
 import contextlib
+import ctypes
 import json
 import pathlib
+import signal
 import socket
+import subprocess
 import sys
 import time
 
@@ -14,6 +17,8 @@ import own_server  # noqa: E402
 from person import Person, Session  # noqa: E402, F401
 
 SCOPES = "openid email profile"
+# PR_SET_PDEATHSIG of prctl(2).
+END_WITH_PARENT = 1
 
 
 class Place:
@@ -57,15 +62,23 @@ def until_it_accepts(port, process):
     raise SystemExit(f"{process.args[0]} has ended: {process.returncode}")
 
 
+def heed_signals():
+    """In a new process: lets signals in, which are blocked here as in the test, and asks for one when this one ends."""
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
+    ctypes.CDLL(None).prctl(END_WITH_PARENT, signal.SIGTERM)
+
+
 @contextlib.contextmanager
-def stopped(process):
-    """Stops a process at the end."""
+def running(*arguments):
+    """A server, which is stopped at the end, and also if this program is killed."""
+    process = subprocess.Popen(arguments, preexec_fn=heed_signals)
     try:
-        yield
+        yield process
     finally:
         process.terminate()
         process.wait()
 
 
 def told(**result):
+    """Says what came of it, after which this program may be killed at any time."""
     print(json.dumps(result), flush=True)
