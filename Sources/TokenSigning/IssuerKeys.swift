@@ -14,6 +14,8 @@ public enum IssuedTokenType: String, Sendable {
     /// RFC 9068.
     case access = "at+jwt"
     case id = "JWT"
+    /// A refresh token: its own type, so that nobody takes it for one of the others.
+    case refresh = "rt+jwt"
     /// The proof in a request to an account hook.
     case hook = "hook+jwt"
     /// OpenID Connect Back-Channel Logout 1.0 section 2.4.

@@ -21,6 +21,9 @@ public struct IssuerRules: Sendable, Equatable {
     public var refresh: Duration
     /// The lifetime of a session after the sign-in, whatever its use; at least ``refresh``.
     public var longestSession: Duration
+    /// What becomes of used refresh tokens.
+    public var rotation = RefreshRotation.enforce
+    public var refreshFormat = RefreshFormat.opaque
     /// The IDs of clients whose access tokens must be bound to a key (RFC 9449).
     public var clientsWithKeys: Set<String> = []
     /// The IDs of clients whose access tokens must be bound to a certificate (RFC 8705).
@@ -61,6 +64,8 @@ extension IssuerRules {
             idLifetime: issuer.id,
             refresh: issuer.refresh
         )
+        rotation = issuer.refreshRotation
+        refreshFormat = issuer.refreshFormat
         clientsWithKeys = Set(issuer.clients.filter(\.needsProof).map(\.id))
         clientsWithCertificates = Set(issuer.clients.filter(\.bindsToCertificate).map(\.id))
         for client in issuer.clients {

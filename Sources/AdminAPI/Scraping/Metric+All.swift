@@ -97,6 +97,15 @@ extension Metric {
             }.sorted { $0.labels.lexicographicallyPrecedes($1.labels) }
         },
         Metric(
+            "gatehouse_refresh_token_reuses_total",
+            .counter,
+            "Refresh tokens of the built-in issuer that were used again late, by outcome.",
+            labels: ["tenant", "outcome"]
+        ) { reading in
+            reading.shared.refreshReuses.map { Sample([$0.tenant, $0.outcome.rawValue], $1) }
+                .sorted { $0.labels.lexicographicallyPrecedes($1.labels) }
+        },
+        Metric(
             "gatehouse_legacy_sign_ins_total",
             .counter,
             "Sign-in requests without proof of identity, by outcome.",

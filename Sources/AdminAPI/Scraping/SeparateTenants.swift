@@ -1,4 +1,5 @@
 import Counting
+import IdentityProvider
 import Tenants
 
 /// The tenants whose metrics stand apart, so that metrics keep their size however many tenants there are. The others are
@@ -70,6 +71,10 @@ extension MetricsReading {
         reading.shared.limits = limits.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.value)
         reading.shared.revocations = Dictionary(shared.revocations.map { (label($0), $1) }, uniquingKeysWith: +)
         reading.shared.signIns = shared.signIns.relabeled(label)
+        let reuses = shared.refreshReuses.map { labels, count in
+            (RefreshReuseCounts.Labels(tenant: label(labels.tenant), outcome: labels.outcome), count)
+        }
+        reading.shared.refreshReuses = Dictionary(reuses, uniquingKeysWith: +)
         reading.shared.deletions = shared.deletions?.relabeled(label)
         reading.backends = backends.filter { apart.contains($0.tenant) } + otherBackends(apart)
         return reading

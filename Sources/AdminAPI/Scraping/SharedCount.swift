@@ -15,6 +15,7 @@ public struct SharedCount: Sendable {
     /// By tenant and outcome.
     public var refreshes: [TenantIndex: [String: UInt64]] = [:]
     public var signIns = SignInCounts.Snapshot()
+    public var refreshReuses: [RefreshReuseCounts.Labels: Int] = [:]
     /// nil if no tenant's accounts are deleted.
     public var deletions: DeletionCounts.Snapshot?
     /// nil if nobody is told of events or logouts.

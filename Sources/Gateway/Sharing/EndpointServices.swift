@@ -45,6 +45,7 @@ struct EndpointServices: Sendable {
         var proofNonces: ProofNonces
         /// Nil: nobody is told of anything.
         var outbox: EventOutbox?
+        var clientKeys: any ClientKeySets
         var logger: Logger
         var accountsLogger: Logger
     }
@@ -197,7 +198,8 @@ struct EndpointServices: Sendable {
             limits: limits,
             deletions: tenant.signIn?.deletion == nil ? nil : deletions.service,
             grants: deletions.keeper(tenant, accounts, tokens, parts),
-            accountsMayChange: deletions.mayDelete(accountsOf: tenant) || accounts.hasPage
+            accountsMayChange: deletions.mayDelete(accountsOf: tenant) || accounts.hasPage,
+            clientKeys: parts.clientKeys
         )
     }
 }

@@ -1,7 +1,8 @@
 import Tenants
 
 extension KeyFileSource {
-    /// The key files of all tenants' issuers, each once: of those that they trust, and of their own.
+    /// The key files of all tenants' issuers, each once: of those that they trust, of their own, and of their
+    /// clients.
     static func all(of tenants: [Tenant]) -> [KeyFileSource] {
         var known: Set<KeyFileSource> = []
         var sources: [KeyFileSource] = []
@@ -14,6 +15,10 @@ extension KeyFileSource {
             guard let issuer = tenants[index].issuer, let path = issuer.keysDirectory else { continue }
             let source = KeyFileSource(kind: .directory, path: path, algorithms: [issuer.algorithm])
             if known.insert(source).inserted { sources.append(source) }
+        }
+        for case .file(let source)? in tenants.flatMap({ $0.issuer?.clients.map(\.keys) ?? [] })
+        where known.insert(source).inserted {
+            sources.append(source)
         }
         return sources
     }

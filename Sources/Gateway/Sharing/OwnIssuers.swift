@@ -28,6 +28,7 @@ struct OwnIssuers: Sendable {
 
     /// By tenant; nil for one without an issuer.
     let services: [SessionService?]
+    let reuses: RefreshReuseCounts
     private let keys: [Keys?]
     let tenants: [Tenant]
     private let logger: Logger
@@ -50,6 +51,8 @@ struct OwnIssuers: Sendable {
     ) {
         self.tenants = tenants
         self.logger = logger
+        let reuses = previous?.reuses ?? RefreshReuseCounts()
+        self.reuses = reuses
         let kept = tenants.tenantIndices.map { previous?.isSame($0, as: tenants[$0]) == true }
         let keys = tenants.tenantIndices.map { index -> Keys? in
             guard let issuer = tenants[index].issuer else { return nil }
@@ -82,6 +85,7 @@ struct OwnIssuers: Sendable {
                 keys: keys.signing,
                 revocations: revocations,
                 outbox: outbox,
+                reuses: reuses,
                 logger: logger
             )
         }

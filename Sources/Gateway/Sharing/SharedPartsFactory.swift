@@ -17,6 +17,7 @@ struct SharedPartsFactory {
     let revocations: RevocationService
     let keySets: KeySetService
     let providerVerifiers: ProviderVerifiers
+    let clientKeys: ClientKeyRepository
     let http: OutgoingHTTP
     let proofNonces: ProofNonces
     let loops: EventLoops
@@ -26,7 +27,7 @@ struct SharedPartsFactory {
     /// - Parameter previous: The parts in force; their counts and caches continue where they are still needed.
     func make(_ snapshot: ConfigurationSnapshot, previous: SharedServices.Parts?) -> SharedServices.Parts {
         let tenants = snapshot.tenants
-        let (keySets, loops) = (keySets, loops)
+        let (keySets, loops, clientKeys) = (keySets, loops, clientKeys)
         let issuers = OwnIssuers(
             tenants,
             previous: previous?.issuers,
@@ -52,6 +53,7 @@ struct SharedPartsFactory {
                 requestKeys: { source, reason in await keySets.requestKeys(source, because: reason) },
                 proofNonces: proofNonces,
                 outbox: outbox,
+                clientKeys: clientKeys,
                 logger: logger.of(.signIn),
                 accountsLogger: logger.of(.accounts)
             )
@@ -66,6 +68,7 @@ struct SharedPartsFactory {
             keySources: RemoteKeySource.needed(by: snapshot.configuration.tenants),
             keyFiles: KeyFileWatch(sources: sources, logger: logger.of(.keys)) { source, keys in
                 await loops.use(keys, from: .file(source))
+                await clientKeys.use(keys, from: source)
                 // In this order: verifiers know a key before it signs.
                 await issuers.keysChanged(in: source.path)
             }

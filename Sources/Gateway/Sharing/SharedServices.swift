@@ -96,9 +96,14 @@ final class SharedServices: Sendable {
         let store = StoreFactory.make(settings.store, group: group, logger: logger.of(.store))
         let loops = EventLoops()
         let providerVerifiers = ProviderVerifiers(snapshot)
+        let fetched = FetchedKeySets()
         let keySets = Self.keySets(snapshot.configuration, store, group, logger) { source, keys in
             await providerVerifiers.use(keys, from: source)
+            await fetched.use(keys, from: source)
             await loops.use(keys, from: .remote(source))
+        }
+        let clientKeys = ClientKeyRepository(fetched) { source, reason in
+            await keySets.requestKeys(source, because: reason)
         }
         changeRelay = StoreChangeRelay()
         let outboxHTTP = OutgoingHTTP(group: group)
@@ -136,6 +141,7 @@ final class SharedServices: Sendable {
             revocations: revocations,
             keySets: keySets,
             providerVerifiers: providerVerifiers,
+            clientKeys: clientKeys,
             http: http,
             proofNonces: proofNonces,
             loops: loops,

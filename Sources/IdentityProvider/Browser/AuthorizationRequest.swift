@@ -12,8 +12,8 @@ struct AuthorizationRequest: Sendable, Equatable {
     /// The granted ones, in the order of the request.
     let scopes: [String]
     let nonce: String?
-    /// S256.
-    let codeChallenge: String
+    /// S256; nil where the client relies on its nonce.
+    let codeChallenge: String?
     /// SHA-256 thumbprint of the key that must be proved when the code is redeemed (RFC 9449 section 10).
     var keyThumbprint: [UInt8]?
     /// Not kept with a sign-in under way, which has a ``SignInDemand``.
@@ -60,8 +60,10 @@ extension AuthorizationRequestResult {
             if let problem { throw problem }
             // First, so that other errors go the way that the client wants.
             client.mode = try client.mode(fields["response_mode"])
-            let allowed = clients.named(client.clientID)?.scopes ?? []
-            self = .valid(try AuthorizationRequest(fields, client, allowed: allowed, bindsCode: bindsCodes))
+            let named = clients.named(client.clientID)
+            let request = try AuthorizationRequest(fields, client, allowed: named?.scopes ?? [], bindsCode: bindsCodes)
+            try request.checkInjection(needsPKCE: named?.needsPKCE ?? true)
+            self = .valid(request)
         } catch {
             self = .refused(error, client)
         }
@@ -135,9 +137,28 @@ extension AuthorizationRequest {
         }
     }
 
-    private static func codeChallenge(_ fields: FormFields) throws(AuthorizationError) -> String {
-        guard let challenge = fields["code_challenge"] else {
+    /// What keeps a stolen code from being redeemed in another session (RFC 9700 section 2.1.1): PKCE, or for a client
+    /// with credentials the nonce in its ID token.
+    fileprivate func checkInjection(needsPKCE: Bool) throws(AuthorizationError) {
+        guard codeChallenge == nil else { return }
+        guard !needsPKCE else {
             throw AuthorizationError(.invalidRequest, "code_challenge is missing: PKCE is required")
+        }
+        guard nonce?.isEmpty == false, scopes.contains(where: { $0.utf8.elementsEqual(IDTokenClaims.scope.utf8) })
+        else {
+            throw AuthorizationError(
+                .invalidRequest,
+                "code_challenge is missing: PKCE is required, or the scope openid with a nonce"
+            )
+        }
+    }
+
+    private static func codeChallenge(_ fields: FormFields) throws(AuthorizationError) -> String? {
+        guard let challenge = fields["code_challenge"] else {
+            guard fields["code_challenge_method"] == nil else {
+                throw AuthorizationError(.invalidRequest, "code_challenge is missing, although there is its method")
+            }
+            return nil
         }
         // The default would be `plain` (RFC 7636 section 4.3), which anyone who sees this request can satisfy.
         guard let method = fields["code_challenge_method"], method.utf8.elementsEqual("S256".utf8) else {

@@ -119,8 +119,8 @@ extension AuthorizationRequest {
             "id": .string(client.clientID),
             "redirect": .string(client.redirectURI),
             "scopes": .array(scopes.map(JSONValue.string)),
-            "challenge": .string(codeChallenge),
         ]
+        if let codeChallenge { object["challenge"] = .string(codeChallenge) }
         if client.mode != .query { object["mode"] = .string(client.mode.rawValue) }
         if let state = client.state { object["state"] = .string(state) }
         if let nonce { object["nonce"] = .string(nonce) }
@@ -130,14 +130,14 @@ extension AuthorizationRequest {
 
     fileprivate init?(_ object: JSONObject) {
         guard let clientID = object["id"]?.string, let redirectURI = object["redirect"]?.string,
-            let scopes = object["scopes"]?.stringOrStrings, let challenge = object["challenge"]?.string
+            let scopes = object["scopes"]?.stringOrStrings
         else { return nil }
         let mode = object["mode"]?.string.flatMap(ClientReturn.Mode.init) ?? .query
         self.init(
             client: ClientReturn(kept: clientID, redirectURI: redirectURI, state: object["state"]?.string, mode: mode),
             scopes: scopes,
             nonce: object["nonce"]?.string,
-            codeChallenge: challenge,
+            codeChallenge: object["challenge"]?.string,
             // An unreadable thumbprint becomes an empty one, which no key matches.
             keyThumbprint: object["jkt"]?.string.map { Base64URL.decode($0) ?? [] }
         )

@@ -35,6 +35,8 @@ public final class SignInContext: Sendable {
     public let grants: ProviderGrantKeeper?
     /// Whether people may delete their accounts, or take logins off them, here or at another tenant of the realm.
     public let accountsMayChange: Bool
+    /// The keys of the issuer's clients.
+    public let clientKeys: any ClientKeySets
 
     /// - Parameter providerMetadata: Nil: nothing is known of the providers yet.
     public init(
@@ -54,7 +56,8 @@ public final class SignInContext: Sendable {
         limits: AttemptLimits,
         deletions: DeletionService? = nil,
         grants: ProviderGrantKeeper? = nil,
-        accountsMayChange: Bool = false
+        accountsMayChange: Bool = false,
+        clientKeys: any ClientKeySets = NoClientKeys()
     ) {
         self.tenant = tenant
         self.store = store
@@ -74,6 +77,7 @@ public final class SignInContext: Sendable {
         self.deletions = deletions
         self.grants = grants
         self.accountsMayChange = accountsMayChange
+        self.clientKeys = clientKeys
     }
 }
 

@@ -95,6 +95,9 @@ extension OAuthError {
 
     static let keysUnavailable = retryLater(503, "the keys of the issuer cannot be used at the moment", after: 5)
 
+    /// The keys that a client signs its assertions with are not known, and cannot be fetched now.
+    static let clientKeysUnavailable = retryLater(503, "the keys of this client cannot be fetched now", after: 5)
+
     /// The accounts, or the account hook, are unavailable.
     static let accountsUnavailable = retryLater(503, "the account cannot be looked up at the moment", after: 2)
 

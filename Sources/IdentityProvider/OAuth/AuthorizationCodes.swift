@@ -108,12 +108,12 @@ extension CodeGrant {
         var object: JSONObject = [
             "client": .string(clientID),
             "redirect": .string(redirectURI),
-            "challenge": .string(codeChallenge),
             "scopes": .array(scopes.map(JSONValue.string)),
             "sub": .string(subject),
             "provider": .string(provider),
             "at": .time(issuedAt),
         ]
+        if let codeChallenge { object["challenge"] = .string(codeChallenge) }
         if let nonce { object["nonce"] = .string(nonce) }
         if let device { object["device"] = .string(device) }
         if !claims.members.isEmpty { object["claims"] = .object(claims) }
@@ -129,7 +129,7 @@ extension CodeGrant {
     fileprivate init?(json: [UInt8]) {
         guard let object = try? JSONParser.parse(json).object,
             let clientID = object["client"]?.string, let redirectURI = object["redirect"]?.string,
-            let codeChallenge = object["challenge"]?.string, let scopes = object["scopes"]?.stringOrStrings,
+            let scopes = object["scopes"]?.stringOrStrings,
             let subject = object["sub"]?.string, let provider = object["provider"]?.string,
             let issuedAt = object["at"]?.double
         else { return nil }
@@ -137,7 +137,7 @@ extension CodeGrant {
         self.init(
             clientID: clientID,
             redirectURI: redirectURI,
-            codeChallenge: codeChallenge,
+            codeChallenge: object["challenge"]?.string,
             scopes: scopes,
             nonce: object["nonce"]?.string,
             subject: subject,

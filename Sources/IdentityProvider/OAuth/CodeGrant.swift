@@ -6,8 +6,8 @@ struct CodeGrant: Sendable, Equatable {
     var clientID: String
     /// Exactly as in the authorization request.
     var redirectURI: String
-    /// S256 (RFC 7636 section 4.2).
-    var codeChallenge: String
+    /// S256 (RFC 7636 section 4.2); nil if the client relies on its nonce.
+    var codeChallenge: String?
     var scopes: [String]
     var nonce: String?
     /// Of the account.
@@ -34,6 +34,16 @@ struct CodeGrant: Sendable, Equatable {
 }
 
 extension CodeGrant {
+    /// Whether a request with this verifier may redeem it. A verifier for a code without a challenge is refused: the challenge
+    /// may have been taken out of the authorization request (RFC 9700 section 4.8.2).
+    func isMet(by verifier: String?) -> Bool {
+        switch (codeChallenge, verifier) {
+        case (nil, nil): true
+        case (let challenge?, let verifier?): CodeVerifier.matches(verifier, challenge: challenge)
+        case (nil, _?), (_?, nil): false
+        }
+    }
+
     /// Whether a client that has proved `binding` may redeem it.
     func isBound(to binding: TokenBinding?) -> Bool {
         keyThumbprint.map { Confirmation(keyThumbprint: $0).isMet(by: binding?.confirmation) } ?? true

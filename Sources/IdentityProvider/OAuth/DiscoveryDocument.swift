@@ -21,6 +21,12 @@ struct DiscoveryDocument {
         }
         // OpenID Connect Core section 3.1.2.1: what a provider asked for is not known, so that its sign-ins have none.
         if hasPasskeys { object["acr_values_supported"] = [.string(AuthenticationContext.phishingResistant)] }
+        if authenticationMethods.contains(IssuerClient.AuthMethod.privateKey) {
+            let algorithms = IssuerClient.assertionAlgorithms.map { JSONValue.string($0.rawValue) }
+            for endpoint in ["token", "revocation", "introspection"] {
+                object["\(endpoint)_endpoint_auth_signing_alg_values_supported"] = .array(algorithms)
+            }
+        }
         if issuer.clients.contains(where: \.bindsToCertificate) {
             // RFC 8705 section 3.3.
             object["tls_client_certificate_bound_access_tokens"] = true
@@ -45,9 +51,9 @@ struct DiscoveryDocument {
             "code_challenge_methods_supported": ["S256"],
             "subject_types_supported": ["public"],
             "id_token_signing_alg_values_supported": [.string(issuer.algorithm.rawValue)],
-            "token_endpoint_auth_methods_supported": .array(authenticationMethods),
-            "revocation_endpoint_auth_methods_supported": .array(authenticationMethods),
-            "introspection_endpoint_auth_methods_supported": .array(Self.secretMethods),
+            "token_endpoint_auth_methods_supported": .array(Self.names(authenticationMethods)),
+            "revocation_endpoint_auth_methods_supported": .array(Self.names(authenticationMethods)),
+            "introspection_endpoint_auth_methods_supported": .array(Self.names(introspectionMethods)),
             "claim_types_supported": ["normal"],
             "claims_supported": [
                 "iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "acr", "amr", "at_hash", "sid", "email",
@@ -68,14 +74,24 @@ struct DiscoveryDocument {
         ]
     }
 
-    private static let secretMethods: [JSONValue] = ["client_secret_basic", "client_secret_post"]
+    private static let secretMethods: [IssuerClient.AuthMethod] = [.basic, .post]
 
-    /// The methods of the configured clients; all methods for an issuer without clients.
-    private var authenticationMethods: [JSONValue] {
-        let hasPublic = issuer.clients.contains(where: \.isPublic)
-        let hasConfidential = issuer.clients.contains { !$0.isPublic }
-        return (hasPublic || !hasConfidential ? ["none"] : [])
-            + (hasConfidential || !hasPublic ? Self.secretMethods : [])
+    private static func names(_ methods: [IssuerClient.AuthMethod]) -> [JSONValue] {
+        methods.map { .string($0.rawValue) }
+    }
+
+    /// The methods of the configured clients; without clients those that need no keys.
+    private var authenticationMethods: [IssuerClient.AuthMethod] {
+        let own = Set(issuer.clients.flatMap(\.authMethods))
+        return ([.none] + Self.secretMethods + [.privateKey]).filter { method in
+            own.isEmpty ? method != .privateKey : own.contains(method)
+        }
+    }
+
+    /// Only clients that can authenticate introspect.
+    private var introspectionMethods: [IssuerClient.AuthMethod] {
+        let methods = authenticationMethods.filter { $0 != .none }
+        return methods.isEmpty ? Self.secretMethods : methods
     }
 
     /// Every scope that some client may request, `openid` first.

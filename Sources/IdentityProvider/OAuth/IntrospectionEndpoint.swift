@@ -37,8 +37,8 @@ struct IntrospectionEndpoint: Sendable {
             }
             return .subject(subject)
         }
-        guard try !clients.authenticate(request, form).isPublic else {
-            throw .invalidClient("introspection needs a client with a secret", realm: clients.realm)
+        guard try await !clients.authenticate(request, form).isPublic else {
+            throw .invalidClient("introspection needs a client with a secret or keys", realm: clients.realm)
         }
         return .client
     }

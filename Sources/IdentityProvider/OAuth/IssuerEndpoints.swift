@@ -39,6 +39,12 @@ struct IssuerEndpoints: Sendable {
         let clients = ClientAuthentication(
             clients: issuer.clients,
             realm: context.tenant.name,
+            assertions: ClientAssertions(
+                issuer,
+                store: context.store,
+                tenant: context.tenant.name,
+                keys: context.clientKeys
+            ),
             limits: context.limits,
             logger: context.logger
         )

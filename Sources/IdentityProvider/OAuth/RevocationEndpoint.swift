@@ -14,7 +14,7 @@ struct RevocationEndpoint: Sendable {
     /// 200 says that the token is invalid, including one that always was (section 2.2).
     func respond(to request: EndpointRequest) async throws(OAuthError) -> EndpointResult {
         let form = try OAuthForm.read(request)
-        let client = try clients.authenticate(request, form)
+        let client = try await clients.authenticate(request, form)
         guard let token = form["token"] else { throw .invalidRequest("token is missing") }
         if let refresh = try await tokens.refresh(token, at: request.now) {
             try await end(refresh.session, client, at: request.now)

@@ -16,7 +16,7 @@ struct TokenEndpoint: Sendable {
     func respond(to request: EndpointRequest) async throws(OAuthError) -> EndpointResult {
         let form = try OAuthForm.read(request)
         guard let grantType = form["grant_type"] else { throw .invalidRequest("grant_type is missing") }
-        let client = try clients.authenticate(request, form)
+        let client = try await clients.authenticate(request, form)
         if let seconds = context.secondsToWait(forTokensOf: client, at: request.now) {
             throw .tooMany("this client requests tokens too often", retryAfter: seconds)
         }
@@ -72,8 +72,9 @@ extension TokenEndpoint {
     ) async throws(OAuthError) -> EndpointResult {
         guard let code = form["code"] else { throw .invalidRequest("code is missing") }
         guard let redirectURI = form["redirect_uri"] else { throw .invalidRequest("redirect_uri is missing") }
-        guard let verifier = form["code_verifier"] else { throw .invalidRequest("code_verifier is missing") }
-        guard CodeVerifier.isWellFormed(verifier) else {
+        let verifier = form["code_verifier"]
+        guard verifier != nil || !client.needsPKCE else { throw .invalidRequest("code_verifier is missing") }
+        guard verifier.map(CodeVerifier.isWellFormed) ?? true else {
             throw .invalidRequest("code_verifier is not 43 to 128 unreserved characters")
         }
         let found = try await mappingErrors(OAuthError.init) { () async throws(StoreError) in
@@ -81,7 +82,7 @@ extension TokenEndpoint {
         }
         guard case .fresh(let grant, let fresh) = found else { throw try await refusal(of: found, client, at: now) }
         guard grant.clientID.utf8.elementsEqual(client.id.utf8), grant.redirectURI.utf8.elementsEqual(redirectURI.utf8),
-            CodeVerifier.matches(verifier, challenge: grant.codeChallenge), grant.isBound(to: binding)
+            grant.isMet(by: verifier), grant.isBound(to: binding)
         else {
             throw try await invalidate(code, fresh, client, at: now)
         }

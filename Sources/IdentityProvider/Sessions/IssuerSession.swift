@@ -1,3 +1,4 @@
+import Tenants
 public import Time
 import TokenSigning
 public import Verification
@@ -62,6 +63,10 @@ extension IssuerSession {
         case rotate
         /// The successor that was issued before, sealed.
         case repeated(sealedSuccessor: [UInt8])
+        /// The same, although the token is used late: that is logged and counted (`log`).
+        case reused(sealedSuccessor: [UInt8])
+        /// The token stays valid (`off`).
+        case keep
         /// Refused, and the session must end.
         case end
         case refuse(IssuingRefusal)
@@ -100,13 +105,19 @@ extension IssuerSession {
         return (session, token)
     }
 
-    func decision(on token: RefreshToken, _ request: RefreshGrantRequest, at now: UnixTime) -> RefreshDecision {
+    /// - Parameter rotation: The issuer's now; the token may have been used under another.
+    func decision(
+        on token: RefreshToken,
+        _ request: RefreshGrantRequest,
+        _ rotation: RefreshRotation = .enforce,
+        at now: UnixTime
+    ) -> RefreshDecision {
         let decision: RefreshDecision
         switch family.status(of: token, at: now) {
         // A made-up token reveals no more of a session than that it does not belong to it.
         case .foreign: return .refuse(.unknownSession)
-        case .spent: decision = .end
-        case .current: decision = .rotate
+        case .spent: decision = Self.decision(onLate: token, in: family, rotation)
+        case .current: decision = rotation == .off ? .keep : .rotate
         case .rotated(let sealed): decision = .repeated(sealedSuccessor: sealed)
         }
         guard isLive(at: now) else { return .refuse(.expired) }
@@ -119,7 +130,22 @@ extension IssuerSession {
         return request.refusal(by: self).map(RefreshDecision.refuse) ?? decision
     }
 
-    /// The current token is used.
+    /// A token is used after the window.
+    private static func decision(
+        onLate token: RefreshToken,
+        in family: RefreshFamily,
+        _ rotation: RefreshRotation
+    ) -> RefreshDecision {
+        switch rotation {
+        case .enforce: .end
+        // Which token came after one that is forgotten, nobody knows.
+        case .log: family.sealedSuccessor(of: token).map(RefreshDecision.reused) ?? .refuse(.reused)
+        // It was replaced when tokens still rotated, and does not become valid again.
+        case .off: .refuse(.reused)
+        }
+    }
+
+    /// The current token is used, and replaced.
     ///
     /// - Parameters:
     ///   - binding: The session is bound to this too, if it applies to sessions.
@@ -137,19 +163,33 @@ extension IssuerSession {
         guard let sealed = SealedSuccessor.seal(successor, with: token, tenant: rules.tenant) else {
             throw .notSealed
         }
-        family.rotate(to: successor, sealed: sealed, at: now)
+        family.rotate(to: successor, sealed: sealed, keepsOld: rules.rotation == .log, at: now)
+        record(binding, by: client, rules, at: now)
+        return successor
+    }
+
+    /// The current token is used, and stays valid.
+    mutating func keep(_ binding: TokenBinding?, by client: SeenClient?, _ rules: IssuerRules, at now: UnixTime) {
+        record(binding, by: client, rules, at: now)
+    }
+
+    private mutating func record(
+        _ binding: TokenBinding?,
+        by client: SeenClient?,
+        _ rules: IssuerRules,
+        at now: UnixTime
+    ) {
         confirmation = binding?.ofSession ?? confirmation
         if let client {
             device = client.device.map(Self.shortened) ?? device
             address = client.address.flatMap(Self.kept) ?? address
         }
         use(rules, at: now)
-        return successor
     }
 
     /// A use extends the session, up to its maximum.
     mutating func use(_ rules: IssuerRules, at now: UnixTime) {
-        family.forgetRotations(at: now)
+        if rules.rotation != .log { family.forgetRotations(at: now) }
         lastUsedAt = max(lastUsedAt, now)
         expiresAt = min(
             max(expiresAt, now + rules.refresh.secondsAsDouble),

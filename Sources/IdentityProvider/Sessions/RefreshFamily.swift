@@ -47,9 +47,17 @@ struct RefreshFamily: Sendable, Equatable {
         return .spent
     }
 
+    /// The successor of a token that was used, however long ago; nil if it is no longer remembered.
+    func sealedSuccessor(of token: RefreshToken) -> [UInt8]? {
+        let hash = token.hash
+        return rotations.first { ConstantTime.areEqual(hash, $0.hash) }?.sealedSuccessor
+    }
+
     /// The current token was used: `successor` replaces it.
-    mutating func rotate(to successor: RefreshToken, sealed: [UInt8], at now: UnixTime) {
-        forgetRotations(at: now)
+    ///
+    /// - Parameter keepsOld: Whether rotations before the window stay, up to their maximum number.
+    mutating func rotate(to successor: RefreshToken, sealed: [UInt8], keepsOld: Bool = false, at now: UnixTime) {
+        if !keepsOld { forgetRotations(at: now) }
         if rotations.count == Self.mostRotations { rotations.removeFirst() }
         rotations.append(Rotation(hash: currentHash, at: now, sealedSuccessor: sealed))
         currentHash = successor.hash

@@ -22,6 +22,7 @@ public struct SessionService: Sendable {
     let logger: Logger
     /// Nil if nobody is told of sessions.
     let outbox: EventOutbox?
+    private let reuses: RefreshReuseCounts
     private let tokens: SessionTokens
 
     /// - Parameters:
@@ -34,9 +35,11 @@ public struct SessionService: Sendable {
         keys: any IssuerKeys,
         revocations: any RevocationChecks,
         outbox: EventOutbox? = nil,
+        reuses: RefreshReuseCounts = RefreshReuseCounts(),
         logger: Logger = Logger(label: "gatehouse.issuer")
     ) {
         self.rules = rules
+        self.reuses = reuses
         self.revocations = revocations
         self.logger = logger
         self.outbox = outbox
@@ -79,7 +82,7 @@ public struct SessionService: Sendable {
     /// Issues new tokens for a refresh token, which is used up: its successor is among them (RFC 6749 section 6).
     ///
     /// Within 30 seconds a token gives the same successor, however often and on however many instances it is presented.
-    /// Later it ends the session, and revokes its tokens. A request that is refused for its subject, client, scopes or
+    /// Later it ends the session, and revokes its tokens, unless `refresh_rotation` says otherwise. A request that is refused for its subject, client, scopes or
     /// key does not use the token up.
     ///
     /// - Parameters:
@@ -103,44 +106,24 @@ public struct SessionService: Sendable {
         for _ in 0..<Self.mostTries {
             let stored = try await read(id)
             var session = stored.session
-            let decision = session.decision(on: token, request, at: now)
-            switch decision {
-            case .refuse(let refusal):
-                if refusal == .otherKey {
-                    logger.warning(
-                        "a refresh token was presented without the key it is bound to",
-                        metadata: metadata(id)
-                    )
-                }
-                throw .refused(refusal)
-            case .end:
-                logger.warning("a refresh token was used again: its session is ended", metadata: metadata(id))
-                try await end(sessionID: id, at: now, reason: "refresh token used again")
-                throw .refused(.reused)
-            case .rotate, .repeated:
-                guard rules.allows(binding?.confirmation, for: session.clientID) else { throw .refused(.otherKey) }
-                try await endIfRevoked(session, at: now)
-            }
-            if case .repeated(let sealed) = decision {
+            let next: RefreshToken
+            var isUnchanged = false
+            switch try await checked(session, token, request, at: now) {
+            case .refuse(let refusal): throw .refused(refusal)
+            case .end: throw .refused(.reused)
+            case .repeated(let sealed), .reused(let sealed):
                 guard let successor = SealedSuccessor.open(sealed, with: token, tenant: rules.tenant) else {
                     throw .unavailable(.garbled("the successor of a refresh token of session \(id)"))
                 }
-                return try await tokens.make(
-                    session,
-                    successor,
-                    scopes: scopes,
-                    boundTo: binding?.confirmation,
-                    at: now
-                )
+                next = successor
+                isUnchanged = true
+            case .keep:
+                session.keep(binding, by: seen, rules, at: now)
+                next = token
+            case .rotate: next = try rotate(&session, token, binding, by: seen, at: now)
             }
-            let successor = try rotate(&session, token, binding, by: seen, at: now)
-            let issued = try await tokens.make(
-                session,
-                successor,
-                scopes: scopes,
-                boundTo: binding?.confirmation,
-                at: now
-            )
+            let issued = try await tokens.make(session, next, scopes: scopes, boundTo: binding?.confirmation, at: now)
+            if isUnchanged { return issued }
             guard try await replace(stored, with: session, at: now) else { continue }
             reportRefresh(session, at: now)
             return issued
@@ -232,6 +215,46 @@ public struct SessionService: Sendable {
 // MARK: - Steps
 
 extension SessionService {
+    /// What is to be done with a refresh token. A refusal is logged where operators have to know of it, and a session
+    /// that has to end has ended.
+    private func checked(
+        _ session: IssuerSession,
+        _ token: RefreshToken,
+        _ request: RefreshGrantRequest,
+        at now: UnixTime
+    ) async throws(IssuingError) -> IssuerSession.RefreshDecision {
+        let decision = session.decision(on: token, request, rules.rotation, at: now)
+        switch decision {
+        case .refuse(.otherKey):
+            logger.warning(
+                "a refresh token was presented without the key it is bound to",
+                metadata: metadata(session.id)
+            )
+            return decision
+        case .refuse(.reused):
+            reuses.add(.refused, tenant: rules.tenant)
+            logger.warning("a refresh token was used again: it is refused", metadata: metadata(session.id))
+            return decision
+        case .refuse: return decision
+        case .end:
+            reuses.add(.ended, tenant: rules.tenant)
+            logger.warning("a refresh token was used again: its session is ended", metadata: metadata(session.id))
+            try await end(sessionID: session.id, at: now, reason: "refresh token used again")
+            return decision
+        case .rotate, .keep, .repeated, .reused: break
+        }
+        guard rules.allows(request.binding?.confirmation, for: session.clientID) else { throw .refused(.otherKey) }
+        try await endIfRevoked(session, at: now)
+        if case .reused = decision {
+            reuses.add(.answered, tenant: rules.tenant)
+            logger.warning(
+                "a refresh token was used again: its session goes on (refresh_rotation: log)",
+                metadata: metadata(session.id)
+            )
+        }
+        return decision
+    }
+
     /// When a session begins, by its tokens. They have whole seconds: after a revocation of the subject within this
     /// second they would count as issued before it for as long as they live, so they are dated to the next one, less
     /// than a second ahead. Waiting for it instead would hold every sign-in of the tenant up after a revocation of all.

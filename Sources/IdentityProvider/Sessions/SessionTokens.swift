@@ -1,3 +1,4 @@
+import Tenants
 import Time
 import TokenSigning
 import Verification
@@ -36,9 +37,16 @@ struct SessionTokens: Sendable {
                 )
                 idToken = try await keys.sign(claims, as: .id)
             }
+            var refreshText = refreshToken?.text
+            if let refreshToken, rules.refreshFormat == .jwt {
+                refreshText = try await keys.sign(
+                    RefreshTokenClaims.make(session, refreshToken, rules, at: now),
+                    as: .refresh
+                )
+            }
             return IssuedTokens(
                 accessToken: accessToken,
-                refreshToken: refreshToken?.text,
+                refreshToken: refreshText,
                 idToken: idToken,
                 scopes: scopes,
                 confirmation: confirmation,

@@ -19,7 +19,8 @@ public enum IssuingRefusal: String, Sendable, CaseIterable {
     case unknownSession = "unknown_session"
     /// The session was unused for too long, or has reached its maximum lifetime.
     case expired
-    /// The refresh token was used again after the window for lost responses. The session has been ended.
+    /// The refresh token was used again after the window for lost responses. The session has been ended if tokens rotate
+    /// strictly (`refresh_rotation: enforce`).
     case reused
     /// The session is another subject's.
     case otherSubject = "other_subject"

@@ -1,8 +1,13 @@
+import TokenSigning
 import Verification
 
 /// A refresh token: opaque to its client, and to the store, which has only its hash. In base64url
 ///
 ///     session (16 bytes) · secret (32) · tag (16)
+///
+/// With `refresh_format: jwt` that is the `jti` of a JWT of the type `rt+jwt` (``RefreshTokenClaims``). Its other claims
+/// and its signature are for those who read it: here the secret counts, whose hash is in the store, so that a session
+/// outlives the keys that signed its tokens.
 ///
 /// A session ID is no secret: every access token shows it. Only the tag, made with a key of the session, tells a used
 /// token of the session from a forged one, which must not be taken for a reuse that ends the session.
@@ -19,12 +24,25 @@ struct RefreshToken: Sendable, Equatable {
         bytes = untagged + Self.tag(untagged, familyKey)
     }
 
-    /// Parses a presented token.
+    /// Parses a presented token of either format.
     ///
     /// - Returns: Nil if it does not have the form of a refresh token.
     init?(_ text: String) {
+        guard !text.utf8.contains(UInt8(ascii: ".")) else {
+            self.init(jwt: text)
+            return
+        }
         guard let bytes = Base64URL.decode(text) else { return nil }
         self.init(bytes: bytes)
+    }
+
+    private init?(jwt: String) {
+        guard let token = try? UnverifiedToken(Array(jwt.utf8)),
+            token.header["typ"]?.string?.utf8.elementsEqual(IssuedTokenType.refresh.rawValue.utf8) == true,
+            let claims = try? token.claims(), let bytes = claims["jti"]?.string.flatMap({ Base64URL.decode($0) })
+        else { return nil }
+        self.init(bytes: bytes)
+        guard claims["sid"]?.string?.utf8.elementsEqual(sessionID.utf8) == true else { return nil }
     }
 
     init?(bytes: [UInt8]) {

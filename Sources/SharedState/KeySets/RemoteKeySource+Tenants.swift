@@ -1,11 +1,21 @@
 public import Tenants
 
 extension RemoteKeySource {
-    /// The sources of all tenants' issuers and sign-in providers, without duplicates.
+    /// The sources of all tenants' issuers, sign-in providers and clients, without duplicates.
     public static func needed(by tenants: [Tenant]) -> [RemoteKeySource] {
         let ofIssuers = all(of: tenants)
-        let known = Set(ofIssuers)
-        return ofIssuers + ofSignIn(tenants).filter { !known.contains($0) }
+        var known = Set(ofIssuers)
+        return ofIssuers + (ofSignIn(tenants) + ofClients(tenants)).filter { known.insert($0).inserted }
+    }
+
+    /// The sources of the keys of the built-in issuers' clients.
+    private static func ofClients(_ tenants: [Tenant]) -> [RemoteKeySource] {
+        tenants.flatMap { tenant in
+            (tenant.issuer?.clients ?? []).compactMap { client in
+                guard case .remote(let source)? = client.keys else { return nil }
+                return source
+            }
+        }
     }
 
     /// The sources of all tenants' issuers, without duplicates.

@@ -19,6 +19,8 @@ public struct BuiltInIssuer: Sendable, Equatable {
     public var rotateEvery = Schema.issuer.rotateEvery.default
     /// The prefix of its endpoints' paths: empty, or with a leading and without a trailing `/`.
     public var basePath: String = ""
+    public var refreshRotation = Schema.issuer.refreshRotation.default
+    public var refreshFormat = Schema.issuer.refreshFormat.default
     public var clients: [IssuerClient] = []
     public var page: SignInPage = SignInPage()
 }

@@ -31,10 +31,13 @@ struct BuiltInIssuerReader {
             keysDirectory: node[Schema.issuer.keysDir]?.filled.map { session.resolve($0.text) },
             rotateEvery: node.read(Schema.issuer.rotateEvery),
             basePath: basePath,
+            refreshRotation: node.read(Schema.issuer.refreshRotation),
+            refreshFormat: node.read(Schema.issuer.refreshFormat),
             clients: clients,
             page: page
         )
         checkRotation(issuer, session)
+        checkRefreshRotation(issuer, session)
         checkPage(issuer, session)
         return issuer
     }
@@ -68,6 +71,17 @@ struct BuiltInIssuerReader {
                 "keys in \"keys_dir\" are not replaced by the gateway: leave \"rotate_every\" or \"keys_dir\" out"
             )
         }
+    }
+
+    /// Refresh tokens of public clients must be rotated or bound to a key (RFC 9700 section 2.2.2).
+    private func checkRefreshRotation(_ issuer: BuiltInIssuer, _ session: ReadingSession) {
+        guard issuer.refreshRotation == .off, let value = node[Schema.issuer.refreshRotation],
+            let client = issuer.clients.first(where: { $0.isPublic && !$0.needsProof && !$0.bindsToCertificate })
+        else { return }
+        session.at(value).warning(
+            "a stolen refresh token of the public client \"\(client.id)\" stays good until its session ends: write "
+                + "\"enforce\" or \"log\", or bind its tokens with \"dpop_bound\" or \"certificate_bound\""
+        )
     }
 
     /// Clients send people to the hosted page, which needs an identity provider.

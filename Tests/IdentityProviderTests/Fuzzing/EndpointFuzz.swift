@@ -73,7 +73,7 @@ enum EndpointFuzz {
             try hold(url.utf8.starts(with: target.redirectURI.utf8), "an error goes to \(url)")
         case .valid(let request):
             client = request.client
-            try hold(!request.scopes.isEmpty && request.codeChallenge.utf8.count == 43, "\(request)")
+            try hold(!request.scopes.isEmpty && request.codeChallenge?.utf8.count ?? 43 == 43, "\(request)")
             let allowed = clients.first { $0.id == request.client.clientID }?.scopes ?? []
             try hold(request.scopes.allSatisfy(allowed.contains), "scopes that the client has not: \(request.scopes)")
         }

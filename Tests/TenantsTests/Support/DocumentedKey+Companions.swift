@@ -112,6 +112,12 @@ extension DocumentedKey {
             "tenants.NAME.issuer": issuer, "tenants.NAME.authenticate.issuers": "[{ preset: built-in }]",
         ],
         "tenants.NAME.issuer.clients[].secret": ["tenants.NAME.issuer.clients[].public": nil],
+        "tenants.NAME.issuer.clients[].token_endpoint_auth_method": [
+            "tenants.NAME.issuer.clients[].public": nil,
+            "tenants.NAME.issuer.clients[].jwks_url": "https://partner.example.com/jwks.json",
+        ],
+        "tenants.NAME.issuer.clients[].jwks_file": ["tenants.NAME.issuer.clients[].public": nil],
+        "tenants.NAME.issuer.clients[].jwks_url": ["tenants.NAME.issuer.clients[].public": nil],
         "tenants.NAME.issuer.clients[].dpop_bound": ["tenants.NAME.dpop": "{ need: optional }"],
         "tenants.NAME.issuer.clients[].certificate_bound": [
             "tenants.NAME.tls":

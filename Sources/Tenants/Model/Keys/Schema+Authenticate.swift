@@ -122,6 +122,17 @@ extension Schema {
                 "How long a browser that has signed in needs no further sign-in for other clients; `off`: each client asks.",
                 example: "8h"
             )
+        let refreshRotation = Key("refresh_rotation", .choice(RefreshRotation.self), default: .enforce)
+            .means(
+                "What becomes of a used refresh token. `enforce`: a successor replaces it, and its late use ends the "
+                    + "session; `log`: late use is logged and counted only; `off`: it stays the same.",
+                example: "log"
+            )
+        let refreshFormat = Key("refresh_format", .choice(RefreshFormat.self), default: .opaque)
+            .means(
+                "The form of refresh tokens: `jwt` for those that say whose they are. Both are accepted.",
+                example: "jwt"
+            )
         let rotateEvery = Key("rotate_every", .duration(hour...year), default: day * 90)
             .means("How long a key that the gateway made signs; longer than a token lives.", example: "30d")
         let clients = Key("clients", .list(.object(Schema.client)), default: [])
@@ -147,8 +158,25 @@ extension Schema {
     struct ClientKeys: KeyTable {
         let id = Key("id", .text(example: "shop-mobile"), isRequired: true).means("`client_id`.")
         let secret = Key("secret", .secret)
-            .means("`client_secret` of a client that can keep one, of 16 bytes or more. Either this or `public: true`.")
+            .means(
+                "`client_secret` of a client that can keep one, of 16 bytes or more. Either this, keys, or `public: true`."
+            )
         let isPublic = Key("public", .boolean, default: false).means("Whether it has no secret (an app, a page).")
+        let authMethod = Key("token_endpoint_auth_method", .choice(IssuerClient.AuthMethod.self)).onlyIfGiven()
+            .means(
+                "How it authenticates. Omitted: with its secret either way, with its keys, or, if it is public, not.",
+                example: "private_key_jwt"
+            )
+        let jwksFile = Key("jwks_file", .path(example: "jwks.json"))
+            .means("A JWK Set with the keys that the client signs its assertions with (`private_key_jwt`).")
+        let jwksURL = Key("jwks_url", .url(example: "https://partner.example.com/jwks.json"))
+            .means("Where the client publishes that set.")
+        let requirePKCE = Key("require_pkce", .boolean).onlyIfGiven()
+            .means(
+                "Whether a client with credentials must use PKCE. Omitted: PKCE, or the scope `openid` with a `nonce`. "
+                    + "Public clients always must.",
+                example: "true"
+            )
         let redirectURIs = Key(
             "redirect_uris",
             .list(.text(example: "https://shop.example.com/callback")),

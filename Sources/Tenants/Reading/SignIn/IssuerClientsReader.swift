@@ -2,9 +2,6 @@ import ConfigurationText
 
 /// Reads `issuer.clients`.
 enum IssuerClientsReader {
-    /// In bytes. A short secret can be guessed (RFC 6749 section 10.10).
-    private static let minimumSecretLength = 16
-
     /// The clients in the order of the file; malformed ones are reported and left out.
     ///
     /// - Parameter tenant: The section of the issuer's tenant.
@@ -31,19 +28,27 @@ enum IssuerClientsReader {
     }
 
     private static func client(_ node: DocumentNode, _ id: String, _ session: ReadingSession) -> IssuerClient? {
-        let secret = readSecret(node, session)
+        let credentials = ClientCredentialsReader(node: node).read(session)
         let redirects = addresses(Schema.client.redirectURIs, node, session)
         let logouts = addresses(Schema.client.postLogoutRedirectURIs, node, session)
         let scopes = node.given(Schema.client.scopes).map { readScopes($0, session) } ?? []
-        return IssuerClient(
+        var client = IssuerClient(
             id: id,
-            secret: secret,
+            secret: credentials.secret,
             redirectURIs: redirects,
             postLogoutRedirectURIs: logouts,
             frontChannelLogoutURI: readFrontChannelLogout(node, session),
             frontChannelLogoutNeedsSession: node.read(Schema.client.frontChannelLogoutSessionRequired),
             scopes: scopes
         )
+        client.secretMethod = credentials.secretMethod
+        client.keys = credentials.keys
+        client.requiresPKCE = node.read(Schema.client.requirePKCE) ?? false
+        if node.read(Schema.client.isPublic), node.read(Schema.client.requirePKCE) == false {
+            session.at(node.entry(Schema.client.requirePKCE)?.keyPosition ?? node.position)
+                .error("a public client always needs PKCE: leave \"require_pkce\" out")
+        }
+        return client
     }
 
     /// OpenID Connect Front-Channel Logout 1.0 section 2: on the host of a redirect URI.
@@ -111,38 +116,6 @@ enum IssuerClientsReader {
         return ProviderURLReader.read(value, name: "\"\(Schema.client.backChannelLogout.name)\"", session).map {
             BackChannelLogout(uri: $0, needsSession: needsSession)
         }
-    }
-
-    /// A client has either `secret` or `public: true` (RFC 6749 section 2.1).
-    private static func readSecret(_ node: DocumentNode, _ session: ReadingSession) -> Secret? {
-        let isPublic = node.read(Schema.client.isPublic)
-        guard let value = node[Schema.client.secret] else {
-            if !isPublic {
-                session.at(node)
-                    .error(
-                        "this client has no secret: add \"secret\"; only an app or a page, which can keep none, is \"public\""
-                    )
-            }
-            return nil
-        }
-        if isPublic {
-            session.at(node.entry(Schema.client.isPublic)?.keyPosition ?? node.position)
-                .error("a public client has no secret: leave \"public\" out")
-        }
-        guard let scalar = value.scalar else { return nil }
-        guard !scalar.text.isEmpty else {
-            return session.at(value).refuse("\"secret\" is empty: fill it in")
-        }
-        guard let text = ClientText.read(Schema.client.secret, in: node, session) else { return nil }
-        guard text.utf8.count >= minimumSecretLength else {
-            return session.at(value).refuse(
-                "\"secret\" has \(text.utf8.count) bytes, a client's needs at least \(minimumSecretLength): generate one "
-                    + "with \"openssl rand -base64 32\""
-            )
-        }
-        let secret = Secret(text)
-        session.checkExample(secret, name: "\"secret\"", value)
-        return secret
     }
 
     private static func addresses(

@@ -36,7 +36,8 @@ struct IssuerFixture {
         _ store: WatchedStore = WatchedStore(),
         issuer: BuiltInIssuer? = nil,
         proof: ProofRules? = nil,
-        keys files: (any FileReading)? = nil
+        keys files: (any FileReading)? = nil,
+        clientKeys: any ClientKeySets = NoClientKeys()
     ) throws {
         let issuer = issuer ?? .clans(name)
         let rules = IssuerRules(issuer, tenant: name)
@@ -70,7 +71,8 @@ struct IssuerFixture {
             revocations: revocations,
             logger: log.logger,
             proofNonces: ProofNonces(),
-            limits: limits
+            limits: limits,
+            clientKeys: clientKeys
         )
         let endpoints = IssuerEndpoints(context, codes: codes, verifier: OwnTokenVerifier(rules, keys: keys, leeway: 0))
         self.endpoints = try #require(endpoints)
