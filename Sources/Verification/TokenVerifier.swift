@@ -53,7 +53,7 @@ public final class TokenVerifier {
         grace: Double
     ) throws(VerificationFailure) -> Principal {
         let unverified = try UnverifiedToken(token)
-        try TypeCheck.check(unverified.joseHeader)
+        try TypeCheck.check(unverified.joseHeader, policy.purpose)
         var claims = try RegisteredClaims(try unverified.claims())
         let index = try IssuerCheck.check(claims, unverified.joseHeader.algorithm, among: policy.issuers)
         if policy.issuers[index].requiresAccessTokenType { try TypeCheck.checkAccessToken(unverified.joseHeader) }

@@ -1,12 +1,12 @@
-/// Refuses tokens whose type is not that of an access token (RFC 8725 section 3.11).
+/// Refuses tokens whose type is not that of an access token, or of what else is expected (RFC 8725 section 3.11).
 ///
-/// Accepted `typ`: none, `JWT`, `at+jwt` (RFC 9068) and names without a standard meaning, in any case and with or
+/// Accepted as an access token `typ`: none, `JWT`, `at+jwt` (RFC 9068) and names without a standard meaning, in any case and with or
 /// without `application/`. Refused: every other media type with a `+jwt` or `-jwt` suffix (`dpop+jwt`, `logout+jwt`,
 /// `secevent+jwt`, …), JSON serialisations, and JWE. A `cty` of `JWT` marks a nested token (RFC 7519 section 5.2),
 /// whose claims are not these.
 enum TypeCheck {
-    static func check(_ header: JOSEHeader) throws(VerificationFailure) {
-        if let type = header.type, !isAccessToken(type) { throw VerificationFailure(.wrongType) }
+    static func check(_ header: JOSEHeader, _ purpose: TokenPurpose) throws(VerificationFailure) {
+        if let type = header.type, !isAccepted(type, purpose) { throw VerificationFailure(.wrongType) }
         if let content = header.contentType, bare(content) == "jwt" { throw VerificationFailure(.wrongType) }
     }
 
@@ -14,6 +14,16 @@ enum TypeCheck {
     /// same issuer does not.
     static func checkAccessToken(_ header: JOSEHeader) throws(VerificationFailure) {
         guard let type = header.type, bare(type) == "at+jwt" else { throw VerificationFailure(.wrongType) }
+    }
+
+    /// Logout tokens and security events also come untyped, or as `JWT`, from those who made them before their types were
+    /// registered; the claim `events` then tells them from other tokens.
+    private static func isAccepted(_ type: String, _ purpose: TokenPurpose) -> Bool {
+        switch purpose {
+        case .access: isAccessToken(type)
+        case .logout: ["jwt", "logout+jwt"].contains(bare(type))
+        case .securityEvent: ["jwt", "secevent+jwt"].contains(bare(type))
+        }
     }
 
     private static func isAccessToken(_ type: String) -> Bool {

@@ -44,10 +44,18 @@ public struct VerificationPolicy: Sendable, Equatable {
     public var leeway: Double
     /// Claims that must be present and not null.
     public var requiredClaims: [String]
+    /// What the tokens are for: a token that says of itself that it is for something else is refused.
+    public var purpose: TokenPurpose
 
-    public init(issuers: [IssuerPolicy], leeway: Double = 60, requiredClaims: [String] = []) {
+    public init(
+        issuers: [IssuerPolicy],
+        leeway: Double = 60,
+        requiredClaims: [String] = [],
+        purpose: TokenPurpose = .access
+    ) {
         self.issuers = issuers
         self.leeway = leeway
         self.requiredClaims = requiredClaims
+        self.purpose = purpose
     }
 }
