@@ -131,6 +131,7 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .target(name: "Signals", dependencies: ["Time", "Verification"], swiftSettings: strict),
         .target(name: "Localization", dependencies: ["Tenants"], swiftSettings: strict),
         .target(
             name: "TokenSigning",
@@ -160,6 +161,7 @@ let package = Package(
             dependencies: [
                 "Events",
                 "Localization",
+                "Signals",
                 "Store",
                 "Tenants",
                 "Time",
@@ -433,6 +435,11 @@ let package = Package(
             dependencies: ["ConfigurationText", "Counting", "Tenants", "TestSupport"],
             swiftSettings: strict
         ),
+        .testTarget(
+            name: "SignalsTests",
+            dependencies: ["Signals", "TestSupport", "Time", "Verification"],
+            swiftSettings: strict
+        ),
         .testTarget(name: "TimeTests", dependencies: ["TestSupport", "Time"], swiftSettings: strict),
         .testTarget(
             name: "SharedStateTests",
@@ -459,9 +466,8 @@ let package = Package(
         .testTarget(
             name: "IdentityProviderTests",
             dependencies: [
-                "Events", "IdentityProvider", "Localization", "Redis", "Store", "Tenants", "TestSupport", "Time",
-                "TokenSigning",
-                "Verification",
+                "Events", "IdentityProvider", "Localization", "Redis", "Signals", "Store", "Tenants", "TestSupport",
+                "Time", "TokenSigning", "Verification",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOPosix", package: "swift-nio"),
