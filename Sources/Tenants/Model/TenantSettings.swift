@@ -41,6 +41,8 @@ public struct TenantSettings: Sendable, Equatable {
     public var introspection: Introspection?
     /// nil: DPoP proofs are not checked, and tokens that need one are refused.
     public var proof: ProofRules?
+    /// Who tells of what happened to its users, besides its issuers and its sign-in providers.
+    public var signals: [SignalTransmitter] = []
     /// The tenant's own form and texts of refusals; nil: the gateway's.
     public var refusals: RefusalRules?
     /// nil: the app's version does not matter.

@@ -71,6 +71,7 @@ struct TenantReader {
                 headers: browsers.headers,
                 introspection: introspection,
                 proof: proof,
+                signals: SignalsReader(issuer: issuer).read(node[Schema.tenant.signals]?.items ?? [], session),
                 refusals: node[Schema.tenant.refusals].flatMap { RefusalsReader.read($0, session) },
                 appVersion: node.entry(Schema.tenant.appVersion).flatMap { AppVersionReader.read($0, session) },
                 tests: TenantTestsReader(backends: backends, routes: routes)

@@ -74,6 +74,13 @@ extension Schema {
             .means("The built-in issuer, which `preset: built-in` trusts.")
         let refresh = Key("refresh", .object(Schema.refresh))
             .means("How a session is renewed without the client noticing.")
+        let signals = Key("signals", .list(.object(Schema.signal), maximum: 64), default: [])
+            .means(
+                "Who may tell of ended sessions and lost accounts, besides the issuers of `authenticate` and the providers "
+                    + "of `sign_in`.",
+                example:
+                    "[{ issuer: \"https://signals.example.com\", audience: shop, jwks_url: \"https://signals.example.com/jwks.json\" }]"
+            )
         let revokeOn = Key("revoke_on", .list(.text(example: "POST /logout")))
             .means("Requests whose 2xx from the backend revokes the presented token.")
         let onStoreFailure = Key("on_store_failure", .choice(StoreFailurePolicy.self), default: .deny)
