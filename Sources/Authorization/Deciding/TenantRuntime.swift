@@ -105,7 +105,8 @@ package final class TenantRuntime {
         case .appleExchange, .appleNotifications: tenant.signIn?.apple?.then == .forward
         case .googleExchange: tenant.signIn?.google?.then == .forward
         case .namedExchange: tenant.signIn?.named.contains { $0.exchange?.then == .forward } ?? false
-        case .webLogin, .webCallback, .sessionRefresh, .sessionValidate, .sessionMe, .sessionLogout, .discovery, .jwks,
+        case .backChannelLogout, .signals, .webLogin, .webCallback, .sessionRefresh, .sessionValidate, .sessionMe,
+            .sessionLogout, .discovery, .jwks,
             .authorize, .appleCallback, .googleCallback, .namedCallback, .token, .revoke, .introspect, .userInfo,
             .logout, .accountPage, .passkeyScript, .passkeySignIn, .accountDeletion, .deletionReceipt:
             false

@@ -21,6 +21,10 @@ struct EndpointServices: Sendable {
     /// Of the same.
     private let accounts: [TenantIndex: TenantAccounts]
     private let known: Known
+    /// By tenant index. What takes signals is made for each: hardly any tenant gets one.
+    private let tenants: [Tenant]
+    private let realms: [String: [TenantIndex]]
+    private let parts: Parts
 
     /// What was read from elsewhere for sign-ins, and is carried over by a reload that does not change where from.
     private struct Known: Sendable {
@@ -30,7 +34,7 @@ struct EndpointServices: Sendable {
         var emails: [String: WatchedEmails] = [:]
     }
 
-    struct Parts {
+    struct Parts: Sendable {
         var store: any Store
         /// Nil without `GATEHOUSE_KEY`.
         var sealer: Sealer?
@@ -84,13 +88,36 @@ struct EndpointServices: Sendable {
         }
         self.services = services
         self.accounts = accounts
+        self.tenants = tenants
+        self.realms = realms
+        self.parts = parts
     }
 
     /// - Returns: Nil for a tenant without endpoints, which keeps none.
     func accounts(ofTenant tenant: TenantIndex) -> AccountRepository? { accounts[tenant]?.repository }
 
     func answer(_ request: EndpointRequest, ofTenant tenant: TenantIndex) async -> EndpointResult {
-        await services[tenant]?.respond(to: request) ?? .refused(.badRequest("nothing is served here"))
+        if SignalEndpoints.serves(request.endpoint) { return await signals(ofTenant: tenant).respond(to: request) }
+        return await services[tenant]?.respond(to: request) ?? .refused(.badRequest("nothing is served here"))
+    }
+
+    private func signals(ofTenant index: TenantIndex) -> SignalEndpoints {
+        let tenant = tenants[index]
+        let realm = tenant.accounts.realm.flatMap { realms[$0] } ?? [index]
+        return SignalEndpoints(
+            SignalContext(
+                tenant: tenant,
+                store: parts.store,
+                tokens: KnownSenderTokens(verifiers: parts.verifiers, fetchKeys: parts.requestKeys),
+                revocations: parts.revocations,
+                accounts: accounts[index]?.repository,
+                sessions: parts.issuers.services[index],
+                realmSessions: realm.compactMap { parts.issuers.services[$0] },
+                counts: counts,
+                limits: limits,
+                logger: parts.logger
+            )
+        )
     }
 
     func register(_ identity: ProviderIdentity, ofTenant tenant: TenantIndex) async {

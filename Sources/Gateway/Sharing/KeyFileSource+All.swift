@@ -1,8 +1,8 @@
 import Tenants
 
 extension KeyFileSource {
-    /// The key files of all tenants' issuers, each once: of those that they trust, of their own, and of their
-    /// clients.
+    /// The key files of all tenants' issuers, each once: of those that they trust, of transmitters, of their own
+    /// issuers and of their clients.
     static func all(of tenants: [Tenant]) -> [KeyFileSource] {
         var known: Set<KeyFileSource> = []
         var sources: [KeyFileSource] = []
@@ -10,6 +10,9 @@ extension KeyFileSource {
             for case .file(let source) in tenants[index].authenticate.keySources where known.insert(source).inserted {
                 sources.append(source)
             }
+        }
+        for case .file(let source) in tenants.flatMap({ $0.signals.map(\.source) }) where known.insert(source).inserted {
+            sources.append(source)
         }
         for index in tenants.tenantIndices {
             guard let issuer = tenants[index].issuer, let path = issuer.keysDirectory else { continue }

@@ -27,7 +27,8 @@ struct SharedPartsFactory {
     /// - Parameter previous: The parts in force; their counts and caches continue where they are still needed.
     func make(_ snapshot: ConfigurationSnapshot, previous: SharedServices.Parts?) -> SharedServices.Parts {
         let tenants = snapshot.tenants
-        let (keySets, loops, clientKeys) = (keySets, loops, clientKeys)
+        let (keySets, loops) = (keySets, loops)
+        let (clientKeys, providerVerifiers) = (clientKeys, providerVerifiers)
         let issuers = OwnIssuers(
             tenants,
             previous: previous?.issuers,
@@ -69,6 +70,7 @@ struct SharedPartsFactory {
             keyFiles: KeyFileWatch(sources: sources, logger: logger.of(.keys)) { source, keys in
                 await loops.use(keys, from: .file(source))
                 await clientKeys.use(keys, from: source)
+                await providerVerifiers.use(keys, from: source)
                 // In this order: verifiers know a key before it signs.
                 await issuers.keysChanged(in: source.path)
             }

@@ -5,7 +5,7 @@ import Verification
 /// The requirements for a kind of token.
 struct ProviderTokenTerms {
     /// Seconds by which the providers' clocks and ours may differ.
-    private static let leeway = 60.0
+    static let leeway = 60.0
     /// Apple and Google sign with RS256 alone. Others with any of these: keys decide, and none of them is a secret.
     private static let namedAlgorithms: [SignatureAlgorithm] = [.rs256, .ps256, .es256, .edDSA]
 

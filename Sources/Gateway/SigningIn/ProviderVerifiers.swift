@@ -31,6 +31,8 @@ actor ProviderVerifiers {
     private var entries: [Key: Entry]
     private var revisions: [UInt64]
     private var knownKeys: [RemoteKeySource: KeySet] = [:]
+    /// Those that were read since the start; before, a policy has what the configuration was read with.
+    private var fileKeys: [KeyFileSource: KeySet] = [:]
 
     init(_ snapshot: ConfigurationSnapshot) {
         entries = Self.entries(snapshot.tenants, snapshot.tenants.tenantIndices)
@@ -71,6 +73,41 @@ actor ProviderVerifiers {
     func use(_ keys: KeySet?, from source: RemoteKeySource) {
         knownKeys[source] = keys
         for entry in entries.values where entry.terms.keys == source { entry.use(keys) }
+    }
+
+    func use(_ keys: KeySet, from file: KeyFileSource) { fileKeys[file] = keys }
+
+    /// Verifies a logout token or a security event. The verifier is made for this token alone: they are seldom, and every
+    /// tenant has senders.
+    ///
+    /// - Parameter policy: The sender's for the token's issuer.
+    func verify(
+        _ token: [UInt8],
+        of sender: TrustedSender,
+        _ policy: IssuerPolicy,
+        as purpose: TokenPurpose,
+        at now: UnixTime
+    ) -> Result<Principal, VerificationFailure> {
+        var policy = policy
+        switch sender.source {
+        case .remote(let source): policy.keys = knownKeys[source]
+        case .file(let source): policy.keys = fileKeys[source] ?? policy.keys
+        case .inline, .builtIn: break
+        }
+        let required = purpose == .logout ? ["iat", "exp", "jti", "events"] : ["iat", "jti", "aud", "events"]
+        let verifier = TokenVerifier(
+            VerificationPolicy(
+                issuers: [policy],
+                leeway: ProviderTokenTerms.leeway,
+                requiredClaims: required,
+                purpose: purpose
+            )
+        )
+        do throws(VerificationFailure) {
+            return .success(try verifier.verify(token, at: now))
+        } catch {
+            return .failure(error)
+        }
     }
 
     func verify(

@@ -54,7 +54,8 @@ struct BrowserEndpoints: Sendable {
             case .namedCallback: return .response(try await namedCallback(request))
             case .webLogin: return .response(try await login(request))
             case .webCallback: return .response(try await webCallback(request))
-            case .appleExchange, .googleExchange, .namedExchange, .appleNotifications, .sessionRefresh,
+            case .backChannelLogout, .signals, .appleExchange, .googleExchange, .namedExchange, .appleNotifications,
+                .sessionRefresh,
                 .sessionValidate, .sessionMe, .sessionLogout, .discovery, .jwks, .token, .revoke, .introspect,
                 .userInfo, .logout, .accountPage, .passkeyScript, .passkeySignIn, .accountDeletion, .deletionReceipt:
                 return .refused(.badRequest("this is not a browser endpoint"))

@@ -8,6 +8,10 @@ public enum Endpoint: String, Sendable, Hashable, CaseIterable {
     /// Apple's server-to-server events.
     case appleNotifications
 
+    // Below `/.gatehouse`: what issuers and others tell of ended sessions.
+    case backChannelLogout
+    case signals
+
     // Sign-in in a browser, with cookies.
     case webLogin
     case webCallback
@@ -47,7 +51,8 @@ extension Endpoint {
     /// where a sign-in begins, continues or ends.
     public var methods: [String] {
         switch self {
-        case .appleExchange, .googleExchange, .namedExchange, .appleNotifications, .sessionRefresh, .sessionLogout,
+        case .appleExchange, .googleExchange, .namedExchange, .appleNotifications, .backChannelLogout, .signals,
+            .sessionRefresh, .sessionLogout,
             .token, .revoke, .introspect, .passkeySignIn:
             ["POST"]
         case .webLogin: ["GET"]

@@ -12,6 +12,8 @@ public struct EndpointTable: Sendable {
     }
 
     private let entries: [Entry]
+    /// Those below `/.gatehouse`. Separate: most tenants have no other endpoints, and compare no other path with them.
+    private let ownEntries: [Entry]
     /// One bit per length: excludes nearly every other path without reading its bytes.
     private let lengths: UInt64
 
@@ -60,8 +62,23 @@ public struct EndpointTable: Sendable {
                 add(issuer.basePath + IssuerPath.callback(of: .named(named.name)), .namedCallback)
             }
         }
+        let prefix = tenant.pathPrefix ?? ""
+        let ownEntries = tenant.hasTrustedSenders ? SignalPath.allCases.map { Self.entry($0, below: prefix) } : []
+        // Elsewhere such paths are the backend's, as the prefix is.
+        let isBackends = !prefix.isEmpty && !tenant.stripPrefix
+        if isBackends { entries += ownEntries }
+        self.ownEntries = isBackends ? [] : ownEntries
         self.entries = entries
         lengths = entries.reduce(0) { $0 | 1 << UInt64($1.path.count & 63) }
+    }
+
+    private static func entry(_ path: SignalPath, below prefix: String) -> Entry {
+        let endpoint =
+            switch path {
+            case .backChannelLogout: Endpoint.backChannelLogout
+            case .signals: Endpoint.signals
+            }
+        return Entry(path: Array((prefix + path.rawValue).utf8), endpoint: endpoint, ignoresCase: false)
     }
 
     public var isEmpty: Bool { entries.isEmpty }
@@ -75,6 +92,11 @@ public struct EndpointTable: Sendable {
             guard method.count == own.count, own.indices.allSatisfy({ method[$0] == own[$0] }) else { return nil }
         }
         return entry.endpoint
+    }
+
+    /// - Parameter path: Percent-decoded, without dot segments, below `/.gatehouse`.
+    public func ownEndpoint(at path: Span<UInt8>) -> Endpoint? {
+        ownEntries.first { $0.path.count == path.count && Self.isSame(path, $0) }?.endpoint
     }
 
     /// The endpoint's path as configured; nil if there is no such endpoint.

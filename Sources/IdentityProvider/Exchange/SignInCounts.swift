@@ -77,6 +77,7 @@ public final class SignInCounts: Sendable {
         public var legacy: [LegacyLabels: Int] = [:]
         public var passkeys: [PasskeyLabels: Int] = [:]
         public var singleSignOns: [SingleSignOnLabels: Int] = [:]
+        public var signals: [SignalLabels: Int] = [:]
 
         public init() {}
 
@@ -103,6 +104,11 @@ public final class SignInCounts: Sendable {
                 labels.tenant = label(labels.tenant)
                 snapshot.singleSignOns[labels, default: 0] += count
             }
+            for (labels, count) in signals {
+                var labels = labels
+                labels.tenant = label(labels.tenant)
+                snapshot.signals[labels, default: 0] += count
+            }
             return snapshot
         }
     }
@@ -126,6 +132,11 @@ public final class SignInCounts: Sendable {
     func count(tenant: String, singleSignOn event: SingleSignOnEvent) {
         let labels = SingleSignOnLabels(tenant: tenant, event: event)
         counts.withLock { $0.singleSignOns[labels, default: 0] += 1 }
+    }
+
+    public func count(tenant: String, signal event: SignalEvent, _ result: SignalResult) {
+        let labels = SignalLabels(tenant: tenant, event: event, result: result)
+        counts.withLock { $0.signals[labels, default: 0] += 1 }
     }
 
     /// Counts a body without proof.

@@ -24,6 +24,10 @@ public struct AttemptLimit: Sendable, Hashable {
     /// and they write nothing. They do not count against sign-ins from the same address.
     public static let queries = AttemptLimit(name: "queries", perSecond: 500, burst: 1000)
 
+    /// Logout tokens and security events, per address: an issuer sends those of all its users from a few, and each costs a
+    /// signature and a write to the store.
+    public static let signals = AttemptLimit(name: "signals", perSecond: 200, burst: 1000)
+
     /// New sessions per account: each is stored, and pushes out the oldest of 256. No user signs in to ten devices in a
     /// second; apps that sign in again at each start, all at once, are within the burst.
     public static let accountSessions = AttemptLimit(name: "account_sessions", perSecond: 10, burst: 100)

@@ -104,7 +104,8 @@ struct IssuerEndpoints: Sendable {
         case .userInfo: try await userInfo.respond(to: request)
         case .logout: await logout.respond(to: request)
         // Handled elsewhere.
-        case .appleExchange, .googleExchange, .namedExchange, .namedCallback, .appleNotifications, .webLogin,
+        case .backChannelLogout, .signals, .appleExchange, .googleExchange, .namedExchange, .namedCallback,
+            .appleNotifications, .webLogin,
             .webCallback, .sessionRefresh, .sessionValidate, .sessionMe, .sessionLogout, .authorize, .appleCallback,
             .googleCallback, .accountPage, .passkeyScript, .passkeySignIn, .accountDeletion, .deletionReceipt:
             .response(EndpointResponse(status: 404))

@@ -37,7 +37,8 @@ struct OwnSessionEndpoints: Sendable {
             case .sessionLogout: return .response(try await logout(request, sessions))
             case .accountDeletion: return .response(try await deleteAccount(request, sessions))
             case .deletionReceipt: return .response(try await showReceipt(request))
-            case .appleExchange, .googleExchange, .namedExchange, .namedCallback, .appleNotifications, .webLogin,
+            case .backChannelLogout, .signals, .appleExchange, .googleExchange, .namedExchange, .namedCallback,
+                .appleNotifications, .webLogin,
                 .webCallback, .discovery, .jwks,
                 .authorize,
                 .appleCallback, .googleCallback, .token, .revoke, .introspect, .userInfo, .logout, .accountPage,

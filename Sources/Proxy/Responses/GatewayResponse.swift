@@ -117,6 +117,7 @@ enum ReasonPhrase {
     static func of(_ status: Int) -> StaticString {
         switch status {
         case 200: "OK"
+        case 202: "Accepted"
         case 204: "No Content"
         case 301: "Moved Permanently"
         case 302: "Found"

@@ -5,7 +5,8 @@ extension RemoteKeySource {
     public static func needed(by tenants: [Tenant]) -> [RemoteKeySource] {
         let ofIssuers = all(of: tenants)
         var known = Set(ofIssuers)
-        return ofIssuers + (ofSignIn(tenants) + ofClients(tenants)).filter { known.insert($0).inserted }
+        let others = ofSignIn(tenants) + ofClients(tenants) + ofSignals(tenants)
+        return ofIssuers + others.filter { known.insert($0).inserted }
     }
 
     /// The sources of the keys of the built-in issuers' clients.
@@ -28,6 +29,11 @@ extension RemoteKeySource {
             }
         }
         return sources
+    }
+
+    /// The sources of the transmitters in `signals`.
+    static func ofSignals(_ tenants: [Tenant]) -> [RemoteKeySource] {
+        tenants.flatMap(\.signals).compactMap { if case .remote(let source) = $0.source { source } else { nil } }
     }
 
     /// The sources of the sign-in providers, without duplicates.

@@ -119,4 +119,31 @@ struct EndpointDecisionTests {
             #expect(Self.ask(pipeline, Case(lines: ["Content-Length: 10"], target: "/x")).grant != nil)
         }
     }
+
+    /// Those below `/.gatehouse`.
+    private static let signals = ["/.gatehouse/signals", "/.gatehouse/backchannel-logout"]
+
+    @Test(arguments: signals) func signalsGoToTheirEndpoint(_ target: String) throws {
+        let pipeline = RequestPipeline([try RequestPipeline.tenant(mode: .enforce)])
+        guard case .endpoint = Self.ask(pipeline, Case(target: target)) else {
+            Issue.record("\(target) is not served")
+            return
+        }
+        #expect(Self.ask(pipeline, Case(method: "GET", target: target)).refusal?.status == 405)
+    }
+
+    @Test(arguments: [
+        "/.gatehouse/signals/x", "/.gatehouse/signal", "/.gatehouse//signals", "/.gatehouse/signals;a=b",
+        "/.gatehouse/",
+    ]) func otherPathsBelowGatehouseAreNotServed(_ target: String) throws {
+        let pipeline = RequestPipeline([try RequestPipeline.tenant(mode: .enforce)])
+        #expect(Self.ask(pipeline, Case(target: target)).refusal?.status == 404)
+    }
+
+    @Test(arguments: signals) func tenantThatTrustsNobodyElseHasNoSuchEndpoint(_ target: String) throws {
+        var tenant = try RequestPipeline.tenant(mode: .enforce)
+        tenant.authenticate.keySources = tenant.authenticate.keySources.map { _ in .builtIn(tenant: "app") }
+        let pipeline = RequestPipeline([tenant])
+        #expect(Self.ask(pipeline, Case(target: target)).refusal?.status == 404)
+    }
 }

@@ -52,6 +52,8 @@ extension DocumentedKey {
         "tenants.NAME.authenticate.issuers[].application": [
             "tenants.NAME.authenticate.issuers[].preset": "authentik"
         ],
+        "tenants.NAME.signals[].jwks_file": ["tenants.NAME.signals[].jwks_url": nil],
+        "tenants.NAME.signals[].discovery": ["tenants.NAME.signals[].jwks_url": nil],
         "tenants.NAME.rate_limits[].ahead": ["tenants.NAME.rate_limits[].shared": "true"],
         "tenants.NAME.accounts.hook": ["tenants.NAME.issuer": issuer],
         "tenants.NAME.sign_in.web": [

@@ -14,7 +14,7 @@ extension Schema {
         .means("The `aud` that a token must name one of: what it knows this tenant by.")
         let jwksURL = Key(KeySourceName.keySetURL.rawValue, .url(example: "https://signals.example.com/jwks.json"))
             .means("The address of its JWK Set: https, or http on loopback.")
-        let jwksFile = Key(KeySourceName.keySetFile.rawValue, .path(example: "signals.jwks"))
+        let jwksFile = Key(KeySourceName.keySetFile.rawValue, .path(example: "jwks.json"))
             .means("A file with its JWK Set.")
         let discovery = Key(KeySourceName.discovery.rawValue, .boolean)
             .means("Whether the JWK Set is found by the issuer's OpenID configuration.")
