@@ -11,7 +11,8 @@ extension KeyFileSource {
                 sources.append(source)
             }
         }
-        for case .file(let source) in tenants.flatMap({ $0.signals.map(\.source) }) where known.insert(source).inserted {
+        for case .file(let source) in tenants.flatMap({ $0.signals.map(\.source) }) where known.insert(source).inserted
+        {
             sources.append(source)
         }
         for index in tenants.tenantIndices {

@@ -101,7 +101,8 @@ import Verification
             let state = String(page.body.text[start...].prefix { $0 != "\"" })
             let target = "\(Self.android.base)/oauth2/authorize"
             let back = try await browser.post(target, form: Form.text(["sign_in": state]))
-            let code = fixture.keepSecret(try #require(Form.query(of: try #require(back.location))["code"]))
+            let location = try #require(back.location)
+            let code = fixture.keepSecret(try #require(Form.query(of: location)["code"]))
             let next = try GivenTokens(
                 try await browser.post(Self.android.tokenPath, form: Self.android.tokenForm(code)),
                 fixture
