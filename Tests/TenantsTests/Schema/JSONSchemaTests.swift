@@ -12,7 +12,7 @@ struct JSONSchemaTests {
     /// has.
     private static let inWordsOnly: Set<String> = [
         "zeroTimeout", "durationTooLong", "durationOverflow", "sizeTooSmall", "tooManyReplayBytes",
-        "introspectionRememberedForLong", "staleForDays", "proofsOfYesterday",
+        "introspectionRememberedForLong", "staleForDays", "proofsOfYesterday", "singleSignOnForTooLong",
         "extendsNull", "keyThatTemplateAndTenantLack", "nullForWhatTheTemplateDoesNotHave",
         "nullInATemplateThatExtendsNone",
     ]

@@ -126,6 +126,9 @@ extension DocumentedKey {
                 "{ certificate_file: tls/chain.pem, key_file: tls/key.pem, client_ca_file: tls/clients.pem }",
             "gateway.listen": "[{ address: 127.0.0.1:8443, tls: true }]",
         ],
+        "tenants.NAME.issuer.clients[].frontchannel_logout_session_required": [
+            "tenants.NAME.issuer.clients[].frontchannel_logout_uri": "https://shop.example.com/signed-out"
+        ],
         "tenants.NAME.issuer.clients[].backchannel_logout_session_required": [
             "tenants.NAME.issuer.clients[].backchannel_logout_uri": "https://shop.example.com/backchannel-logout"
         ],

@@ -55,7 +55,9 @@ enum IssuerClientsReader {
     private static func readFrontChannelLogout(_ node: DocumentNode, _ session: ReadingSession) -> String? {
         let key = Schema.client.frontChannelLogoutURI
         guard let scalar = node[key]?.filled, let value = node[key] else {
-            if let required = node.entry(Schema.client.frontChannelLogoutSessionRequired) {
+            if node.read(Schema.client.frontChannelLogoutSessionRequired),
+                let required = node.entry(Schema.client.frontChannelLogoutSessionRequired)
+            {
                 session.at(required.keyPosition).error(
                     "nothing is loaded when people sign out: add \"\(key.name)\", or leave this out"
                 )
