@@ -12,7 +12,7 @@ struct AuthorizationRequest: Sendable, Equatable {
     /// The granted ones, in the order of the request.
     let scopes: [String]
     let nonce: String?
-    /// S256; nil where the client relies on its nonce.
+    /// S256; nil for a client with credentials that uses none.
     let codeChallenge: String?
     /// SHA-256 thumbprint of the key that must be proved when the code is redeemed (RFC 9449 section 10).
     var keyThumbprint: [UInt8]?
@@ -62,7 +62,9 @@ extension AuthorizationRequestResult {
             client.mode = try client.mode(fields["response_mode"])
             let named = clients.named(client.clientID)
             let request = try AuthorizationRequest(fields, client, allowed: named?.scopes ?? [], bindsCode: bindsCodes)
-            try request.checkInjection(needsPKCE: named?.needsPKCE ?? true)
+            guard request.codeChallenge != nil || named?.needsPKCE == false else {
+                throw AuthorizationError(.invalidRequest, "code_challenge is missing: PKCE is required")
+            }
             self = .valid(request)
         } catch {
             self = .refused(error, client)
@@ -134,22 +136,6 @@ extension AuthorizationRequest {
         }
         guard type.utf8.elementsEqual("code".utf8) else {
             throw AuthorizationError(.unsupportedResponseType, "response_type can be code only")
-        }
-    }
-
-    /// What keeps a stolen code from being redeemed in another session (RFC 9700 section 2.1.1): PKCE, or for a client
-    /// with credentials the nonce in its ID token.
-    fileprivate func checkInjection(needsPKCE: Bool) throws(AuthorizationError) {
-        guard codeChallenge == nil else { return }
-        guard !needsPKCE else {
-            throw AuthorizationError(.invalidRequest, "code_challenge is missing: PKCE is required")
-        }
-        guard nonce?.isEmpty == false, scopes.contains(where: { $0.utf8.elementsEqual(IDTokenClaims.scope.utf8) })
-        else {
-            throw AuthorizationError(
-                .invalidRequest,
-                "code_challenge is missing: PKCE is required, or the scope openid with a nonce"
-            )
         }
     }
 

@@ -173,8 +173,7 @@ extension Schema {
             .means("Where the client publishes that set.")
         let requirePKCE = Key("require_pkce", .boolean).onlyIfGiven()
             .means(
-                "Whether a client with credentials must use PKCE. Omitted: PKCE, or the scope `openid` with a `nonce`. "
-                    + "Public clients always must.",
+                "Whether a client with credentials must use PKCE, which is recommended. Public clients always must.",
                 example: "true"
             )
         let redirectURIs = Key(
