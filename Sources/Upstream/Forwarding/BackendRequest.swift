@@ -174,21 +174,23 @@ package enum BackendRequest {
             case .keep: kept.keep(field, bytes, to: &out)
             case .drop: break
             case .dropTokenProtocol: writeProtocolsWithoutToken(field, bytes, to: &out)
-            case .dropTokenCookie: writeCookieWithoutTokens(field, bytes, grant.request.tenant.tenant, to: &out)
+            case .dropTokenCookie:
+                let tokens = context.rules.stripsTokenCookies ? grant.request.tenant.tenant.authenticate.from : []
+                writeCookie(field, bytes, without: tokens, to: &out)
             }
         }
         kept.finish(bytes, to: &out)
         return filter.keepsTraceparent
     }
 
-    private static func writeCookieWithoutTokens(
+    private static func writeCookie(
         _ field: HeadField,
         _ bytes: Span<UInt8>,
-        _ tenant: Tenant,
+        without tokens: [TokenSource],
         to out: inout HeadWriter
     ) {
         var separator: StaticString = "Cookie: "
-        forEachKeptCookie(field, bytes, tokens: tenant.authenticate.from) { cookie in
+        forEachKeptCookie(field, bytes, tokens: tokens) { cookie in
             out.writeStaticString(separator)
             out.writeBytes(bytes.extracting(cookie).bytes)
             separator = "; "
@@ -206,7 +208,10 @@ package enum BackendRequest {
         if separator.utf8CodeUnitCount == 2 { out.writeStaticString("\r\n") }
     }
 
-    /// The cookies of a field except tokens, each with its name.
+    /// How the names of the gateway's own cookies begin.
+    private static let ownCookies = ["__Host-gatehouse-", "gatehouse-"]
+
+    /// The cookies of a field except tokens and the gateway's own, each with its name.
     ///
     /// - Parameter sources: Where the tokens are.
     package static func forEachKeptCookie(
@@ -220,7 +225,11 @@ package enum BackendRequest {
                 guard case .cookie(let name) = source else { return false }
                 return bytes.isEqual(pair.name, to: name)
             }
-            if !holdsToken { body(bytes.trimmed(pair.whole)) }
+            let isOwn = ownCookies.contains { beginning in
+                let end = pair.name.lowerBound + beginning.utf8.count
+                return end <= pair.name.upperBound && bytes.isEqual(pair.name.lowerBound..<end, to: beginning)
+            }
+            if !holdsToken, !isOwn { body(bytes.trimmed(pair.whole)) }
         }
     }
 

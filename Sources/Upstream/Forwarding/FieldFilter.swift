@@ -6,7 +6,7 @@ struct FieldFilter {
     enum Verdict {
         case keep
         case drop
-        /// A Cookie field, from which only the token is removed.
+        /// A Cookie field, from which only the token and the gateway's own cookies are removed.
         case dropTokenCookie
         /// A list of WebSocket subprotocols, from which only the token is removed.
         case dropTokenProtocol
@@ -73,7 +73,7 @@ struct FieldFilter {
         case .authorization: return rules.stripsAuthorization || isListed(field, bytes) ? .drop : .keep
         case .cookie:
             if isListed(field, bytes) { return .drop }
-            return rules.stripsCookies ? .dropTokenCookie : .keep
+            return rules.stripsTokenCookies || rules.stripsOwnCookies ? .dropTokenCookie : .keep
         case .other, .contentLength, .transferEncoding, .connection, .upgrade, .te, .trailer, .keepAlive,
             .proxyConnection, .proxyAuthenticate, .proxyAuthorization, .http2Settings, .date:
             return isListed(field, bytes) ? .drop : .keep

@@ -13,7 +13,9 @@ package final class ForwardingRules {
     package let strippedPrefix: [UInt8]
     /// Whether the backend gets these without the token.
     let stripsAuthorization: Bool
-    package let stripsCookies: Bool
+    let stripsTokenCookies: Bool
+    /// Whether the host has cookies of the gateway's own, which are as good as tokens at its sign-in and issuer.
+    let stripsOwnCookies: Bool
     package let stripsSubprotocols: Bool
     /// Whether tokens may be among the subprotocols of WebSockets.
     package let findsSubprotocols: Bool
@@ -30,7 +32,9 @@ package final class ForwardingRules {
         let strips = tenant.identity.token == .strip
         let sources = tenant.authenticate.from
         stripsAuthorization = strips && sources.contains(.bearer)
-        stripsCookies = strips && sources.contains { if case .cookie = $0 { true } else { false } }
+        stripsTokenCookies = strips && sources.contains { if case .cookie = $0 { true } else { false } }
+        // Tenants that differ by their prefix share a host.
+        stripsOwnCookies = tenant.issuer != nil || tenant.signIn?.web != nil || tenant.pathPrefix != nil
         stripsTokenHeaders = strips
         var tokenHeaders: [String] = sources.compactMap {
             guard case .header(let name) = $0, !WebSocketProtocols.isName(name) else { return nil }

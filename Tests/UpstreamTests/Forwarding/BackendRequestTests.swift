@@ -168,6 +168,21 @@ struct BackendRequestTests {
         #expect(kept.values("Cookie") == ["t=\(token)"])
     }
 
+    /// Whoever has a cookie of single sign-on gets codes for any client.
+    @Test(arguments: [Identity.TokenForwarding.keep, .strip])
+    func gatewaysOwnCookiesAreNotForwarded(_ forwarding: Identity.TokenForwarding) throws {
+        let token = try RequestPipeline.token()
+        let pipeline = try pipeline(prefix: "/shop", from: [.cookie(name: "t")], token: forwarding)
+        let own = "__Host-gatehouse-single-sign-on-AAAAAAAA=x; gatehouse-sign-in-BBBBBBBB=y"
+        let lines = ["Cookie: a=1; \(own); t=\(token); my-gatehouse-x=2; gatehouse=3", "Cookie: \(own)"]
+        let reading = try pipeline.forward(
+            RequestPipeline.request("/shop/a", lines: lines),
+            from: RequestPipeline.peer()
+        )
+        let kept = forwarding == .keep ? "t=\(token); " : ""
+        #expect(reading.values("Cookie") == ["a=1; \(kept)my-gatehouse-x=2; gatehouse=3"])
+    }
+
     @Test func onlyTokenIsRemovedFromQuery() throws {
         let token = try RequestPipeline.token()
         let pipeline = try pipeline(from: [.query(name: "t")], token: .strip)
