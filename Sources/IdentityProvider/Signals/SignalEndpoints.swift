@@ -66,8 +66,7 @@ public struct SignalEndpoints: Sendable {
         var refusal: SignalRefusal?
         for sender in senders {
             if purpose == .securityEvent, let bearer = sender.bearer, !Self.presents(bearer, request) {
-                refusal = refusal ?? .authenticationFailed("the transmitter's bearer token is missing or another")
-                continue
+                throw .authenticationFailed("the transmitter's bearer token is missing or another")
             }
             switch await context.tokens.verify(token, of: sender, issuer: issuer, as: purpose, at: request.now) {
             case .success(let principal): return Verified(principal: principal, sender: sender)

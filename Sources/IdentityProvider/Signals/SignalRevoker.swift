@@ -28,7 +28,10 @@ struct SignalRevoker: Sendable {
         reason: String
     ) async throws(SignalRefusal) -> Bool {
         let scope = SignalScope(tenant: context.tenant, sender: sender, issuer: issuer)
-        let revoked = targets.compactMap(scope.revocationTarget)
+        let ofSessions = targets.filter { if case .session = $0 { true } else { false } }
+            .compactMap(scope.revocationTarget)
+        // A session is less than all that its subject has.
+        let revoked = ofSessions.isEmpty ? targets.compactMap(scope.revocationTarget) : ofSessions
         if !revoked.isEmpty {
             let all = revoked.map { target in
                 Revocation(

@@ -57,8 +57,9 @@ extension Tenant {
     /// Those whose logout tokens and security events it takes: its trusted issuers but its own, its sign-in providers, and
     /// `signals`. Apple is none, which has events of another form.
     public var trustedSenders: [TrustedSender] {
-        issuersAsSenders + googleAsSenders + (self.signIn?.named ?? []).compactMap(Self.sender)
-            + self.signals.map(Self.sender)
+        // Transmitters first: they may say more than an issuer of the same name, and some have to present a secret.
+        self.signals.map(Self.sender) + issuersAsSenders + googleAsSenders
+            + (self.signIn?.named ?? []).compactMap(Self.sender)
     }
 
     private var issuersAsSenders: [TrustedSender] {

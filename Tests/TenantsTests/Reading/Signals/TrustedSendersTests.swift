@@ -34,6 +34,7 @@ struct TrustedSendersTests {
         #expect(!tenant.hasTrustedSenders)
     }
 
+    /// They come first: what needs a secret must not be taken from an issuer of the same name without it.
     @Test func transmittersAreReadWithTheirKeys() throws {
         let tenant = try Self.tenant(
             issuers: Self.issuer,
@@ -42,7 +43,7 @@ struct TrustedSendersTests {
                   - { issuer: 'https://hub.test', audience: shop, discovery: true, bearer: 0123456789abcdefg }
                 """
         )
-        let sender = try #require(tenant.trustedSenders.last)
+        let sender = try #require(tenant.trustedSenders.first)
         #expect(sender.role == .transmitter)
         #expect(sender.policy.issuer == "https://hub.test")
         #expect(sender.policy.audiences == ["shop"])
