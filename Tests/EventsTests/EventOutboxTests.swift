@@ -112,6 +112,16 @@ import Verification
         #expect(Set(world.received.compactMap { $0.member("sid") }).count == 200)
     }
 
+    /// A sign-out of a token that names neither: they do not wait for each other, and fill no stream.
+    @Test func eventsWithoutSessionAndSubjectAreAllKept() async throws {
+        let fixture = OutboxFixture()
+        for _ in 0..<300 {
+            await fixture.outbox.keep(Event(.signedOut, tenant: "shop", at: fixture.world.now))
+        }
+        await fixture.work(seconds: 2)
+        #expect(fixture.world.received.count == 300)
+    }
+
     @Test func eventThatWaitedInACrashedInstancesClaimIsSentAfterIt() async throws {
         let fixture = OutboxFixture()
         await fixture.outbox.keep(fixture.event(.signedIn, "s1"))

@@ -110,7 +110,7 @@ final class OutboxDelivery: Sendable {
 
     private func work(on place: OutboxRecords.Place, for receiver: any OutboxReceiver) async {
         do throws(StoreError) {
-            guard let stored = try await records.read(place.id) else { return try await records.discard(place.name) }
+            guard let stored = try await records.read(place.id) else { return try await records.discardIfDone(place) }
             let holder = Base64URL.encode(RandomBytes.make(9))
             var stream = stored.stream
             let expired = stream.expire(at: now())
@@ -208,7 +208,7 @@ extension OutboxDelivery {
         for place in places where place.oldest + records.channel.retention <= now {
             do throws(StoreError) {
                 guard let stored = try await records.read(place.id) else {
-                    try await records.discard(place.name)
+                    try await records.discardIfDone(place)
                     continue
                 }
                 var stream = stored.stream

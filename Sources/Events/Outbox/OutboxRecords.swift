@@ -154,7 +154,14 @@ struct OutboxRecords: Sendable {
         return places
     }
 
-    /// Removes a place whose stream is not there or cannot be read: it would be looked at for ever.
+    /// Removes a place whose stream was delivered meanwhile, unless it has something again.
+    func discardIfDone(_ place: Place) async throws(StoreError) {
+        _ = try await store.change([
+            EntryChange(streams, place.id, if: .absent, to: nil), EntryChange(queue, place.name, to: nil),
+        ])
+    }
+
+    /// Removes a place whose stream cannot be read: it would be looked at for ever.
     func discard(_ name: String) async throws(StoreError) {
         logger.error("an entry of the outbox cannot be read", metadata: ["entry": "\(name)"])
         _ = try await store.change([EntryChange(queue, name, to: nil)])

@@ -111,10 +111,12 @@ extension Event {
 
     var channel: OutboxChannel { type == .refused ? .refused : .events }
 
-    /// Those with one are sent one after the other: a session's, or else a subject's.
+    /// Those with the same one are sent one after the other: a session's, or else a subject's. A stream is bounded, so that
+    /// others have one each.
     var streamID: String {
         if let session { return OutboxStream.id(of: [tenant, "session", session]) }
         if let subject { return OutboxStream.id(of: [tenant, "subject", subject]) }
+        guard type == .refused else { return OutboxStream.id(of: [tenant, "event", id]) }
         return OutboxStream.id(of: [tenant, type.rawValue, details["code"]?.string ?? ""])
     }
 }
