@@ -58,7 +58,7 @@ struct AccountEndpoints: Sendable {
         // Origins that are trusted elsewhere are not here: the page has what its forms are known by.
         guard isFromOwnOrigin(request) else { return .refused(.crossSite) }
         guard request.method == "POST" else {
-            return isOpened(request) ? .response(await show(request)) : .refused(.readByScript)
+            return request.isOpened ? .response(await show(request)) : .refused(.readByScript)
         }
         guard crossSite.allows(request) else { return .refused(.crossSite) }
         guard OAuthForm.isForm(request), let fields = try? FormFields(request.body),
@@ -71,13 +71,6 @@ struct AccountEndpoints: Sendable {
     private func isFromOwnOrigin(_ request: EndpointRequest) -> Bool {
         guard let origin = request.fields.origin else { return true }
         return ["https", "http"].contains { "\($0)://\(request.authority)" == origin.lowercased() }
-    }
-
-    /// Whether the page is opened as one, by what browsers say of it (Fetch Metadata, sections 2.1 and 2.2). A script of the
-    /// app that somebody has got into it would read the token of the forms, and add a passkey of its own.
-    private func isOpened(_ request: EndpointRequest) -> Bool {
-        (request.fields.secFetchMode ?? "navigate") == "navigate"
-            && (request.fields.secFetchDest ?? "document") == "document"
     }
 
     /// The site of passkeys, if they work on the host of the request.

@@ -42,7 +42,8 @@ extension BrowserEndpoints {
         let hint: SubjectHint
         do throws(SignInFailure) {
             hint = try await self.hint(authorization.authentication.idTokenHint, request)
-            found = try await singleSignOn?.find(request)
+            // A script or a frame gets no code of the person's whose browser it runs in.
+            found = request.isOpened ? try await singleSignOn?.find(request) : nil
         } catch {
             log(.info, error.label, request, client: client.clientID)
             return refuse(client, .unavailable, request)
@@ -116,7 +117,7 @@ extension BrowserEndpoints {
         let cancelURL =
             client.isLinkable && client.mode == .query
             ? client.url(client.fields(.cancelled, issuer: issuer.url)) : nil
-        return try await page(
+        var response = try await page(
             of: page,
             begun,
             destination: client.destination,
@@ -126,6 +127,8 @@ extension BrowserEndpoints {
             formTarget: client.mode == .formPost ? target : nil,
             for: request
         )
+        if continuing != nil { response.fields.append(AccountEndpoints.ownGroup) }
+        return response
     }
 
     private func refuse(
@@ -151,6 +154,7 @@ extension BrowserEndpoints {
         guard request.method == "POST", let fields = try? FormFields(parameters), fields["client_id"] == nil,
             let id = fields[ContinueForm.field].flatMap({ SignInID(Substring($0)) })
         else { return nil }
+        guard request.isOpened else { throw .malformed }
         let stored = try await mappingErrors(SignInProblem.init) { () async throws(StoreError) in
             try await transactions.read(id, at: request.now)
         }
@@ -226,7 +230,12 @@ extension BrowserEndpoints {
         case .query: .redirect(to: client.url(fields), subject: subject)
         case .formPost:
             FormPostPage(url: client.redirectURI, fields: fields)
-                .response(in: frame, frame.language(of: request), subject: subject)
+                .response(
+                    in: frame,
+                    frame.language(of: request),
+                    further: [AccountEndpoints.ownGroup],
+                    subject: subject
+                )
         }
     }
 }

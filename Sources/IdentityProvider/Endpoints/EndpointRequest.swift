@@ -121,3 +121,11 @@ public struct PresentedToken: Sendable, Equatable {
         self.cookie = cookie
     }
 }
+
+extension EndpointRequest {
+    /// Whether a window opens it as a page, by what browsers say of it (Fetch Metadata, sections 2.1 and 2.2). A script that
+    /// somebody has got into a page of this host would read what only the person may see: the token of a form, or a code.
+    var isOpened: Bool {
+        (fields.secFetchMode ?? "navigate") == "navigate" && (fields.secFetchDest ?? "document") == "document"
+    }
+}

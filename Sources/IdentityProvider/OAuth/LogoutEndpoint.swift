@@ -42,7 +42,10 @@ struct LogoutEndpoint: Sendable {
                 for: request
             )
             response.subject = hint?.subject ?? (hasConfirmed ? browser?.session.subject : nil)
-            if isSignedOut, let singleSignOn { response.fields += singleSignOn.records.fieldsThatClear(request) }
+            let isBrowsers = hasConfirmed || browser.map { isSubject(of: hint, $0.session) } ?? true
+            if isSignedOut, isBrowsers, let singleSignOn {
+                response.fields += singleSignOn.records.fieldsThatClear(request)
+            }
             return .response(response)
         } catch {
             return .response(page(of: error, for: request))
@@ -116,7 +119,7 @@ struct LogoutEndpoint: Sendable {
             if let hint, let id = hint.sessionID {
                 let session = try await sessions.session(id, at: request.now)
                 if let session, let own = session.singleSignOn { atIssuer.append((own, session.subject)) }
-                if let browser, hint.subject.map({ $0.utf8.elementsEqual(browser.subject.utf8) }) ?? false {
+                if let browser, isSubject(of: hint, browser) {
                     atIssuer.append((browser.id, browser.subject))
                 }
                 try await sessions.end(sessionID: id, at: request.now)
@@ -135,6 +138,10 @@ struct LogoutEndpoint: Sendable {
             }
             return ended
         }
+    }
+
+    private func isSubject(of hint: Principal?, _ session: SingleSignOnSession) -> Bool {
+        hint?.subject.map { $0.utf8.elementsEqual(session.subject.utf8) } ?? false
     }
 
     private func log(_ sessionID: String, _ client: IssuerClient?) {

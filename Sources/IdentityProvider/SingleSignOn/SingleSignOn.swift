@@ -94,6 +94,10 @@ struct SingleSignOn: Sendable {
         _ request: EndpointRequest
     ) async throws(SignInFailure) -> (id: String, cookie: EndpointResponse.Field) {
         let now = request.now
+        // Each is kept for as long as it may be used.
+        if let seconds = context.secondsToWait(forSessionOf: account.subject, at: now) {
+            throw .tooMany(retryAfterSeconds: seconds)
+        }
         let (value, id) = SingleSignOnRecords.makeValue()
         let session = SingleSignOnSession(
             id: id,

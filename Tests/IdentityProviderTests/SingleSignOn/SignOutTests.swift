@@ -133,7 +133,8 @@ struct SignOutTests {
             SessionOpening(subject: "bob", clientID: "board"),
             at: Self.start
         )
-        _ = try await browser.ask("GET", [("id_token_hint", try #require(other.idToken))])
+        let response = try await browser.ask("GET", [("id_token_hint", try #require(other.idToken))])
+        #expect(!response.fields.contains { $0.name == "Set-Cookie" })
         #expect(try await !browser.isAlive(other))
         #expect(try await browser.isAlive(browser.board))
     }

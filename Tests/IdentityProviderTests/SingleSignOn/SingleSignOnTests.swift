@@ -71,6 +71,48 @@ struct SingleSignOnTests {
         #expect(browser.fixture.counts.snapshot().singleSignOns[.init(tenant: "chat", event: .used)] == 1)
     }
 
+    /// A script that somebody has got into a page of the host would read the code, and redeem it with its own verifier.
+    @Test(arguments: [("cors", "empty"), ("same-origin", "empty"), ("navigate", "iframe"), ("no-cors", "image")])
+    func onlyWindowGetsCode(_ mode: String, _ destination: String) async throws {
+        let browser = try await Browser(BrowserSignInFixture())
+        func ask(_ changes: KeyValuePairs<String, String?>) async throws -> EndpointResponse {
+            let parameters = BrowserSignInFixture.parameters(changes)
+            var request = browser.fixture.request(
+                .authorize,
+                parameters,
+                cookies: browser.cookies,
+                at: Self.start + 60
+            )
+            (request.fields.secFetchMode, request.fields.secFetchDest) = (mode, destination)
+            return try await browser.fixture.response(request)
+        }
+        let page = try await ask(Self.board)
+        #expect(page.status == 200 && !page.text.contains("Continue as"))
+        let silent: KeyValuePairs<String, String?> = [
+            "client_id": "board", "redirect_uri": "https://board.example/back", "scope": "openid", "prompt": "none",
+        ]
+        #expect(try await ask(silent).redirectError == "login_required")
+    }
+
+    @Test func scriptCannotPressTheButton() async throws {
+        let browser = try await Browser(BrowserSignInFixture())
+        let page = try await browser.authorize([:])
+        #expect(page.value(of: "Cross-Origin-Embedder-Policy") == "require-corp")
+        let input = try #require(PageReading(page).all("input").first { $0.attributes["name"] == "sign_in" })
+        let state = try #require(input.attributes["value"])
+        var request = browser.fixture.request(
+            .authorize,
+            by: "POST",
+            [("sign_in", state)],
+            cookies: browser.cookies + Browser.kept(page),
+            at: Self.start + 61
+        )
+        request.fields.secFetchMode = "same-origin"
+        #expect(try await browser.fixture.response(request).status == 400)
+        request.fields.secFetchMode = "navigate"
+        #expect(try await browser.fixture.response(request).status == 303)
+    }
+
     @Test func sessionIsOverAfterItsTime() async throws {
         let browser = try await Browser(BrowserSignInFixture())
         let last = Self.start + 5 + 43_199
