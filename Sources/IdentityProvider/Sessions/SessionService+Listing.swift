@@ -23,7 +23,7 @@ extension SessionService {
     ///
     /// - Parameters:
     ///   - reason: For operators, stored with the revocations.
-    ///   - type: What others are told: ``EventType/signedOut`` if the subject has ended them.
+    ///   - type: What others are told: `signedOut` if the subject has ended them.
     public func endAll(
         ofSubject subject: String,
         before time: UnixTime,

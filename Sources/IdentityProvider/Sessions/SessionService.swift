@@ -174,7 +174,7 @@ public struct SessionService: Sendable {
     ///
     /// - Parameters:
     ///   - reason: For operators, stored with the revocation.
-    ///   - type: What others are told: ``EventType/signedOut`` if its subject has ended it.
+    ///   - type: What others are told: `signedOut` if its subject has ended it.
     public func end(
         sessionID: String,
         at now: UnixTime,
