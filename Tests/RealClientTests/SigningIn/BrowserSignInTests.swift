@@ -46,7 +46,11 @@ extension RealClients {
                 #expect(cookies.first?["sameSite"] == "Lax")
                 #expect(cookies.first?["secure"] == .bool(way.isSecured))
                 #expect(cookies.first?["name"]?.string?.hasPrefix("__Host-") == way.isSecured)
-                #expect(result["left"] == [])
+                // What is left is the browser's session at the issuer.
+                let left = try #require(result["left"]?.array).compactMap(\.object)
+                let name = "\(way.isSecured ? "__Host-" : "")gatehouse-single-sign-on-"
+                #expect(left.count == 1 && left.first?["name"]?.string?.hasPrefix(name) == true)
+                #expect(left.first?["httpOnly"] == true && left.first?["sameSite"] == "Lax")
                 #expect(result["end"]?.string == "\(fixture.app)/back")
                 #expect(result["state"] == "of-the-app")
                 #expect(result["iss"]?.string == SignInFixture.issuer)
