@@ -58,7 +58,7 @@ extension AccountEndpoints {
                 """,
             language: language,
             policy: (PagePolicy(form: page.description), request.authority),
-            further: visitor.cookies + [Self.ownGroup]
+            further: visitor.cookies + [PageFrame.ownGroup]
         )
         response.subject = visitor.account.subject
         return response

@@ -163,7 +163,7 @@ extension AccountEndpoints {
             content: html.content(in: frame),
             language: frame.language(of: request),
             policy: (policy, request.authority),
-            further: visitor.cookies + [Self.ownGroup]
+            further: visitor.cookies + [PageFrame.ownGroup]
         )
         response.subject = subject
         return response
@@ -241,10 +241,4 @@ extension EndpointRefusal {
         status: 403,
         detail: "the account page is opened in a window of its own: no script and no frame may read it"
     )
-}
-
-extension AccountEndpoints {
-    /// Keeps the page out of the browsing context group of a page of the app that has opened it, also if that page isolates
-    /// itself by `Cross-Origin-Opener-Policy: same-origin`, as many do: both policies must be the same for that.
-    static let ownGroup = EndpointResponse.Field("Cross-Origin-Embedder-Policy", "require-corp")
 }

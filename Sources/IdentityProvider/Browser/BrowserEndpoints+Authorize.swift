@@ -127,7 +127,7 @@ extension BrowserEndpoints {
             formTarget: client.mode == .formPost ? target : nil,
             for: request
         )
-        if continuing != nil { response.fields.append(AccountEndpoints.ownGroup) }
+        if continuing != nil { response.fields.append(PageFrame.ownGroup) }
         return response
     }
 
@@ -233,7 +233,7 @@ extension BrowserEndpoints {
                 .response(
                     in: frame,
                     frame.language(of: request),
-                    further: [AccountEndpoints.ownGroup],
+                    further: [PageFrame.ownGroup],
                     subject: subject
                 )
         }

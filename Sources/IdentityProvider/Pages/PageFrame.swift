@@ -93,3 +93,9 @@ struct PageFrame: Sendable {
     /// The name as HTML, isolated because its writing direction is unknown.
     var nameHTML: String { "<bdi>\(HTMLText.escaped(name))</bdi>" }
 }
+
+extension PageFrame {
+    /// Keeps a page out of the browsing context group of a page of the app that has opened it, also if that page isolates
+    /// itself by `Cross-Origin-Opener-Policy: same-origin`, as many do: both policies must be the same for that.
+    static let ownGroup = EndpointResponse.Field("Cross-Origin-Embedder-Policy", "require-corp")
+}
