@@ -1,3 +1,4 @@
+import Signals
 import Store
 import Testing
 import Time
@@ -16,6 +17,23 @@ struct BackChannelLogoutTests {
         #expect(response.status == 200)
         #expect(response.body.isEmpty)
         #expect(response.fields.contains(EndpointResponse.Field("Cache-Control", "no-store")))
+        #expect(fixture.revoked == [.session("s1")])
+    }
+
+    /// The subject is named for the accounts that it signs in to; its other sessions at the issuer go on.
+    @Test func sessionBesideItsSubjectEndsAlone() async throws {
+        let fixture = try SignalFixture()
+        let sender = try #require(fixture.tenant.trustedSenders.first { $0.role == .issuer })
+        let owner = SignalTarget.Owner.issuer(SignalFixture.issuer)
+        let hasEnded = try await SignalRevoker(context: fixture.endpoints.context).end(
+            [.session("s1", owner), .subject("alice", owner)],
+            by: sender,
+            issuer: SignalFixture.issuer,
+            before: SignalFixture.start,
+            at: SignalFixture.start,
+            reason: "a logout"
+        )
+        #expect(hasEnded)
         #expect(fixture.revoked == [.session("s1")])
     }
 

@@ -154,6 +154,16 @@ struct SecurityEventPushTests {
         #expect(fixture.revoked == [.subject("alice")])
     }
 
+    /// Its events must not be taken without the secret because its access tokens are trusted.
+    @Test func issuerThatIsATransmitterTooNeedsItsBearer() async throws {
+        let fixture = try SignalFixture(hub: SignalFixture.issuer, bearer: Secret("0123456789abcdef"))
+        let event = try fixture.event()
+        #expect(try Self.code(try await fixture.push(event)) == "authentication_failed")
+        #expect(fixture.revoked.isEmpty)
+        #expect(try await fixture.push(event, authorization: "Bearer 0123456789abcdef").status == 202)
+        #expect(fixture.revoked == [.subject("alice")])
+    }
+
     @Test func eventThatIsNotStoredIsToBeSentAgain() async throws {
         let store = WatchedStore()
         let fixture = try SignalFixture(store: store)

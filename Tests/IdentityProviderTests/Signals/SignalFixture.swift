@@ -26,7 +26,8 @@ struct SignalFixture {
     let limits = AttemptLimits()
     let key: SigningKey
 
-    init(store: any Store = MemoryStore.still, bearer: Secret? = nil) throws {
+    /// - Parameter hub: Who sends signals; the issuer itself may.
+    init(store: any Store = MemoryStore.still, hub: String = Self.hub, bearer: Secret? = nil) throws {
         let fixture = try ExchangeFixture(store: store)
         key = try SigningKey.generate(.p256)
         let keys = try KeySet(jwk: try #require(key.publicJWK()), origin: .url)
@@ -37,8 +38,8 @@ struct SignalFixture {
         tenant.authenticate.keySources = [.inline]
         tenant.signals = [
             SignalTransmitter(
-                issuer: Self.hub,
-                audiences: ["shop-hub"],
+                issuer: hub,
+                audiences: [hub == Self.issuer ? "shop" : "shop-hub"],
                 algorithms: [.es256],
                 keys: keys,
                 source: .inline,

@@ -127,6 +127,17 @@ struct SignOutTests {
         #expect(try await !browser.isAlive(browser.service))
     }
 
+    @Test func accountBeginsABoundedNumberOfSessions() async throws {
+        let fixture = try IssuerFixture()
+        let singleSignOn = try #require(SingleSignOn(fixture.context, counts: SignInCounts()))
+        let request = EndpointRequest(endpoint: .authorize, method: "GET", authority: "clans.example", now: Self.start)
+        let way = SignInWay(name: "google", methods: [])
+        for _ in 0..<100 { _ = try await singleSignOn.begin(.alice, way, nil, isAnew: false, request) }
+        await #expect(throws: SignInFailure.self) {
+            try await singleSignOn.begin(.alice, way, nil, isAnew: false, request)
+        }
+    }
+
     @Test func idTokenOfAnotherSubjectLeavesTheBrowsersSession() async throws {
         let browser = try await Browser()
         let other = try await browser.fixture.sessions.start(
