@@ -172,6 +172,21 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(
+            name: "SignalReceiver",
+            dependencies: [
+                "IdentityProvider",
+                "Localization",
+                "Signals",
+                "Store",
+                "Tenants",
+                "Time",
+                "TokenSigning",
+                "Verification",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict
+        ),
+        .target(
             name: "Authorization",
             dependencies: [
                 "ConfigurationText",
@@ -283,6 +298,7 @@ let package = Package(
                 "Proxy",
                 "Redis",
                 "SharedState",
+                "SignalReceiver",
                 "Store",
                 "Tenants",
                 "Time",
@@ -466,8 +482,8 @@ let package = Package(
         .testTarget(
             name: "IdentityProviderTests",
             dependencies: [
-                "Events", "IdentityProvider", "Localization", "Redis", "Signals", "Store", "Tenants", "TestSupport",
-                "Time", "TokenSigning", "Verification",
+                "Events", "IdentityProvider", "Localization", "Redis", "SignalReceiver", "Signals", "Store", "Tenants",
+                "TestSupport", "Time", "TokenSigning", "Verification",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -618,8 +634,8 @@ let package = Package(
             dependencies: [
                 "Authorization", "Counting", "Events", "ExtAuthz", "Gateway", "IdentityProvider", "Proxy",
                 "ProxyTestSupport",
-                "SharedState", "Store", "Tenants", "TestSupport", "Time", "Upstream", "UpstreamTestSupport",
-                "Verification",
+                "SharedState", "SignalReceiver", "Store", "Tenants", "TestSupport", "Time", "Upstream",
+                "UpstreamTestSupport", "Verification",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),

@@ -1,5 +1,5 @@
 /// Runs `step`, and throws the result of `transform` for its error.
-func mappingErrors<Value, Problem: Error, Mapped: Error>(
+package func mappingErrors<Value, Problem: Error, Mapped: Error>(
     _ transform: (Problem) -> Mapped,
     _ step: () async throws(Problem) -> Value
 ) async throws(Mapped) -> Value {

@@ -3,6 +3,7 @@ import IdentityProvider
 import Logging
 import Proxy
 import SharedState
+import SignalReceiver
 import Store
 import Tenants
 import Time

@@ -1,6 +1,7 @@
 import Authorization
 import IdentityProvider
 import SharedState
+import SignalReceiver
 import Tenants
 import Time
 import Upstream

@@ -8,6 +8,11 @@ public struct Account: Sendable, Equatable {
     public struct Identity: Sendable, Hashable {
         public var provider: SignIn.Provider
         public var subject: String
+
+        package init(provider: SignIn.Provider, subject: String) {
+            self.provider = provider
+            self.subject = subject
+        }
     }
 
     /// The `sub` of its tokens: 128 random bits in base64url, or the account hook's value.

@@ -40,6 +40,13 @@ public struct EndpointResponse: Sendable, Equatable {
     public var body: [UInt8] = []
     /// The subject of the request, for the log; nil for none.
     public var subject: String?
+
+    package init(status: Int, fields: [Field] = [], body: [UInt8] = [], subject: String? = nil) {
+        self.status = status
+        self.fields = fields
+        self.body = body
+        self.subject = subject
+    }
 }
 
 extension EndpointResponse {

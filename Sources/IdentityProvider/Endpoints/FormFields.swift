@@ -4,8 +4,8 @@ import Verification
 ///
 /// A parameter without a value counts as omitted, and duplicates are refused (RFC 6749 section 3.1): another reader
 /// might use the other value.
-struct FormFields: Sendable, Equatable {
-    enum Problem: Error, Sendable, Equatable {
+package struct FormFields: Sendable, Equatable {
+    package enum Problem: Error, Sendable, Equatable {
         /// A `%` without two hexadecimal digits, or invalid UTF-8.
         case malformed
         case repeated(String)
@@ -19,7 +19,7 @@ struct FormFields: Sendable, Equatable {
 
     init() {}
 
-    init(_ text: some Collection<UInt8>) throws(Problem) {
+    package init(_ text: some Collection<UInt8>) throws(Problem) {
         let pairs = text.split(separator: UInt8(ascii: "&"), maxSplits: Self.mostFields)
         guard pairs.count <= Self.mostFields else { throw .tooMany }
         for pair in pairs {
@@ -33,11 +33,11 @@ struct FormFields: Sendable, Equatable {
         }
     }
 
-    subscript(name: String) -> String? {
+    package subscript(name: String) -> String? {
         all.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
     }
 
-    static func == (left: FormFields, right: FormFields) -> Bool {
+    package static func == (left: FormFields, right: FormFields) -> Bool {
         left.all.elementsEqual(right.all) { $0.name == $1.name && $0.value == $1.value }
     }
 }

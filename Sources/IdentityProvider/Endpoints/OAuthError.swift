@@ -2,7 +2,7 @@ import Store
 import Verification
 
 /// Why an endpoint of the issuer refuses a request (RFC 6749 section 5.2, RFC 6750 section 3.1).
-struct OAuthError: Error, Sendable, Equatable {
+package struct OAuthError: Error, Sendable, Equatable {
     enum Code: String, Sendable {
         case invalidRequest = "invalid_request"
         case invalidClient = "invalid_client"

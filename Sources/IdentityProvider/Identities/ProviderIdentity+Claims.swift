@@ -7,7 +7,7 @@ extension ProviderIdentity {
     private static let longestSubject = 255
 
     /// Whether `text` is a valid `sub`, and may be written in a header field.
-    static func isSubject(_ text: String) -> Bool { PlainText.isValid(text, longest: longestSubject) }
+    package static func isSubject(_ text: String) -> Bool { PlainText.isValid(text, longest: longestSubject) }
 
     /// The identity in the claims of a verified token or response.
     ///

@@ -1,11 +1,11 @@
 import Localization
 
 /// Parses the form that a client posts to an endpoint of the issuer.
-enum OAuthForm {
+package enum OAuthForm {
     private static let contentType = "application/x-www-form-urlencoded"
 
     /// The parameters of a posted form (RFC 6749 section 3.2).
-    static func read(_ request: EndpointRequest) throws(OAuthError) -> FormFields {
+    package static func read(_ request: EndpointRequest) throws(OAuthError) -> FormFields {
         guard isForm(request) else { throw .invalidRequest("the body has to be \(contentType)") }
         return try fields(request.body)
     }

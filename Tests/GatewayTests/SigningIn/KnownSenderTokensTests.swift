@@ -1,5 +1,6 @@
 import IdentityProvider
 import SharedState
+import SignalReceiver
 import Synchronization
 import TestSupport
 import Testing

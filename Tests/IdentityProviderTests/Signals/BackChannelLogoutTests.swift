@@ -5,6 +5,7 @@ import Time
 import Verification
 
 @testable import IdentityProvider
+@testable import SignalReceiver
 
 struct BackChannelLogoutTests {
     private static func error(_ response: EndpointResponse) throws -> JSONObject {

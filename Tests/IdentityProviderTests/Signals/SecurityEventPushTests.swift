@@ -4,6 +4,7 @@ import Time
 import Verification
 
 @testable import IdentityProvider
+@testable import SignalReceiver
 @testable import Tenants
 
 struct SecurityEventPushTests {

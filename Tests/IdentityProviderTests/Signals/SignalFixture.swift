@@ -7,6 +7,7 @@ import TokenSigning
 import Verification
 
 @testable import IdentityProvider
+@testable import SignalReceiver
 @testable import Tenants
 
 /// One instance of a tenant that takes tokens of an issuer, whose people also sign in with it, and signals of a hub.

@@ -1,3 +1,4 @@
+public import IdentityProvider
 public import Tenants
 public import Time
 public import Verification

@@ -1,3 +1,4 @@
+import IdentityProvider
 import Localization
 import Signals
 import Store

@@ -1,3 +1,4 @@
+public import IdentityProvider
 import Logging
 import Signals
 import Store

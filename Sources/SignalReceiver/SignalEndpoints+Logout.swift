@@ -1,3 +1,4 @@
+import IdentityProvider
 import Signals
 import Store
 import Tenants

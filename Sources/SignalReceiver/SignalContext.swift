@@ -1,3 +1,4 @@
+public import IdentityProvider
 public import Logging
 public import Store
 public import Tenants
