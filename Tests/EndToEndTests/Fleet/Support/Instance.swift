@@ -62,6 +62,16 @@ struct Instance: Sendable {
         try await Self.send("GET", "/readyz", host: "\(admin)", to: admin)
     }
 
+    /// Posts a body to one of the tenant's endpoints.
+    func post(
+        _ target: String,
+        _ body: String,
+        type: String,
+        host: String = "app.test"
+    ) async throws -> RawResponse {
+        try await Self.send("POST", target, host: host, to: address, body: body, type: type)
+    }
+
     private func revocations(_ method: String, _ selector: JSONObject, _ tenant: String) async throws -> RawResponse {
         var body = selector
         body["tenant"] = .string(tenant)
@@ -75,11 +85,12 @@ struct Instance: Sendable {
         host: String,
         to address: HostPort,
         authorization: String? = nil,
-        body: String? = nil
+        body: String? = nil,
+        type: String = "application/json"
     ) async throws -> RawResponse {
         var lines = ["\(method) \(target) HTTP/1.1", "Host: \(host)", "Connection: close"]
         if let authorization { lines.append("Authorization: \(authorization)") }
-        if let body { lines += ["Content-Type: application/json", "Content-Length: \(body.utf8.count)"] }
+        if let body { lines += ["Content-Type: \(type)", "Content-Length: \(body.utf8.count)"] }
         return try await RawClient.exchange(
             lines.joined(separator: "\r\n") + "\r\n\r\n" + (body ?? ""),
             method: method,
