@@ -109,7 +109,7 @@ struct EndpointServices: Sendable {
             SignalContext(
                 tenant: tenant,
                 store: parts.store,
-                tokens: KnownSenderTokens(verifiers: parts.verifiers, fetchKeys: parts.requestKeys),
+                tokens: KnownSenderTokens(verifiers: parts.verifiers, keys: FetchedKeys(fetch: parts.requestKeys)),
                 revocations: parts.revocations,
                 accounts: accounts[index]?.repository,
                 sessions: parts.issuers.services[index],
@@ -207,7 +207,7 @@ struct EndpointServices: Sendable {
         let tokens = TenantProviderTokens(
             tenant: index,
             verifiers: parts.verifiers,
-            fetchKeys: parts.requestKeys
+            keys: FetchedKeys(fetch: parts.requestKeys)
         )
         return SignInContext(
             tenant: tenant,

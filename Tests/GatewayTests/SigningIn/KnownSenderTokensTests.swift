@@ -45,7 +45,8 @@ struct KnownSenderTokensTests {
             "iss": .string(Self.issuer), "aud": "shop", "jti": "j", "iat": 1_800_000_000, "events": [:],
         ]
         let token = try TokenSigner(key, algorithm: .es256, keyID: key.thumbprint).sign(claims)
-        return await KnownSenderTokens(verifiers: verifiers) { _, reason in await fetch(reason) }.verify(
+        let keys = FetchedKeys { _, reason in await fetch(reason) }
+        return await KnownSenderTokens(verifiers: verifiers, keys: keys).verify(
             Array(token.utf8),
             of: sender,
             issuer: Self.issuer,
