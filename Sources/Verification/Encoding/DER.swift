@@ -1,7 +1,8 @@
-/// The few shapes of DER (X.690) that public keys and ECDSA signatures need.
+/// The few shapes of DER (X.690) that keys and ECDSA signatures need.
 enum DER {
     private static let integerTag: UInt8 = 0x02
     private static let bitStringTag: UInt8 = 0x03
+    private static let octetStringTag: UInt8 = 0x04
     private static let sequenceTag: UInt8 = 0x30
 
     static func sequence(_ content: [UInt8]) -> [UInt8] {
@@ -14,6 +15,15 @@ enum DER {
         // The top bit is DER's sign, so a number that has it set gets a zero in front; so does zero itself.
         if content.first.map({ $0 & 0x80 != 0 }) ?? true { content.insert(0, at: 0) }
         return element(integerTag, content)
+    }
+
+    static func octetString(_ content: [UInt8]) -> [UInt8] {
+        element(octetStringTag, content)
+    }
+
+    /// A context-specific, constructed element (X.690 section 8.14).
+    static func tagged(_ number: UInt8, _ content: [UInt8]) -> [UInt8] {
+        element(0xA0 | number, content)
     }
 
     static func publicKeyInfo(algorithm: [UInt8], key: [UInt8]) -> [UInt8] {

@@ -29,10 +29,32 @@ public final class SigningKey: Sendable {
 
     /// The private key of a PEM text: PKCS#8 (`PRIVATE KEY`), or the older `RSA PRIVATE KEY` and `EC PRIVATE KEY`.
     public convenience init(pem: [UInt8]) throws(SigningError) {
-        let labels = ["PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY"]
-        guard let block = PEM.blocks(pem)?.first(where: { labels.contains($0.label) }),
-            let key = OpenSSLKey(privateKey: block.content)
-        else { throw .notAPrivateKey }
+        guard let block = PEM.blocks(pem)?.first(where: { Self.labels.contains($0.label) }) else {
+            throw .notAPrivateKey
+        }
+        try self.init(der: block.content)
+    }
+
+    /// The private keys of a PEM text, in its order; never empty. What is no key between them is passed over.
+    ///
+    /// - Throws: ``SigningError/encrypted`` or ``SigningError/publicKey`` if there are only such.
+    public static func all(pem: [UInt8]) throws(SigningError) -> [SigningKey] {
+        let blocks = PEM.blocks(pem) ?? []
+        let keys = try blocks.filter { labels.contains($0.label) }
+            .map { (block) throws(SigningError) in try SigningKey(der: block.content) }
+        guard keys.isEmpty else { return keys }
+        if blocks.contains(where: { $0.label == "ENCRYPTED PRIVATE KEY" }) { throw .encrypted }
+        if blocks.contains(where: { $0.label.hasSuffix("PUBLIC KEY") || $0.label == "CERTIFICATE" }) {
+            throw .publicKey
+        }
+        throw .notAPrivateKey
+    }
+
+    private static let labels = ["PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY"]
+
+    /// - Parameter der: As ``OpenSSLKey`` reads it.
+    convenience init(der: [UInt8]) throws(SigningError) {
+        guard let key = OpenSSLKey(privateKey: der) else { throw .notAPrivateKey }
         try self.init(key)
     }
 
