@@ -3,7 +3,7 @@ import Verification
 
 extension SigningKeyDirectory {
     /// The keys that the directory verifies with; private keys by their public halves.
-    func published() throws(SigningProblem) -> PublishedKeys {
+    public func published() throws(SigningProblem) -> PublishedKeys {
         let source = KeyFileSource(kind: .directory, path: path, algorithms: [algorithm])
         do throws(KeyFileProblem) {
             return PublishedKeys(try source.load(from: files), algorithm: algorithm)

@@ -6,7 +6,7 @@ public import Verification
 ///
 /// A key has no age. The one whose file name sorts last signs, so the name of an added key decides whether it takes
 /// over.
-public struct SigningKeyDirectory: Sendable {
+public struct SigningKeyDirectory: SigningKeySource {
     private static let ending = ".pem"
 
     let path: String
@@ -31,7 +31,7 @@ public struct SigningKeyDirectory: Sendable {
             guard key.algorithms.contains(algorithm) else { continue }
             keys.append(SigningKeys.NamedKey(keyID: String(name.dropLast(Self.ending.count)), key: key))
         }
-        guard let keys = SigningKeys(keys) else { throw .noKey(directory: path, algorithm) }
+        guard let keys = SigningKeys(keys, active: keys.last) else { throw .noKey(directory: path, algorithm) }
         return keys
     }
 

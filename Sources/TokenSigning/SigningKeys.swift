@@ -8,15 +8,25 @@ public struct SigningKeys: Sendable {
         public let key: SigningKey
     }
 
-    /// In the order of their file names; never empty.
+    /// In the order of their source; never empty.
     public let keys: [NamedKey]
-    /// The key that signs: the last.
+    /// The key that signs.
     public let active: NamedKey
 
-    /// - Returns: Nil if there are none.
-    init?(_ keys: [NamedKey]) {
-        guard let last = keys.last else { return nil }
+    /// - Parameter active: The key that signs of `keys`.
+    /// - Returns: Nil if there is none.
+    init?(_ keys: [NamedKey], active: NamedKey?) {
+        guard let active else { return nil }
         self.keys = keys
-        active = last
+        self.active = active
     }
+}
+
+/// Where the private keys of an issuer are that the gateway does not make itself.
+public protocol SigningKeySource: Sendable {
+    /// The keys as they are now.
+    func load() throws(SigningProblem) -> SigningKeys
+
+    /// The public keys that others verify with, as they are now.
+    func published() throws(SigningProblem) -> PublishedKeys
 }

@@ -10,8 +10,10 @@ public enum SigningProblem: Error, Sendable, Equatable {
     case unusable(path: String, SigningError)
     /// No file in the directory has a private key for the algorithm.
     case noKey(directory: String, SignatureAlgorithm)
-    /// The keys of the directory cannot be published.
+    /// The keys of the files cannot be used or published.
     case unpublishable(KeyFileProblem)
+    /// The keys of tenants.yaml cannot be published.
+    case notPublished(KeySetError)
     /// The keys in the store were never read, or cannot be changed.
     case store(StoreError)
     /// The keys in the store were last read so many seconds ago: others may have taken over.
@@ -35,6 +37,7 @@ extension SigningProblem: CustomStringConvertible {
             "no private key for \(algorithm.rawValue) in \(directory) (gatehouse keys generate --algorithm "
                 + "\(algorithm.rawValue) --out \(directory))"
         case .unpublishable(let problem): problem.description
+        case .notPublished(let error): "the issuer's keys cannot be published: \(error)"
         case .store(let error): "the issuer's signing keys in the store: \(error)"
         case .outOfTouch(let seconds):
             "the issuer's signing keys were last read from the store \(seconds) s ago, and may have been replaced"

@@ -58,7 +58,7 @@ struct AccountsMigrateAppleCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The key's ID at Apple (default: sign_in.apple.web.key_id).", valueName: "id"))
     var keyId: String?
 
-    @Option(help: ArgumentHelp("The key's .p8 file (default: sign_in.apple.web.private_key_file).", valueName: "file"))
+    @Option(help: ArgumentHelp("The key's .p8 file (default: the key of sign_in.apple.web).", valueName: "file"))
     var keyFile: String?
 
     @Option(help: ArgumentHelp("Accounts that are worked on at once, 1 to 16.", valueName: "number"))

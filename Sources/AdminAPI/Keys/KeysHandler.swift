@@ -66,6 +66,14 @@ struct KeysHandler: Sendable {
                     + "in \(directory); put its public JWK there, and an hour later NAME.pem"
             )
         }
+        if issuer.givenKeys != nil {
+            throw AdminProblem(
+                .keysElsewhere,
+                "the tenant's keys are given in its issuer's key, key_file or key_files, which the gateway does not change; "
+                    + "add a new key behind the old one at every instance, an hour later put it first, and leave the old "
+                    + "one out when its tokens have expired"
+            )
+        }
         guard let keys = storedKeys(index) else {
             throw AdminProblem(.noIssuer, "the tenant's issuer has no keys in the store")
         }

@@ -16,9 +16,8 @@ extension KeyFileSource {
             sources.append(source)
         }
         for index in tenants.tenantIndices {
-            guard let issuer = tenants[index].issuer, let path = issuer.keysDirectory else { continue }
-            let source = KeyFileSource(kind: .directory, path: path, algorithms: [issuer.algorithm])
-            if known.insert(source).inserted { sources.append(source) }
+            guard let source = tenants[index].issuer?.keyFiles, known.insert(source).inserted else { continue }
+            sources.append(source)
         }
         for case .file(let source)? in tenants.flatMap({ $0.issuer?.clients.map(\.keys) ?? [] })
         where known.insert(source).inserted {

@@ -15,12 +15,13 @@ struct OwnIssuers: Sendable {
 
     /// The keys of an issuer.
     private enum Keys: Sendable {
-        case directory(String, DirectoryKeys)
+        /// In files, or in tenants.yaml, which has no source.
+        case configured(KeyFileSource?, ConfiguredKeys)
         case stored(StoredKeys)
 
         var signing: any IssuerKeys {
             switch self {
-            case .directory(_, let keys): keys
+            case .configured(_, let keys): keys
             case .stored(let keys): keys
             }
         }
@@ -35,7 +36,7 @@ struct OwnIssuers: Sendable {
 
     /// - Parameters:
     ///   - previous: Those of the previous configuration: unchanged issuers keep their keys and sessions.
-    ///   - sealer: Seals keys in the store; without it an issuer has keys only from a directory.
+    ///   - sealer: Seals keys in the store; without it an issuer has only keys that it is given.
     ///   - outbox: Tells others of sessions.
     ///   - distribute: Passes an issuer's keys to all verifiers.
     init(
@@ -58,9 +59,8 @@ struct OwnIssuers: Sendable {
             guard let issuer = tenants[index].issuer else { return nil }
             let name = tenants[index].name
             if kept[index] { return previous?.keys[index] }
-            if let path = issuer.keysDirectory {
-                let directory = SigningKeyDirectory(path: path, algorithm: issuer.algorithm, files: files)
-                return .directory(path, DirectoryKeys(algorithm: issuer.algorithm, directory: directory))
+            if let source = Self.keySource(of: issuer, files) {
+                return .configured(issuer.keyFiles, ConfiguredKeys(algorithm: issuer.algorithm, source: source))
             }
             guard let sealer else { return nil }
             let source = KeySource.builtIn(tenant: name)
@@ -91,6 +91,14 @@ struct OwnIssuers: Sendable {
         }
     }
 
+    /// The keys that the gateway does not make; nil for those in the store.
+    private static func keySource(of issuer: BuiltInIssuer, _ files: any FileReading) -> (any SigningKeySource)? {
+        if let path = issuer.keysDirectory {
+            return SigningKeyDirectory(path: path, algorithm: issuer.algorithm, files: files)
+        }
+        return issuer.givenKeys == nil ? nil : GivenSigningKeys(issuer, files: files)
+    }
+
     private func isSame(_ index: TenantIndex, as tenant: Tenant) -> Bool {
         index.value < tenants.count && tenants[index].issuer == tenant.issuer && keys[index] != nil
     }
@@ -98,7 +106,7 @@ struct OwnIssuers: Sendable {
     /// The signing keys of a tenant's issuer; nil for a tenant without one.
     func signingKeys(ofTenant tenant: TenantIndex) -> (any IssuerKeys)? { keys[tenant]?.signing }
 
-    /// The keys in the store; nil for those of a directory.
+    /// The keys in the store; nil for an issuer whose keys are elsewhere.
     func storedKeys(ofTenant tenant: TenantIndex) -> StoredKeys? {
         guard case .stored(let stored)? = keys[tenant] else { return nil }
         return stored
@@ -149,9 +157,9 @@ struct OwnIssuers: Sendable {
         return missing
     }
 
-    /// The files of a directory have changed, and every verifier knows the new keys.
-    func keysChanged(in directory: String) async {
-        for case .directory(let path, let keys)? in keys where path == directory {
+    /// Files with keys have changed, and every verifier knows the new keys.
+    func keysChanged(in changed: KeyFileSource) async {
+        for case .configured(let source?, let keys)? in keys where source == changed {
             do throws(SigningProblem) {
                 try await keys.reload()
             } catch .noKey {

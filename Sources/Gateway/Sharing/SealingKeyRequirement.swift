@@ -40,10 +40,10 @@ public enum SealingKeyRequirement {
                     """
                 needs.append((tenant.lines["refresh.from"] ?? tenant.lines["refresh"] ?? 1, text))
             }
-            if let issuer = tenant.issuer, issuer.keysDirectory == nil {
+            if let issuer = tenant.issuer, issuer.hasStoredKeys {
                 let text = """
                     the issuer of tenant "\(tenant.name)" keeps its signing keys in the store, sealed with \
-                    GATEHOUSE_KEY, and that is not set: \(remedy), or give the issuer a "keys_dir"
+                    GATEHOUSE_KEY, and that is not set: \(remedy), or give the issuer a "keys_dir" or a "key"
                     """
                 needs.append((tenant.lines["issuer"] ?? 1, text))
             }

@@ -72,7 +72,7 @@ struct SharedPartsFactory {
                 await clientKeys.use(keys, from: source)
                 await providerVerifiers.use(keys, from: source)
                 // In this order: verifiers know a key before it signs.
-                await issuers.keysChanged(in: source.path)
+                await issuers.keysChanged(in: source)
             }
         )
     }

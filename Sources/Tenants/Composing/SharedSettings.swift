@@ -28,7 +28,8 @@ struct SharedSettings: Sendable {
         var url: String
         var audience: String
         var position: Position
-        var keysDirectory: String?
+        /// As ``BuiltInIssuer/keyOrigins``.
+        var keyOrigins: [String]
         var keysPosition: Position
     }
 
@@ -61,8 +62,9 @@ struct SharedSettings: Sendable {
                     url: issuer.url,
                     audience: issuer.audience,
                     position: (section[Schema.issuer.url] ?? section).position,
-                    keysDirectory: issuer.keysDirectory,
-                    keysPosition: (section[Schema.issuer.keysDir] ?? section).position
+                    keyOrigins: issuer.keyOrigins,
+                    keysPosition: (section[Schema.issuer.keysDir] ?? section[Schema.issuer.key]
+                        ?? section[Schema.issuer.keyFile] ?? section[Schema.issuer.keyFiles] ?? section).position
                 )
             }
         }

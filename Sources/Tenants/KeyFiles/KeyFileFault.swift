@@ -13,6 +13,10 @@ enum KeyFileFault: Error, Sendable, Equatable {
     case keyMissing(SignatureAlgorithm)
     /// Files of the directory, each with what is wrong with it.
     case badFiles([BadFile])
+    /// One of several files cannot be read.
+    case unreadablePart(path: String, FileReadingError)
+    /// A file with private keys of an issuer, and the issuer's algorithm.
+    case privateKey(path: String, GivenKeyFault, SignatureAlgorithm)
 
     struct BadFile: Sendable, Equatable {
         var name: String
@@ -45,6 +49,10 @@ enum KeyFileFault: Error, Sendable, Equatable {
             }
         case .keyMissing(let algorithm):
             return ["\(subject) has no key for \(algorithm.rawValue): add one, or change \"algorithm\""]
+        case .unreadablePart(let path, let error):
+            return ["\"\(path)\" cannot be read: \(error)"]
+        case .privateKey(let path, let fault, let algorithm):
+            return [fault.message("\"\(path)\"", algorithm)]
         case .badFiles(let files):
             return files.map { "\(subject) holds \"\($0.name)\": \($0.problem)" }
         }

@@ -6,6 +6,13 @@ extension KeyFileSource {
         switch kind {
         case .directory:
             return try KeyDirectory.keySet(path, algorithms, files)
+        case .privateKeys:
+            let keys = try givenKeys(files)
+            do throws(KeySetError) {
+                return try GivenSigningKey.publicKeys(keys)
+            } catch {
+                throw .unusable(error)
+            }
         case .secret:
             return try Self.keySet(secret: secret(files), algorithms)
         case .publicKey, .keySet:
@@ -21,6 +28,37 @@ extension KeyFileSource {
             }
             guard missing.isEmpty else { throw .keysMissing(missing) }
             return keys
+        }
+    }
+
+    /// The private keys of the files, in their order; none for another kind of source.
+    private func givenKeys(_ files: any FileReading) throws(KeyFileFault) -> [GivenSigningKey] {
+        guard case .privateKeys(let others) = kind, let algorithm = algorithms.first else { return [] }
+        var keys: [GivenSigningKey] = []
+        for path in [path] + others {
+            let bytes: [UInt8]
+            do throws(FileReadingError) {
+                bytes = try files.read(path)
+            } catch {
+                throw .unreadablePart(path: path, error)
+            }
+            do throws(GivenKeyFault) {
+                keys += try GivenSigningKey.read(bytes, algorithm)
+                try GivenSigningKey.checkTogether(keys)
+            } catch {
+                throw .privateKey(path: path, error, algorithm)
+            }
+        }
+        return keys
+    }
+
+    /// The private keys that an issuer signs and verifies with, of a source of ``Kind/privateKeys(others:)``; none for
+    /// another kind.
+    public func privateKeys(from files: any FileReading = DiskFiles()) throws(KeyFileProblem) -> [GivenSigningKey] {
+        do throws(KeyFileFault) {
+            return try givenKeys(files)
+        } catch {
+            throw KeyFileProblem(path: path, fault: error)
         }
     }
 

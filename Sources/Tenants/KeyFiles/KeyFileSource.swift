@@ -11,6 +11,8 @@ public struct KeyFileSource: Sendable, Hashable {
         case keySet
         /// The `*.pem`, `*.jwk` and `*.jwks` of a directory, which may be made later.
         case directory
+        /// Private keys of an issuer, in PEM or as JWK: in the file at `path`, whose first key signs, and in these.
+        case privateKeys(others: [String])
     }
 
     public var kind: Kind
@@ -28,6 +30,7 @@ public struct KeyFileSource: Sendable, Hashable {
     /// What to watch for a change: the file; for a directory, itself and each key file in it, since rewriting a file does
     /// not change its directory.
     public func watchedPaths(in files: any FileReading = DiskFiles()) -> [String] {
+        if case .privateKeys(let others) = kind { return [path] + others }
         guard kind == .directory else { return [path] }
         let names = (try? KeyDirectory.names(path, files)) ?? []
         return [path] + names.map { KeyDirectory.path($0, in: path) }

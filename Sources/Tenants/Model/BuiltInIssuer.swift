@@ -12,9 +12,11 @@ public struct BuiltInIssuer: Sendable, Equatable {
     public var refresh = Schema.issuer.refresh.default
     /// How long a browser's own session at the issuer lasts, within which further clients need no sign-in.
     public var singleSignOn = Schema.issuer.singleSignOn.default
-    /// The directory of its keys, resolved: absolute, or relative to the working directory. nil: the gateway makes them
-    /// and keeps them in the store.
+    /// The directory of its keys, resolved: absolute, or relative to the working directory. nil: they are given one by
+    /// one, or the gateway makes them and keeps them in the store.
     public var keysDirectory: String?
+    /// Its private keys where they are given one by one, and not by a directory.
+    public var givenKeys: GivenIssuerKeys?
     /// How long a key that the gateway made signs.
     public var rotateEvery = Schema.issuer.rotateEvery.default
     /// The prefix of its endpoints' paths: empty, or with a leading and without a trailing `/`.

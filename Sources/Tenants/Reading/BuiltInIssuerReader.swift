@@ -29,6 +29,7 @@ struct BuiltInIssuerReader {
             refresh: node.read(Schema.issuer.refresh),
             singleSignOn: node.read(Schema.issuer.singleSignOn),
             keysDirectory: node[Schema.issuer.keysDir]?.filled.map { session.resolve($0.text) },
+            givenKeys: GivenIssuerKeysReader(node: node, algorithm: algorithm).read(session),
             rotateEvery: node.read(Schema.issuer.rotateEvery),
             basePath: basePath,
             refreshRotation: node.read(Schema.issuer.refreshRotation),
@@ -57,6 +58,12 @@ struct BuiltInIssuerReader {
         return basePath
     }
 
+    /// Where its keys are, if the gateway does not make them.
+    private var keysEntry: DocumentNode.Entry? {
+        node.entry(Schema.issuer.keysDir) ?? node.entry(Schema.issuer.key) ?? node.entry(Schema.issuer.keyFile)
+            ?? node.entry(Schema.issuer.keyFiles)
+    }
+
     private func checkRotation(_ issuer: BuiltInIssuer, _ session: ReadingSession) {
         guard let value = node[Schema.issuer.rotateEvery] else { return }
         let life = max(issuer.access, issuer.id)
@@ -65,10 +72,10 @@ struct BuiltInIssuerReader {
                 "\"rotate_every\" must be longer than its tokens live, which is \(life.shown): write more, for example "
                     + "90d"
             )
-        } else if issuer.keysDirectory != nil, issuer.rotateEvery != Schema.issuer.rotateEvery.default {
+        } else if let source = keysEntry, issuer.rotateEvery != Schema.issuer.rotateEvery.default {
             // The default is accepted: printed configurations have it.
             session.at(value).warning(
-                "keys in \"keys_dir\" are not replaced by the gateway: leave \"rotate_every\" or \"keys_dir\" out"
+                "keys in \"\(source.key)\" are not replaced by the gateway: leave \"rotate_every\" or \"\(source.key)\" out"
             )
         }
     }

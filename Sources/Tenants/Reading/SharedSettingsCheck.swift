@@ -37,7 +37,7 @@ struct SharedSettingsCheck {
     /// The provider's issuers.
     private var providers: [RealmProvider: First<[String]>] = [:]
     private var issuers: [IssuerAudience: First<Void>] = [:]
-    /// By directory, the first issuer's URL, and that of the first with another URL.
+    /// By where the keys are from, the first issuer's URL, and that of the first with another URL.
     private var keys: [[UInt8]: [First<String>]] = [:]
 
     init(_ session: ReadingSession) {
@@ -126,11 +126,12 @@ struct SharedSettingsCheck {
         if issuers[audience] == nil {
             issuers[audience] = First(tenant: tenant, position: issuer.position, value: ())
         }
-        guard let directory = issuer.keysDirectory else { return }
-        let known = keys[Array(directory.utf8), default: []]
-        guard known.count < 2, !known.contains(where: { Self.isSame($0.value, issuer.url) }) else { return }
-        keys[Array(directory.utf8), default: []]
-            .append(First(tenant: tenant, position: issuer.position, value: issuer.url))
+        for origin in issuer.keyOrigins {
+            let known = keys[Array(origin.utf8), default: []]
+            guard known.count < 2, !known.contains(where: { Self.isSame($0.value, issuer.url) }) else { continue }
+            keys[Array(origin.utf8), default: []]
+                .append(First(tenant: tenant, position: issuer.position, value: issuer.url))
+        }
     }
 
     /// Tenants of one host, each with a path of its own, must have one certificate: it is chosen by SNI, before there
@@ -181,12 +182,11 @@ struct SharedSettingsCheck {
     }
 
     private func checkKeys(_ issuer: SharedSettings.Issuer) {
-        guard let directory = issuer.keysDirectory,
-            let first = keys[Array(directory.utf8)]?.first(where: { !Self.isSame($0.value, issuer.url) })
-        else { return }
+        let known = issuer.keyOrigins.lazy.flatMap { keys[Array($0.utf8)] ?? [] }
+        guard let first = known.first(where: { !Self.isSame($0.value, issuer.url) }) else { return }
         session.at(issuer.keysPosition).warning(
             "tenant \"\(first.tenant)\" has these keys too (\(session.place(of: first.position, from: issuer.keysPosition))), for an "
-                + "issuer of another \"url\": a stolen key of one issuer signs for both; give each a directory of its own"
+                + "issuer of another \"url\": a stolen key of one issuer signs for both; give each keys of its own"
         )
     }
 

@@ -52,7 +52,7 @@ public struct TenantCounterparts: Sendable {
         if let realm = tenant.accounts.realm { keys.append(.realm(realm)) }
         if let issuer = tenant.issuer {
             keys.append(.issuer(issuer.url))
-            if let directory = issuer.keysDirectory { keys.append(.keys(directory)) }
+            keys += issuer.keyOrigins.map(Key.keys)
         }
         return keys
     }

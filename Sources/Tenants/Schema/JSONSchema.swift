@@ -169,8 +169,10 @@ public enum JSONSchema {
 // MARK: - Defaults and examples
 
 extension JSONSchema {
-    /// The variable of the examples of secrets stands for itself.
-    private static let exampleEnvironment = ["SECRET": "${SECRET}"]
+    /// The variables of the examples of secrets stand for themselves.
+    private static let exampleEnvironment = Dictionary(
+        uniqueKeysWithValues: ["SECRET", "ISSUER_KEY", "APPLE_KEY"].map { ($0, "${\($0)}") }
+    )
 
     /// A default or an example in YAML, as JSON.
     static func value(of yaml: String, _ type: SchemaType) -> JSONValue? {

@@ -85,6 +85,17 @@ struct KeysHandlerTests {
         }
     }
 
+    @Test func givenKeysCannotBeRotated() async {
+        for problem in [
+            await fixture.problem { () async throws(AdminProblem) in try await rotate(#"{"tenant":"given"}"#) },
+            await fixture.problem { () async throws(AdminProblem) in try await handler.list(tenant: "given") },
+        ] {
+            #expect(problem?.code == .keysElsewhere)
+            #expect(problem?.detail.contains("key, key_file or key_files") == true)
+            #expect(problem?.detail.contains("/etc/issuer.pem") == false)
+        }
+    }
+
     @Test(arguments: [
         (#"{"tenant":"plain"}"#, AdminProblem.Code.noIssuer), (#"{"tenant":"App"}"#, .unknownTenant),
         (#"{"dry_run":true}"#, .badRequest), (#"{"tenant":"app","dry_run":1}"#, .badRequest),

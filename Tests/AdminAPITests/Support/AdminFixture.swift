@@ -12,7 +12,8 @@ import Verification
 @testable import AdminAPI
 @testable import Tenants
 
-/// Tenants for the admin handlers: `app` has keys in the store, `disk` has a directory of them, `plain` has no issuer.
+/// Tenants for the admin handlers: `app` has keys in the store, `disk` has a directory of them, `plain` has no issuer,
+/// `given` has its key in a file.
 final class AdminFixture: Sendable {
     static let now = UnixTime(1_800_000_000)
 
@@ -24,7 +25,12 @@ final class AdminFixture: Sendable {
         let issuer = BuiltInIssuer(url: "https://app.test", audience: "app", algorithm: .es256)
         var onDisk = issuer
         onDisk.keysDirectory = "/etc/keys"
-        tenants = [Self.tenant("app", issuer), Self.tenant("disk", onDisk), Self.tenant("plain", nil)]
+        var given = issuer
+        given.givenKeys = .files(["/etc/issuer.pem"])
+        tenants = [
+            Self.tenant("app", issuer), Self.tenant("disk", onDisk), Self.tenant("plain", nil),
+            Self.tenant("given", given),
+        ]
         let seal = try SealingKeys(Data(repeating: 1, count: 32).base64EncodedString())
         keys = StoredKeys(issuer, tenant: "app", store: store, sealer: Sealer(seal), now: { Self.now }) { _ in }
     }

@@ -12,6 +12,8 @@ struct GatewaySetup: Sendable {
     var others = ""
     /// `GATEHOUSE_KEY`; nil: no sealing.
     var sealingKeys: String?
+    /// Variables besides `TEST_SECRET`.
+    var environment: [String: String] = [:]
 
     private static let ordinaryGateway = """
         listen: [ { address: "127.0.0.1:0" } ]
@@ -89,7 +91,7 @@ extension GatewaySetup {
         return TenantsFile.read(
             text: Array(text(values).utf8),
             path: "tenants.yaml",
-            environment: ["TEST_SECRET": TestIssuer.secret],
+            environment: environment.merging(["TEST_SECRET": TestIssuer.secret]) { $1 },
             files: DiskFiles(),
             further: request.further
         )

@@ -132,6 +132,24 @@ import Verification
         }
     }
 
+    @Test func eachOfSeveralPrivateKeysIsWatched() async throws {
+        for name in ["a.pem", "b.pem"] {
+            try write(Array(try #require(SigningKey.generate(.p256).privateKeyPEM).utf8), to: name)
+        }
+        let source = KeyFileSource(
+            kind: .privateKeys(others: [folder + "/b.pem"]),
+            path: folder + "/a.pem",
+            algorithms: [.es256]
+        )
+        try await watching([source]) {
+            await waitForKeys(try source.load())
+            for name in ["b.pem", "a.pem"] {
+                try write(Array(try #require(SigningKey.generate(.p256).privateKeyPEM).utf8), to: name)
+                await waitForKeys(try source.load())
+            }
+        }
+    }
+
     @Test func directoryChangesAreApplied() async throws {
         let source = KeyFileSource(kind: .directory, path: folder, algorithms: [.es256])
         try await watching([source]) {

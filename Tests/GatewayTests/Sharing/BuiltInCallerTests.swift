@@ -185,7 +185,7 @@ struct BuiltInCallerTests {
         try service.files.add("b")
         let before = try await service.signIn().principal
         #expect(before.keyID == "a")
-        await service.issuers.keysChanged(in: Self.directory)
+        await service.issuers.keysChanged(in: try #require(service.tenant.issuer?.keyFiles))
         let after = try await service.signIn().principal
         #expect(after.keyID == "b")
     }

@@ -1,12 +1,14 @@
 import Tenants
 import Testing
+import Verification
 
 @testable import Gateway
 
 struct SealingKeyRequirementTests {
     private static let key = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
 
-    private func warnings(keys: String?) throws -> [String] {
+    /// - Parameter issuer: More keys of the issuer.
+    private func warnings(keys: String?, issuer: String = "") throws -> [String] {
         let text = """
             version: 1
             tenants:
@@ -14,7 +16,7 @@ struct SealingKeyRequirementTests {
                 hosts: [shop.test]
                 backend: { servers: ["http://127.0.0.1:9001"] }
                 authenticate: { issuers: [{ preset: built-in }] }
-                issuer: { url: "https://shop.test", audience: shop, algorithm: ES256 }
+                issuer: { url: "https://shop.test", audience: shop, algorithm: ES256\(issuer) }
             """
         let result = TenantsFile.read(text: Array(text.utf8), path: "f", environment: [:], files: DiskFiles())
         let configuration = try #require(result.configuration, "\(result.diagnostics)")
@@ -30,6 +32,11 @@ struct SealingKeyRequirementTests {
             warnings.first?.hasPrefix("f:7:1: warning: the issuer of tenant \"shop\" keeps its signing keys") == true
         )
         #expect(warnings.first?.hasSuffix("; run refuses to start") == true)
+    }
+
+    @Test func issuerThatIsGivenItsKeyNeedsNone() throws {
+        let pem = try #require(try SigningKey.generate(.p256).privateKeyPEM).replacing("\n", with: #"\n"#)
+        #expect(try warnings(keys: nil, issuer: ", key: '\(pem)'").isEmpty)
     }
 
     @Test func malformedKeyIsWarnedOf() throws {

@@ -5,10 +5,10 @@ import Verification
 @testable import TokenSigning
 
 extension TestKeys {
-    static func directoryKeys(_ algorithm: SignatureAlgorithm, _ files: any FileReading) -> DirectoryKeys {
-        DirectoryKeys(
+    static func directoryKeys(_ algorithm: SignatureAlgorithm, _ files: any FileReading) -> ConfiguredKeys {
+        ConfiguredKeys(
             algorithm: algorithm,
-            directory: SigningKeyDirectory(path: directory, algorithm: algorithm, files: files)
+            source: SigningKeyDirectory(path: directory, algorithm: algorithm, files: files)
         )
     }
 }

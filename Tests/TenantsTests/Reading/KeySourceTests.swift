@@ -76,6 +76,45 @@ struct KeySourceTests {
         #expect(policy.requiresAccessTokenType)
     }
 
+    @Test func givenKeysOfTheOwnIssuerAreTrusted() throws {
+        let issuer = "url: 'https://shop.test', audience: a, algorithm: ES256"
+        let (one, two) = (try SigningKey.generate(.p256), try SigningKey.generate(.p256))
+        let files = [
+            "/srv/one.pem": try #require(one.privateKeyPEM), "/keys/two.pem": try #require(two.privateKeyPEM),
+        ]
+        let inFile = try Self.authentication(
+            "[{ preset: built-in }]",
+            more: "issuer: { \(issuer), key_file: one.pem }",
+            files: files
+        )
+        #expect(inFile.policy.issuers.first?.keys?.keys.map(\.keyID) == [one.thumbprint])
+        let inFiles = try Self.authentication(
+            "[{ preset: built-in }]",
+            more: "issuer: { \(issuer), key_files: [one.pem, /keys/two.pem] }",
+            files: files
+        )
+        #expect(
+            inFiles.keySources == [
+                .file(
+                    KeyFileSource(
+                        kind: .privateKeys(others: ["/keys/two.pem"]),
+                        path: "/srv/one.pem",
+                        algorithms: [.es256]
+                    )
+                )
+            ]
+        )
+        #expect(inFiles.policy.issuers.first?.keys?.keys.map(\.keyID) == [one.thumbprint, two.thumbprint])
+        let text = try #require(one.privateKeyPEM).replacing("\n", with: #"\n"#)
+        let inline = try Self.authentication(
+            "[{ preset: built-in }]",
+            more: "issuer: { \(issuer), key: '\(text)' }"
+        )
+        #expect(inline.keySources == [.inline])
+        #expect(inline.policy.issuers.first?.keys?.keys.map(\.keyID) == [one.thumbprint])
+        #expect(inline.policy.issuers.first?.requiresAccessTokenType == true)
+    }
+
     @Test(arguments: [
         "https://id.test/k", "https://id.test:8443/k?a=b", "http://127.0.0.1:9/k", "http://localhost/k",
         "http://[::1]:9/k",

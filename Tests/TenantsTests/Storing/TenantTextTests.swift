@@ -42,6 +42,26 @@ struct TenantTextTests {
         )
     }
 
+    @Test func signingKeysAreSecrets() throws {
+        let text = """
+            issuer:
+              url: https://shop.test
+              key: |
+                -----BEGIN PRIVATE KEY-----
+                s3cret
+                -----END PRIVATE KEY-----
+              audience: a
+            sign_in: { apple: { web: { client_id: w, private_key: "s3cret\\ns3cret" } } }
+
+            """
+        let shown = try #require(TenantText(text).withoutSecrets)
+        #expect(!shown.contains("s3cret") && !shown.contains("PRIVATE KEY"))
+        #expect(shown.contains("audience: a") && shown.contains("client_id: w"))
+        let again = try TenantText(shown).completed(from: TenantText(text))
+        #expect(try TenantText(shown).completed(from: again).text == again.text)
+        #expect(again.text.contains("s3cret"))
+    }
+
     @Test func placeholderKeepsTheSecretOfItsKey() throws {
         let shown = try #require(TenantText(Self.shop).withoutSecrets)
         let again = try TenantText(shown).completed(from: TenantText(Self.shop))

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A ```yaml block of a document, as a whole file.
 ///
@@ -9,14 +10,16 @@ struct DocumentBlock {
     var line: Int
     var file: String
 
-    /// Something long enough for a secret for each variable that it names.
+    /// Something long enough for a secret for each variable that it names, or a private key for ES256.
     var environment: [String: String] {
         let names = file.components(separatedBy: "${").dropFirst().map { $0.prefix { $0.isLetter || $0 == "_" } }
         // No two tokens are alike.
         let values = names.map { name in
             (String(name), String(repeating: "s", count: 64) + (name.hasSuffix("_TOKEN") ? name : ""))
         }
-        return Dictionary(values) { first, _ in first }
+        let keys = DocumentedKey.environment.filter { $0.key == "APPLE_KEY" }
+            .merging(["ISSUER_KEY": SamplePrivateKeys.ellipticCurve]) { $1 }
+        return Dictionary(values) { first, _ in first }.merging(keys) { $1 }
     }
 
     /// Those of README.md, ARCHITECTURE.md and docs.

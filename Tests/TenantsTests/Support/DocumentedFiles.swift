@@ -7,10 +7,13 @@ extension PretendFiles {
 
     private static func makeDocumented() throws -> PretendFiles {
         let keys = [try SigningKey.generate(.p256), try SigningKey.generate(.rsa(bits: 2048))]
+        let next = try SigningKey.generate(.rsa(bits: 2048))
         let members = keys.compactMap { $0.publicJWK() }.map(JSONValue.object)
         var files = [
             "jwt.secret": String(repeating: "s", count: 64),
             "webhook.secret": String(repeating: "w", count: 32),
+            "/run/secrets/issuer.pem": try #require(keys.last?.privateKeyPEM),
+            "issuer-2027.pem": try #require(next.privateKeyPEM),
             "issuer.pem": try #require(keys.last?.publicKeyPEM),
             "jwks.json": JSONWriter.text(of: .object(["keys": .array(members)])),
             "allowed.txt": "alice@example.com\n",

@@ -113,6 +113,7 @@ extension DocumentedKey {
         "tenants.NAME.sign_in.delete_account": [
             "tenants.NAME.issuer": issuer, "tenants.NAME.authenticate.issuers": "[{ preset: built-in }]",
         ],
+        "tenants.NAME.sign_in.apple.web.private_key": ["tenants.NAME.sign_in.apple.web.private_key_file": nil],
         "tenants.NAME.issuer.clients[].secret": ["tenants.NAME.issuer.clients[].public": nil],
         "tenants.NAME.issuer.clients[].token_endpoint_auth_method": [
             "tenants.NAME.issuer.clients[].public": nil,

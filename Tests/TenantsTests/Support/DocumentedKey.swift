@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import Verification
 
@@ -34,8 +35,11 @@ struct DocumentedKey: Sendable, CustomTestStringConvertible {
 }
 
 extension DocumentedKey {
-    /// For the files of keys.
-    static let environment = ["SECRET": String(repeating: "s", count: 64)]
+    /// For the files of keys. The sample issuer's algorithm is RS256.
+    static let environment = [
+        "SECRET": String(repeating: "s", count: 64), "ISSUER_KEY": SamplePrivateKeys.rsa,
+        "APPLE_KEY": (try? SigningKey.generate(.p256).privateKeyPEM) ?? "",
+    ]
 
     /// A small tenants.yaml with the key's example: each section around it has its own example. nil if one of the examples
     /// is no value of its type.

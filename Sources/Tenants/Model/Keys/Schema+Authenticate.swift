@@ -107,8 +107,18 @@ extension Schema {
         let keysDir = Key("keys_dir", .path(example: "keys/shop"))
             .means(
                 "Its keys: every `*.pem`, `*.jwk` and `*.jwks` of a directory; only a `*.pem` signs, and its `kid` is the "
-                    + "file's name. Omitted: the gateway makes them, and keeps them in the store."
+                    + "file's name. Omitted, with the three below: the gateway makes them, and keeps them in the store."
             )
+        let key = Key("key", .secret)
+            .means(
+                "Its private key itself, from the environment: PEM, whose line ends may be written as `\\n`, or a JWK. Of "
+                    + "several the first signs, and tokens of the others are still accepted.",
+                example: "\"${ISSUER_KEY}\""
+            )
+        let keyFile = Key("key_file", .path(example: "/run/secrets/issuer.pem"))
+            .means("A file with the same, instead; read again when it changes.")
+        let keyFiles = Key("key_files", .list(.path(example: "issuer-2027.pem"), minimum: 1, maximum: 16))
+            .means("Several such files, instead: the first signs.")
         let basePath = Key("base_path", .text(example: "/api/v1/users"), default: "/")
             .means("Where its endpoints are mounted on the tenant's host.")
         let access = Key("access", .duration(.seconds(1)...day, example: "30m"), default: hour)

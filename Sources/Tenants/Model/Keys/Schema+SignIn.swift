@@ -82,7 +82,13 @@ extension Schema {
         let teamID = Key("team_id", .text(example: "TEAM123456"), isRequired: true).means("The developer team.")
         let keyID = Key("key_id", .text(example: "KEY1234567"), isRequired: true).means("The key's name at Apple.")
         let privateKeyFile = Key("private_key_file", .path(example: "apple.p8"), isRequired: true)
-            .means("The `.p8` key that Apple gave out.")
+            .unless("private_key")
+            .means("The `.p8` key that Apple gave out. Either this or `private_key`.")
+        let privateKey = Key("private_key", .secret)
+            .means(
+                "The key itself, from the environment; its line ends may be written as `\\n`.",
+                example: "\"${APPLE_KEY}\""
+            )
     }
 
     struct GoogleKeys: KeyTable {

@@ -18,6 +18,9 @@ struct OwnIssuerTrust {
         if let directory = section[Schema.issuer.keysDir] {
             guard let inDirectory = readDirectory(directory, own.algorithm, session) else { return nil }
             keys = inDirectory
+        } else if own.givenKeys != nil || Self.givenKeys.contains(where: { section.entry(named: $0) != nil }) {
+            guard let given = Self.given(own, session) else { return nil }
+            keys = given
         }
         return TrustedIssuer(
             policy: IssuerPolicy(
@@ -29,6 +32,21 @@ struct OwnIssuerTrust {
             ),
             source: keys.source
         )
+    }
+
+    private static let givenKeys = [Schema.issuer.key.name, Schema.issuer.keyFile.name, Schema.issuer.keyFiles.name]
+
+    /// - Returns: nil if they cannot be used, which their reader has reported.
+    private static func given(_ own: BuiltInIssuer, _ session: ReadingSession) -> SourcedKeys? {
+        switch own.givenKeys {
+        case .inline(let keys)?:
+            guard let keys = try? GivenSigningKey.publicKeys(keys) else { return nil }
+            return SourcedKeys(keys: keys, source: .inline)
+        case .files?:
+            guard let source = own.keyFiles, let keys = try? source.keySet(session.files) else { return nil }
+            return SourcedKeys(keys: keys, source: .file(source))
+        case nil: return nil
+        }
     }
 
     /// - Returns: The empty set if the directory does not exist or holds no key: keys may be made later.

@@ -48,11 +48,32 @@ struct AppleSignInReader {
     }
 
     private func readWeb(_ web: DocumentNode, _ session: ReadingSession) -> AppleSignIn.Web? {
-        let privateKey = web[Schema.appleWeb.privateKeyFile].flatMap { readPrivateKey($0, session) }
+        let privateKey = readPrivateKey(of: web, session)
         guard let clientID = web.read(Schema.appleWeb.clientID), let teamID = web.read(Schema.appleWeb.teamID),
             let keyID = web.read(Schema.appleWeb.keyID)
         else { return nil }
         return AppleSignIn.Web(clientID: clientID, teamID: teamID, keyID: keyID, privateKey: privateKey)
+    }
+
+    /// - Returns: nil if there is none, which was reported.
+    private func readPrivateKey(of web: DocumentNode, _ session: ReadingSession) -> Secret? {
+        guard let inline = web[Schema.appleWeb.privateKey] else {
+            return web[Schema.appleWeb.privateKeyFile].flatMap { readPrivateKey($0, session) }
+        }
+        if let file = web.entry(Schema.appleWeb.privateKeyFile) {
+            session.at(file).error("Apple's key is in \"private_key\" already: keep one of the two")
+        }
+        guard let scalar = inline.scalar else { return nil }
+        guard !scalar.text.isEmpty else { return session.at(inline).refuse("\"private_key\" is empty: fill it in") }
+        let pem = EnvironmentPEM.bytes(Array(scalar.text.utf8))
+        guard let key = try? SigningKey(pem: pem), key.algorithms.contains(.es256) else {
+            let source = scalar.variables.isEmpty ? "" : " (from \(scalar.variables.joined(separator: ", ")))"
+            return session.at(inline).refuse(
+                "\"private_key\"\(source) holds no private key for ES256: give the content of the .p8 file that Apple "
+                    + "gave out"
+            )
+        }
+        return Secret(pem)
     }
 
     /// - Returns: nil if there is none, which was reported: as a warning if the file does not exist yet.

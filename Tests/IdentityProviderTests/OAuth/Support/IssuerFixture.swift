@@ -20,7 +20,7 @@ struct IssuerFixture {
     let store: WatchedStore
     let accounts = FakeAccounts()
     let log = RecordedLog()
-    let keys: DirectoryKeys
+    let keys: ConfiguredKeys
     let sessions: SessionService
     let codes: AuthorizationCodes
     let limits = AttemptLimits()
@@ -42,9 +42,9 @@ struct IssuerFixture {
         let issuer = issuer ?? .clans(name)
         let rules = IssuerRules(issuer, tenant: name)
         let files = try files ?? TestKeys.files()
-        keys = DirectoryKeys(
+        keys = ConfiguredKeys(
             algorithm: issuer.algorithm,
-            directory: SigningKeyDirectory(path: TestKeys.directory, algorithm: issuer.algorithm, files: files)
+            source: SigningKeyDirectory(path: TestKeys.directory, algorithm: issuer.algorithm, files: files)
         )
         tenant = Tenant(
             TenantSettings(

@@ -106,6 +106,21 @@ struct SignInTests {
         #expect(!dumped.contains("PRIVATE"))
     }
 
+    @Test func keyOfAppleMayComeFromTheEnvironment() throws {
+        let key = try #require(try SigningKey.generate(.p256).privateKeyPEM)
+        for text in [key, key.replacing("\n", with: #"\n"#)] {
+            let given = #"{ client_id: w, team_id: T, key_id: K, private_key: "${APPLE_KEY}" }"#
+            let result = Sample.read(
+                Sample.tenant(more: "sign_in: { apple: { path: /a, client_ids: [c], then: forward, web: \(given) } }"),
+                environment: ["APPLE_KEY": text]
+            )
+            #expect(result.diagnostics.isEmpty)
+            let web = try #require(result.configuration?.tenants.first?.signIn?.apple?.web)
+            #expect(web.privateKey == Secret(key))
+            #expect(result.effective?.print().contains("private_key: \"\(Secret.redaction)\"") == true)
+        }
+    }
+
     @Test func missingPrivateKeyIsNil() throws {
         let signIn = try #require(
             try Self.tenant(

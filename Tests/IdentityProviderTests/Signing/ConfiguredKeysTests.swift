@@ -2,16 +2,17 @@ import Testing
 import Verification
 
 @testable import IdentityProvider
+@testable import Tenants
 @testable import TokenSigning
 
-struct DirectoryKeysTests {
+struct ConfiguredKeysTests {
     private static let claims: JSONObject = ["iss": "https://chat.example", "sub": "a", "aud": "chat-api", "exp": 100]
 
     private func keyID(of token: String, _ files: FakeKeyFiles) throws -> String? {
         try IssuerRules.chat.verifier(files).verify(Array(token.utf8), at: 50).keyID
     }
 
-    private func publishedKeyIDs(_ keys: DirectoryKeys) async throws -> [String?] {
+    private func publishedKeyIDs(_ keys: ConfiguredKeys) async throws -> [String?] {
         try await keys.published().keys.keys.map(\.keyID)
     }
 
@@ -50,6 +51,43 @@ struct DirectoryKeysTests {
         }
         try TestKeys.put(.generate(.p256), named: "1", in: files)
         #expect(try keyID(of: await keys.sign(Self.claims, as: .access), files) == "1")
+    }
+
+    @Test func firstGivenKeySignsAndAllAreKnown() async throws {
+        let (old, new) = (try SigningKey.generate(.p256), try SigningKey.generate(.p256))
+        let files = FakeKeyFiles()
+        files["/old.pem"] = old.privateKeyPEM
+        files["/new.pem"] = new.privateKeyPEM
+        let keys = Self.givenKeys(["/old.pem", "/new.pem"], files)
+        let token = try await keys.sign(Self.claims, as: .access)
+        #expect(try UnverifiedToken(Array(token.utf8)).header["kid"]?.string == old.thumbprint)
+        #expect(try await publishedKeyIDs(keys) == [old.thumbprint, new.thumbprint])
+        // The new one takes over.
+        files["/old.pem"] = new.privateKeyPEM
+        await #expect(throws: SigningProblem.self) { try await keys.reload() }
+        #expect(try await publishedKeyIDs(keys) == [old.thumbprint, new.thumbprint])
+        files["/new.pem"] = old.privateKeyPEM
+        try await keys.reload()
+        let next = try await keys.sign(Self.claims, as: .access)
+        #expect(try UnverifiedToken(Array(next.utf8)).header["kid"]?.string == new.thumbprint)
+        let set = try await keys.published().keys
+        for token in [token, next] {
+            _ = try JWS.verify(compact: Array(token.utf8), keys: set)
+        }
+        let document = JSONWriter.text(of: .object(try await keys.published().document))
+        #expect(!document.contains("\"d\"") && document.contains("\"alg\":\"ES256\""))
+    }
+
+    @Test func missingGivenKeyIsAProblem() async {
+        let keys = Self.givenKeys(["/none.pem"], FakeKeyFiles())
+        await #expect(throws: SigningProblem.self) { try await keys.sign(Self.claims, as: .access) }
+        await #expect(throws: SigningProblem.self) { try await keys.published() }
+    }
+
+    private static func givenKeys(_ paths: [String], _ files: FakeKeyFiles) -> ConfiguredKeys {
+        var issuer = BuiltInIssuer(url: "https://chat.example", audience: "chat-api", algorithm: .es256)
+        issuer.givenKeys = .files(paths)
+        return ConfiguredKeys(algorithm: .es256, source: GivenSigningKeys(issuer, files: files))
     }
 
     @Test func tooLongTokenIsNotSigned() async throws {
