@@ -9,17 +9,36 @@ import Verification
 /// What others are told of sessions, with a Redis, the receiver that docs/events.md shows, and a client.
 @Suite struct EventDeliveryTests {
     private static let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
-    private static let python = "/usr/bin/python3"
 
-    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: python)))
-    func webhookAndClientAreToldInOrder() async throws {
+    /// The receivers that docs/events.md shows, as far as their programs are on this machine.
+    enum Receiver: String, CaseIterable, Sendable {
+        case python
+        case js
+
+        static let runnable = allCases.filter { FileManager.default.isExecutableFile(atPath: $0.program) }
+
+        var program: String {
+            switch self {
+            case .python: "/usr/bin/python3"
+            case .js: "/usr/bin/node"
+            }
+        }
+
+        var file: String { self == .python ? "receiver.py" : "receiver.mjs" }
+
+        /// Before the file's name.
+        var options: [String] { self == .python ? ["-u"] : [] }
+    }
+
+    @Test(arguments: Receiver.runnable)
+    func webhookAndClientAreToldInOrder(_ kind: Receiver) async throws {
         try await RedisServer.run { redis in
             let scratch = try Scratch()
             defer { scratch.remove() }
             let port = try await FreePort.find()
-            let program = try scratch.write(try Self.documentedReceiver(), to: "receiver.py")
+            let program = try scratch.write(try Self.documented(kind), to: kind.file)
             let environment = ["PORT": "\(port)", "WEBHOOK_SECRET": Self.secret]
-            let receiver = try ServerProcess(Self.python, ["-u", program], environment: environment)
+            let receiver = try ServerProcess(kind.program, kind.options + [program], environment: environment)
             let client = try await RecordingBackend.start(.ok)
             try await attempt {
                 try await receiver.line(with: "listening")
@@ -105,11 +124,11 @@ import Verification
         return try await RawClient.exchange(text, method: "POST", at: HostPort(host: "127.0.0.1", port: port)).status
     }
 
-    private static func documentedReceiver() throws -> String {
+    private static func documented(_ kind: Receiver) throws -> String {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
         let page = try String(contentsOf: root.appending(path: "docs/events.md"), encoding: .utf8)
-        let start = try #require(page.range(of: "```python\n")).upperBound
+        let start = try #require(page.range(of: "```\(kind.rawValue)\n")).upperBound
         let end = try #require(page.range(of: "```", range: start..<page.endIndex)).lowerBound
         return String(page[start..<end])
     }
