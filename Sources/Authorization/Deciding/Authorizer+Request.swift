@@ -111,7 +111,7 @@ extension Authorizer {
         let isServedHere = decisionContext.source.isServedHere
         // A browser first asks whether it may send one (Fetch section 3.2.2); the app answers.
         if forwards, bytes.isEqual(head.method, to: "OPTIONS"), !isServedHere || head.framing == .none { return nil }
-        decisionContext.explanation?.note(endpoint, of: tenant)
+        decisionContext.explanation?.note(endpoint, of: tenant, query: request.target.query, bytes)
         guard isServedHere, let refusal = EndpointHeadCheck.refusal(endpoint, head, bytes) else {
             return .endpoint(endpoint, request)
         }

@@ -1,5 +1,4 @@
 package import HTTPCore
-import IdentityProvider
 import Tenants
 import Verification
 
@@ -74,25 +73,6 @@ extension Explanation {
     private var prefixOfExpected: String? {
         guard let tenant, let pathPrefix else { return nil }
         return "; \(Self.shown(tenant)) has only \(pathPrefix) and what is below it (path_prefix)"
-    }
-
-    func note(_ endpoint: Endpoint, of tenant: TenantRuntime) {
-        let lines = tenant.tenant.lines
-        if tenant.forwardsSignIns(endpoint) {
-            note(
-                .endpoint,
-                "the path is a sign-in's (\(endpoint.rawValue)): the gateway checks the body, which is not looked at "
-                    + "here, before it goes on; no rule of access is asked",
-                line: lines["sign_in"]
-            )
-        } else {
-            note(
-                .endpoint,
-                "the gateway answers this path itself (\(endpoint.rawValue)): no rule of access is asked, and the "
-                    + "backend does not see it",
-                line: lines["sign_in"] ?? lines["issuer"]
-            )
-        }
     }
 
     /// Client input made printable: other bytes are percent-encoded.

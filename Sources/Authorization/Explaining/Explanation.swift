@@ -1,5 +1,5 @@
 package import ConfigurationText
-import Tenants
+package import Tenants
 
 /// The reasons for a decision, step by step, for people. The decision itself takes the notes, so they match what was
 /// done.
@@ -8,6 +8,8 @@ package final class Explanation {
     package enum Step: String {
         case accept, route, preflight, limit, token, csrf, verify, proof, revocation, authorize, observe
         case endpoint
+        /// Who is told of what the request leads to.
+        case events
         case appVersion = "app_version"
         /// What is wrong with the servers that would get it.
         case backend
@@ -29,12 +31,20 @@ package final class Explanation {
     package let tenant: String?
     /// Its `path_prefix`.
     package let pathPrefix: String?
+    /// The webhook that is told of events; nil: none.
+    package let events: EventSettings?
     package private(set) var entries: [Entry] = []
 
-    package init(tenant: String? = nil, pathPrefix: String? = nil, isOffline: Bool = false) {
+    package init(
+        tenant: String? = nil,
+        pathPrefix: String? = nil,
+        isOffline: Bool = false,
+        events: EventSettings? = nil
+    ) {
         self.tenant = tenant
         self.pathPrefix = pathPrefix
         self.isOffline = isOffline
+        self.events = events
     }
 
     /// A note that is repeated after a slow step is kept once.

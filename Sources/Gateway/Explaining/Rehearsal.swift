@@ -27,7 +27,8 @@ enum Rehearsal {
         let explanation = Explanation(
             tenant: tenant.name,
             pathPrefix: tenant.pathPrefix,
-            isOffline: isOffline
+            isOffline: isOffline,
+            events: worker.settings.events
         )
         let decisionContext = DecisionContext(
             peer: Peer(Array(request.address.utf8), trustedProxies: trustedProxies, tls: nil),
@@ -45,6 +46,7 @@ enum Rehearsal {
             }
             let decision = decision(verdict, backend, explanation, worker)
             let observed = decisionContext.observed
+            if case .refuse = decision { explanation.noteRefusalEvent() }
             done(DecisionReport(explanation, decision, backend: backend?.name, observed: observed))
         }
         .begin()

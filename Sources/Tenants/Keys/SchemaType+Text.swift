@@ -117,7 +117,7 @@ extension DocumentNode {
 
 extension Duration {
     /// In the largest unit that it is a whole number of, as tenants.yaml writes durations.
-    var shown: String {
+    package var shown: String {
         let (seconds, attoseconds) = components
         let milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000
         let units: [(String, Int64)] = [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1000)]
