@@ -219,26 +219,26 @@ extension EventOutbox {
         }
     }
 
-    private func work(on channel: OutboxChannel) async {
-        let receiver = configuration.withLock { $0.receivers[channel] }
-        await deliveries[channel]?.work(for: receiver)
+    private func work(on channel: OutboxChannel) async { await deliveries[channel]?.work(for: receiver(of: channel)) }
+
+    private func receiver(of channel: OutboxChannel) -> (any OutboxReceiver)? {
+        configuration.withLock { $0.receivers[channel] }
     }
 
-    /// Stores and sends until the task is cancelled, about once a second: what is under way then is repeated by whoever
-    /// goes on.
+    /// Stores and sends until the task is cancelled: what is under way then is repeated by whoever goes on.
     public func run() async {
         await withDiscardingTaskGroup { group in
-            group.addTask { await Self.repeatedly { await self.flush() } }
+            group.addTask { await self.flushRepeatedly() }
             for channel in OutboxChannel.allCases {
-                group.addTask { await Self.repeatedly { await self.work(on: channel) } }
+                group.addTask { await self.deliveries[channel]?.run { self.receiver(of: channel) } }
             }
         }
     }
 
-    private static func repeatedly(_ step: () async -> Void) async {
+    private func flushRepeatedly() async {
         while !Task.isCancelled {
             guard (try? await Task.sleep(for: .seconds(1), tolerance: .milliseconds(200))) != nil else { return }
-            await step()
+            await flush()
         }
     }
 }

@@ -6,9 +6,6 @@ import Verification
 
 /// Sends the messages of one channel that are due.
 final class OutboxDelivery: Sendable {
-    /// How many places of the queue are read at a time, and in one call of ``work(for:)``.
-    private static let page = 256
-    private static let mostPages = 16
     /// The maximum number of messages that are sent of a stream in a row.
     private static let mostInARow = 32
     /// Seconds of a claim that have to be left for another message: more than a request takes.
@@ -18,10 +15,11 @@ final class OutboxDelivery: Sendable {
     /// Seconds between two warnings about the same failure.
     private static let quiet = 600.0
 
+    typealias Receiver = any OutboxReceiver
+
     private struct Progress: Sendable {
-        var health: ReceiverHealth
-        /// The last place looked at, where the next call goes on; nil for the beginning.
-        var cursor: String?
+        var plan: DeliveryPlan
+        var scan = QueueScan()
         var nextUpkeep = UnixTime(0)
         var warned: [String: UnixTime] = [:]
     }
@@ -32,6 +30,13 @@ final class OutboxDelivery: Sendable {
         let result: OutboxStream.Result
         let at: UnixTime
         let jitter: Double
+    }
+
+    /// What the delivery goes on after.
+    private enum Step: Sendable {
+        case tick
+        /// A place is free.
+        case done
     }
 
     private let records: OutboxRecords
@@ -56,65 +61,114 @@ final class OutboxDelivery: Sendable {
         self.logger = logger
         self.now = now
         self.jitter = jitter
-        progress = Mutex(Progress(health: ReceiverHealth(isSingle: records.channel != .logouts)))
+        var limits = DeliveryPlan.Limits()
+        if records.channel == .refused { limits.webhook = ReceiverHealth.mostOfRefusals }
+        progress = Mutex(Progress(plan: DeliveryPlan(limits)))
+    }
+
+    /// Sends what is due until the task is cancelled. About once a second it looks for what is new; a place that
+    /// becomes free is filled at once.
+    ///
+    /// - Parameter receiver: Asked again each time. Nil if this instance has none: what waits is left to others until
+    ///   it expires.
+    func run(_ receiver: @Sendable () -> Receiver?) async {
+        await withTaskGroup(of: Step.self) { group in
+            Self.addTick(to: &group)
+            while let step = await group.next() {
+                guard !Task.isCancelled else { continue }
+                if case .tick = step {
+                    await tick(receiver())
+                    Self.addTick(to: &group)
+                }
+                await fill(&group, receiver())
+            }
+        }
     }
 
     /// Sends what is due, and returns when that is done or has failed.
-    ///
-    /// - Parameter receiver: Nil if this instance has none: what waits is left to others until it expires.
-    func work(for receiver: (any OutboxReceiver)?) async {
+    func work(for receiver: Receiver?) async {
+        await tick(receiver)
+        await withTaskGroup(of: Step.self) { group in
+            repeat { await fill(&group, receiver) } while await group.next() != nil
+        }
+    }
+
+    private static func addTick(to group: inout TaskGroup<Step>) {
+        group.addTask {
+            try? await Task.sleep(for: .seconds(1), tolerance: .milliseconds(200))
+            return .tick
+        }
+    }
+
+    private func tick(_ receiver: Receiver?) async {
+        let only = only
+        progress.withLock { progress in
+            // What one that is down has left out is first in turn when it is back.
+            progress.scan.tick(fromBeginning: only != nil && progress.plan.isFull(only, at: now()))
+        }
         do throws(StoreError) {
-            if let receiver {
-                for _ in 0..<Self.mostPages where try await !workOnPage(for: receiver) { break }
-            }
-            try await keepUp(receiver)
+            try await keepUp()
         } catch {
             logger.debug("the outbox cannot be read", metadata: ["reason": "\(error)"])
         }
     }
 
-    /// - Returns: Whether there is more to do at once.
-    private func workOnPage(for receiver: any OutboxReceiver) async throws(StoreError) -> Bool {
-        let start = now()
-        let (cursor, limit) = progress.withLock { ($0.cursor, $0.health.limit(at: start)) }
-        guard limit > 0 else { return false }
-        let places = try await records.places(after: cursor, limit: Self.page)
-        let due = places.filter { $0.time <= start }
-        let isMore = due.count == Self.page
-        progress.withLock { $0.cursor = isMore ? due.last?.name : nil }
-        await send(due.filter { receiver.receives(ofTenant: $0.tenant) }, to: receiver)
-        let isDown = progress.withLock { progress in
-            // What was left out is first in turn when it is back.
-            if progress.health.isDown { progress.cursor = nil }
-            return progress.health.isDown
-        }
-        return isMore && !isDown
-    }
+    /// The receiver of all messages of the channel, if it has a single one.
+    private var only: OutboxReceiverID? { records.channel == .logouts ? nil : .webhook }
 
-    /// Works on streams, as many at once as the receiver's health allows.
-    private func send(_ places: [OutboxRecords.Place], to receiver: any OutboxReceiver) async {
-        var left = places[...]
-        await withTaskGroup(of: Void.self) { group in
-            var running = 0
-            while true {
-                let limit = progress.withLock { $0.health.limit(at: now()) }
-                while running < limit, let place = left.popFirst() {
-                    running += 1
-                    group.addTask { await self.work(on: place, for: receiver) }
-                }
-                guard await group.next() != nil else { return }
-                running -= 1
+    /// Fills the free places: with what waits in memory, and then with what is due in the queue.
+    private func fill(_ group: inout TaskGroup<Step>, _ receiver: Receiver?) async {
+        guard let receiver else { return }
+        while let place = progress.withLock({ $0.plan.next(at: now()) }) { start(place, &group, receiver) }
+        do throws(StoreError) {
+            while let place = try await nextDue() {
+                guard receiver.knows(place.receiver) else { continue }
+                let offer = progress.withLock { $0.plan.offer(place, at: now()) }
+                if offer == .start { start(place, &group, receiver) }
             }
+        } catch {
+            logger.debug("the outbox cannot be read", metadata: ["reason": "\(error)"])
         }
     }
 
-    private func work(on place: OutboxRecords.Place, for receiver: any OutboxReceiver) async {
+    private func start(_ place: OutboxRecords.Place, _ group: inout TaskGroup<Step>, _ receiver: Receiver) {
+        group.addTask {
+            await self.work(on: place, for: receiver)
+            self.progress.withLock { progress in
+                guard progress.plan.finished(place.name, at: self.now()) else { return }
+                progress.plan.beginAgain()
+                progress.scan.restart()
+            }
+            return .done
+        }
+    }
+
+    /// The next due place in the queue; nil if there is none, no room for it, or enough has been read.
+    private func nextDue() async throws(StoreError) -> OutboxRecords.Place? {
+        let only = only
+        while true {
+            let (place, cursor, needsPage) = progress.withLock { progress in
+                guard !progress.plan.isFull(only, at: now()) else {
+                    return (OutboxRecords.Place?.none, String?.none, false)
+                }
+                let place = progress.scan.next()
+                return (place, progress.scan.cursor, place == nil && progress.scan.needsPage)
+            }
+            if let place { return place }
+            guard needsPage else { return nil }
+            let page = try await records.places(after: cursor, limit: QueueScan.page)
+            progress.withLock { $0.scan.add(page, at: now()) }
+        }
+    }
+
+    private func work(on place: OutboxRecords.Place, for receiver: Receiver) async {
         do throws(StoreError) {
             guard let stored = try await records.read(place.id) else { return try await records.discardIfDone(place) }
             let holder = Base64URL.encode(RandomBytes.make(9))
             var stream = stored.stream
             let expired = stream.expire(at: now())
-            let isOurs = stream.claim(by: holder, at: now())
+            // The place of an earlier version does not say whom it is for.
+            let isOurs = receiver.knows(stream.receiver) && stream.claim(by: holder, at: now())
             // The place may be earlier than what the stream waits for.
             guard isOurs || stream.isEmpty else { return }
             guard try await records.replace(stored, with: stream) != nil else { return }
@@ -128,7 +182,7 @@ final class OutboxDelivery: Sendable {
     }
 
     /// Sends the messages of a claimed stream until one fails.
-    private func send(_ claimed: OutboxStream, _ holder: String, to receiver: any OutboxReceiver) async {
+    private func send(_ claimed: OutboxStream, _ holder: String, to receiver: Receiver) async {
         var stream = claimed
         var results: [Attempt] = []
         while let message = stream.messages.first, results.count < Self.mostInARow,
@@ -162,9 +216,10 @@ final class OutboxDelivery: Sendable {
     private func attempt(
         _ message: OutboxMessage,
         of stream: OutboxStream,
-        _ receiver: any OutboxReceiver
+        _ receiver: Receiver
     ) async -> OutboxStream.Result {
         let result: OutboxStream.Result
+        let start = now()
         do throws(OutboxFailure) {
             guard let request = try await receiver.request(for: message, ofTenant: stream.tenant, at: now()) else {
                 logger.notice(
@@ -178,10 +233,10 @@ final class OutboxDelivery: Sendable {
         } catch {
             result = .failed(error, retryAfter: nil)
         }
-        let end = now()
+        let (id, end) = (stream.receiver, now())
         switch result {
-        case .delivered, .givenUp: progress.withLock { $0.health.succeeded() }
-        case .failed: progress.withLock { $0.health.failed(at: end) }
+        case .delivered, .givenUp: progress.withLock { $0.plan.succeeded(id, after: end - start) }
+        case .failed: progress.withLock { $0.plan.failed(id, at: end) }
         }
         note(result, message, stream)
         return result
@@ -192,7 +247,7 @@ final class OutboxDelivery: Sendable {
 
 extension OutboxDelivery {
     /// Removes what has waited for too long and nobody here sends, and counts what waits.
-    private func keepUp(_ receiver: (any OutboxReceiver)?) async throws(StoreError) {
+    private func keepUp() async throws(StoreError) {
         let now = now()
         let isDue = progress.withLock { progress in
             guard progress.nextUpkeep <= now else { return false }

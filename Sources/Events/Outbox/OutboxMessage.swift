@@ -35,6 +35,12 @@ struct OutboxMessage: Sendable, Equatable {
 }
 
 extension OutboxMessage {
+    /// The `client_id` that a logout is for; nil for anything else.
+    var client: String? {
+        guard content == .logout else { return nil }
+        return (try? JSONParser.parse(Array(body.utf8)))?.object?["client"]?.string
+    }
+
     /// In the store.
     var json: JSONObject {
         [

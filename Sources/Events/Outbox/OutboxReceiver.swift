@@ -34,10 +34,21 @@ public struct OutboxResponse: Sendable, Equatable {
     }
 }
 
-/// Where the messages of a channel go.
+/// Whom a message is for. Each has its own health and its own share of the requests under way.
+enum OutboxReceiverID: Sendable, Hashable {
+    /// The webhook of `gateway.events`.
+    case webhook
+    /// A client of a tenant's issuer.
+    ///
+    /// - Parameter id: `client_id`; nil where the queue does not say it, as version 1 of its places.
+    case client(tenant: String, id: String?)
+}
+
+/// Sends the messages of a channel to those they are for.
 protocol OutboxReceiver: Sendable {
-    /// Whether this instance can send what a tenant has in the channel.
-    func receives(ofTenant tenant: String) -> Bool
+    /// Whether this instance knows the receiver. What is for another waits for an instance that does, until it
+    /// expires: a reload may not have come here yet.
+    func knows(_ receiver: OutboxReceiverID) -> Bool
 
     /// The request for a message, made anew for each attempt.
     ///

@@ -135,7 +135,7 @@ struct OutboxRecords: Sendable {
         /// Its name there.
         let name: String
         let id: String
-        let tenant: String
+        let receiver: OutboxReceiverID
         let time: UnixTime
         /// When the oldest message of the stream was added.
         let oldest: UnixTime
@@ -145,7 +145,7 @@ struct OutboxRecords: Sendable {
     func places(after name: String?, limit: Int) async throws(StoreError) -> [Place] {
         var places: [Place] = []
         for entry in try await store.entries(of: queue, after: name, limit: limit) {
-            if let place = Self.place(entry) {
+            if let place = place(entry) {
                 places.append(place)
             } else {
                 try await discard(entry.name)
@@ -167,16 +167,24 @@ struct OutboxRecords: Sendable {
         _ = try await store.change([EntryChange(queue, name, to: nil)])
     }
 
-    private static func place(_ entry: StoreEntry) -> Place? {
+    /// The value of a place is `OLDEST TENANT`, and of a logout ` CLIENT` besides, so that what is for others is known
+    /// without reading the stream.
+    private func place(_ entry: StoreEntry) -> Place? {
         let parts = entry.name.split(separator: "-", maxSplits: 1)
-        let value = String(decoding: entry.value, as: UTF8.self).split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, let seconds = Double(parts[0]), value.count == 2, let oldest = Double(value[0]) else {
+        let value = String(decoding: entry.value, as: UTF8.self)
+            .split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2, let seconds = Double(parts[0]), value.count >= 2, let oldest = Double(value[0]) else {
             return nil
         }
+        let receiver: OutboxReceiverID =
+            switch channel {
+            case .events, .refused: .webhook
+            case .logouts: .client(tenant: value[1], id: value.count > 2 ? value[2] : nil)
+            }
         return Place(
             name: entry.name,
             id: String(parts[1]),
-            tenant: String(value[1]),
+            receiver: receiver,
             time: UnixTime(seconds),
             oldest: UnixTime(oldest)
         )
@@ -184,7 +192,9 @@ struct OutboxRecords: Sendable {
 
     private static func place(of stream: OutboxStream) -> (name: String, value: String) {
         let oldest = stream.messages.map(\.createdAt).min() ?? stream.nextAt
-        return ("\(digits(stream.placeTime))-\(stream.id)", "\(digits(oldest)) \(stream.tenant)")
+        var value = "\(digits(oldest)) \(stream.tenant)"
+        if case .client(_, let id?) = stream.receiver { value += " \(id)" }
+        return ("\(digits(stream.placeTime))-\(stream.id)", value)
     }
 
     /// In the order of time: whole seconds with as many digits until the year 5138.

@@ -151,6 +151,14 @@ extension OutboxStream {
 extension OutboxStream {
     var isEmpty: Bool { messages.isEmpty }
 
+    /// Whom its messages are for: a stream has one receiver.
+    var receiver: OutboxReceiverID {
+        switch channel {
+        case .events, .refused: .webhook
+        case .logouts: .client(tenant: tenant, id: messages.first?.client)
+        }
+    }
+
     /// When somebody has to look at it next.
     var placeTime: UnixTime { claim.map { max($0.until, nextAt) } ?? nextAt }
 

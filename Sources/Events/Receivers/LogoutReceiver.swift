@@ -27,7 +27,10 @@ struct LogoutReceiver: OutboxReceiver {
     /// By the tenant's name.
     let issuers: [String: LogoutIssuer]
 
-    func receives(ofTenant tenant: String) -> Bool { issuers[tenant] != nil }
+    func knows(_ receiver: OutboxReceiverID) -> Bool {
+        guard case .client(let tenant, let id) = receiver, let issuer = issuers[tenant] else { return false }
+        return id.map { issuer.clients[$0] != nil } ?? true
+    }
 
     func request(
         for message: OutboxMessage,

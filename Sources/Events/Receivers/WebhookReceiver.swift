@@ -11,7 +11,7 @@ struct WebhookReceiver: OutboxReceiver {
         signature = WebhookSignature(settings.secrets)
     }
 
-    func receives(ofTenant tenant: String) -> Bool { true }
+    func knows(_ receiver: OutboxReceiverID) -> Bool { receiver == .webhook }
 
     func request(for message: OutboxMessage, ofTenant tenant: String, at now: UnixTime) -> OutboxRequest? {
         let body = Array(message.body.utf8)
