@@ -41,7 +41,7 @@ import Verification
         let isClaimed = stream.claim(by: "one", at: Self.start)
         #expect(isClaimed)
         let addition2 = stream.add(Self.message("early"))
-        #expect(addition2 == .added)
+        #expect(addition2 == .added(Displaced()))
         #expect(Self.ids(stream) == ["sent", "early"])
     }
 
@@ -111,14 +111,88 @@ import Verification
     @Test func refreshesGoFirstWhereThereIsNoRoom() {
         var stream = Self.stream(.events)
         for index in 0..<OutboxChannel.events.mostMessages {
-            _ = stream.add(Self.message("\(index)", index == 7 ? .event(.refreshed) : .event(.revoked)))
+            let content: OutboxMessage.Content = index == 7 ? .event(.refreshed) : .event(.revoked)
+            _ = stream.add(Self.message("\(index)", content))
         }
         let addition8 = stream.add(Self.message("end", .event(.signedOut), after: 1))
-        #expect(addition8 == .dropped(Self.message("7", .event(.refreshed))))
+        #expect(addition8 == .added(Displaced(dropped: [Self.message("7", .event(.refreshed))])))
         #expect(Self.ids(stream).last == "end")
         let last = Self.message("last", .event(.signedOut), after: 2)
         let addition9 = stream.add(last)
-        #expect(addition9 == .dropped(last))
+        #expect(addition9 == .added(Displaced(dropped: [last])))
+    }
+
+    /// First what says least, and the ends of sessions and accounts last.
+    @Test func messagesGoInTheOrderOfTheirImportance() {
+        let types: [EventType] = [.signedIn, .refused, .refreshed, .linked, .refused]
+        var stream = Self.stream(.events)
+        for (index, type) in types.enumerated() { _ = stream.add(Self.message("\(index)", .event(type))) }
+        var (dropped, number) = ([String](), 0)
+        while dropped.count < 6 {
+            number += 1
+            guard
+                case .added(let displaced) = stream.add(
+                    Self.message("end \(number)", .event(.deleted), after: Double(number))
+                )
+            else { continue }
+            dropped += displaced.dropped.map(\.id)
+        }
+        #expect(dropped == ["1", "4", "2", "3", "0", "end \(number)"])
+        #expect(stream.messages.count == OutboxChannel.events.mostMessages)
+    }
+
+    @Test func onlyTheLatestRefreshWaits() {
+        let refreshes = (0..<4).map { Self.message("r\($0)", .event(.refreshed), after: Double($0)) }
+        var stream = Self.stream(.events, Self.message("in", .event(.signedIn)), refreshes[1])
+        let later = stream.add(refreshes[2])
+        #expect(later == .added(Displaced(replaced: [refreshes[1]])))
+        // One that was slow to arrive is no news.
+        let earlier = stream.add(refreshes[0])
+        #expect(earlier == .added(Displaced(replaced: [refreshes[0]])))
+        #expect(Self.ids(stream) == ["in", "r2"])
+        // The one that may be under way stays, since the receiver may have it.
+        stream.record(.delivered, of: "in", at: Self.start, jitter: 1)
+        let isClaimed = stream.claim(by: "one", at: Self.start)
+        #expect(isClaimed)
+        let next = stream.add(refreshes[3])
+        #expect(next == .added(Displaced()))
+        #expect(Self.ids(stream) == ["r2", "r3"])
+    }
+
+    @Test func bytesHaveABoundToo() {
+        func large(_ id: String, _ type: EventType, after seconds: Double) -> OutboxMessage {
+            let body = String(repeating: "x", count: 2000)
+            return OutboxMessage(id: id, content: .event(type), createdAt: Self.start + seconds, body: body)
+        }
+        var stream = Self.stream(.events, large("in", .signedIn, after: 0), large("refreshed", .refreshed, after: 1))
+        var dropped: [String] = []
+        for number in 0..<4 {
+            let addition = stream.add(large("\(number)", .revoked, after: 2 + Double(number)))
+            if case .added(let displaced) = addition { dropped += displaced.dropped.map(\.id) }
+        }
+        #expect(dropped == ["refreshed", "in", "3"])
+        #expect(stream.json.count < 9000)
+        // One that is longer than all that there is room for is not kept at all.
+        let body = String(repeating: "x", count: OutboxChannel.events.mostBytes)
+        let endless = OutboxMessage(id: "endless", content: .event(.revoked), createdAt: Self.start, body: body)
+        #expect(Self.stream(.events, endless).isEmpty)
+    }
+
+    /// As docs/operations.md says it.
+    @Test func fullRecordTakesTwelveKilobytes() {
+        var stream = Self.stream(.events)
+        for number in 0..<64 {
+            let body = #"{"id":"evt_0YEhPbRCkGvn2rXyC4LJlg","type":"revoked","reason":"\#(number) and a long one: "}"#
+            let message = OutboxMessage(
+                id: "evt_\(number)-YEhPbRCkGvn2rXyC4",
+                content: .event(.revoked),
+                createdAt: Self.start + Double(number),
+                body: body + String(repeating: "\"", count: 80)
+            )
+            _ = stream.add(message)
+        }
+        #expect(stream.messages.count == OutboxChannel.events.mostMessages)
+        #expect(stream.json.count < 14_000)
     }
 
     @Test func oldestRefusalGoesButNotOneUnderWay() {
@@ -129,10 +203,10 @@ import Verification
         let isClaimed10 = stream.claim(by: "one", at: Self.start + 100)
         #expect(isClaimed10)
         let addition11 = stream.add(Self.message("new", .event(.refused), after: 99))
-        #expect(addition11 == .dropped(Self.message("1", .event(.refused), after: 1)))
+        #expect(addition11 == .added(Displaced(dropped: [Self.message("1", .event(.refused), after: 1)])))
         stream.release("one")
         let addition12 = stream.add(Self.message("new2", .event(.refused), after: 99))
-        #expect(addition12 == .dropped(Self.message("0", .event(.refused))))
+        #expect(addition12 == .added(Displaced(dropped: [Self.message("0", .event(.refused))])))
     }
 
     @Test func messagesAreKeptForSevenDaysAndLogoutsForOne() {

@@ -191,7 +191,9 @@ extension EventOutbox {
         guard let first = events.first, let records = records[first.channel] else { return }
         let messages = events.map(\.message)
         switch try await records.add(messages, to: id, tenant: first.tenant, at: now()) {
-        case .added(let dropped): drop(dropped, "there are too many of one session")
+        case .added(let displaced):
+            for message in displaced.replaced { counts.count(message.content, .replaced) }
+            drop(displaced.dropped, "there are too many of one session")
         case .full: drop(messages, "there are too many")
         }
     }

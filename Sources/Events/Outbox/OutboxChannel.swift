@@ -23,12 +23,14 @@ package enum OutboxChannel: String, Sendable, CaseIterable {
         }
     }
 
-    /// The maximum number of messages of a stream.
+    /// The maximum number of messages of a stream. Each new one writes the stream again, so there are few.
     var mostMessages: Int {
         switch self {
-        case .events: 256
-        case .refused: 64
+        case .events, .refused: 32
         case .logouts: 1
         }
     }
+
+    /// The maximum of ``OutboxMessage/size`` over a stream's messages.
+    var mostBytes: Int { 8 << 10 }
 }

@@ -14,6 +14,8 @@ public final class OutboxCounts: Sendable {
         case expired
         /// There was no room for it.
         case dropped
+        /// A later refresh of the session took its place before it was sent.
+        case replaced
     }
 
     /// Labels of `gatehouse_events_total`.

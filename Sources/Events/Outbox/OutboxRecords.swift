@@ -16,9 +16,9 @@ struct OutboxRecords: Sendable {
     }
 
     enum Addition: Sendable, Equatable {
-        /// - Parameter dropped: Messages that had to go for it, or the message itself.
-        case added(dropped: [OutboxMessage])
-        /// There are as many streams as are kept.
+        /// - Parameter displaced: Messages that had to go for it, or the message itself.
+        case added(Displaced<OutboxMessage>)
+        /// There are as many streams as are kept for such messages.
         case full
     }
 
@@ -30,7 +30,8 @@ struct OutboxRecords: Sendable {
     let logger: Logger
     /// The maximum number of streams.
     private let most: Int
-    private let room = RoomCheck()
+    /// Of all, and of those that leave the rest to what is more important.
+    private let room = (ends: RoomCheck(), others: RoomCheck())
 
     init(store: any Store, channel: OutboxChannel, most: Int? = nil, logger: Logger) {
         self.store = store
@@ -51,6 +52,8 @@ struct OutboxRecords: Sendable {
     }
 
     /// Adds messages to a stream, which is usually a new one: that takes one call of the store.
+    ///
+    /// The last tenth of the streams is kept for those that end something.
     func add(
         _ messages: [OutboxMessage],
         to id: String,
@@ -58,20 +61,24 @@ struct OutboxRecords: Sendable {
         at now: UnixTime
     ) async throws(StoreError) -> Addition {
         let new = OutboxStream(id: id, channel: channel, tenant: tenant, at: now)
+        let hasEnd = messages.contains { $0.importance == .end }
+        let (most, room) = hasEnd || channel != .events ? (most, room.ends) : (most * 9 / 10, room.others)
         var stored: Stored?
         for attempt in 0..<Self.mostTries {
             if attempt > 0 { stored = try await readForAddition(id) }
             var stream = stored?.stream ?? new
-            var dropped: [OutboxMessage] = []
+            var displaced = Displaced<OutboxMessage>()
             for message in messages {
-                if case .dropped(let message) = stream.add(message) { dropped.append(message) }
+                guard case .added(let further) = stream.add(message) else { continue }
+                displaced.dropped += further.dropped
+                displaced.replaced += further.replaced
             }
             // A local store counts its entries anew for each check.
             let checks = stored == nil && (!store.isLocal || room.isDue(outOf: most))
             switch try await store.change(changes(from: stored, to: stream, most: checks ? most : nil)) {
             case .done:
                 if checks { room.found(isFull: false) }
-                return .added(dropped: dropped)
+                return .added(displaced)
             case .full:
                 room.found(isFull: true)
                 return .full

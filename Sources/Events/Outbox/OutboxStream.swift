@@ -26,11 +26,9 @@ struct OutboxStream: Sendable, Equatable {
     }
 
     enum Addition: Sendable, Equatable {
-        case added
+        case added(Displaced<OutboxMessage>)
         /// A message with this ID waits already.
         case known
-        /// There is room for one of the two.
-        case dropped(OutboxMessage)
     }
 
     /// Seconds for which an instance has a stream for itself.
@@ -64,27 +62,44 @@ struct OutboxStream: Sendable, Equatable {
 // MARK: - Events
 
 extension OutboxStream {
-    /// Something happened. It goes where its time belongs, but not before what may be under way.
+    /// Something happened. It goes where its time belongs, but not before what may be under way. Of what says that
+    /// the session was refreshed only the latest waits.
+    ///
+    /// A stream of an earlier version may have more messages than there is room for now: they stay, but it grows no more.
     mutating func add(_ message: OutboxMessage) -> Addition {
         guard !messages.contains(where: { $0.id.utf8.elementsEqual(message.id.utf8) }) else { return .known }
+        let most = max(channel.mostMessages, messages.count)
+        let mostBytes = max(channel.mostBytes, size)
+        var displaced = Displaced<OutboxMessage>()
+        if message.content == .event(.refreshed) {
+            guard waiting.allSatisfy({ $0.content != message.content || $0.createdAt <= message.createdAt }) else {
+                return .added(Displaced(replaced: [message]))
+            }
+            displaced.replaced = waiting.filter { $0.content == message.content }
+            messages = Array(messages.prefix(firstWaiting)) + waiting.filter { $0.content != message.content }
+        }
         let after = messages.lastIndex { $0.createdAt <= message.createdAt }.map { $0 + 1 } ?? 0
-        messages.insert(message, at: max(after, isFirstTried ? min(1, messages.count) : 0))
-        guard messages.count > channel.mostMessages else { return .added }
-        return .dropped(messages.remove(at: leastImportant))
+        messages.insert(message, at: max(after, firstWaiting))
+        while messages.count > most || size > mostBytes {
+            displaced.dropped.append(messages.remove(at: leastImportant))
+        }
+        return .added(displaced)
     }
 
-    /// Whether the receiver may have the first message: nothing can go before it any more.
-    private var isFirstTried: Bool { claim != nil || attempts > 0 }
+    /// The receiver may have the first message: then nothing can go before it any more.
+    private var firstWaiting: Int { claim != nil || attempts > 0 ? min(1, messages.count) : 0 }
 
-    /// What goes when there is no room: the oldest refusal or refresh, or else what came last.
+    private var waiting: ArraySlice<OutboxMessage> { messages.dropFirst(firstWaiting) }
+
+    private var size: Int { messages.reduce(0) { $0 + $1.size } }
+
+    /// What goes when there is no room: of the least important the oldest if another says as much, or else what came
+    /// last.
     private var leastImportant: Int {
-        let start = isFirstTried ? 1 : 0
-        let found = messages.indices.dropFirst(start).first { index in
-            switch messages[index].content {
-            case .event(.refused), .event(.refreshed): true
-            case .event, .logout: false
-            }
-        }
+        let least = waiting.map(\.importance).min()
+        let found =
+            least.map { $0 <= .refreshed } ?? false
+            ? waiting.firstIndex { $0.importance == least } : waiting.lastIndex { $0.importance == least }
         return found ?? messages.count - 1
     }
 
