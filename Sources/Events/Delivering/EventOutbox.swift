@@ -7,7 +7,10 @@ public import Time
 /// Keeps events and logouts in the store until their receivers have answered, and sends them, on whichever instance
 /// claims them.
 ///
-/// - What ends or begins something (``keep(_:)-(Event)``) is in the store before whoever asked for it is answered.
+/// - What ends something (``write(_:)-(Event)``) is in the store before that, or whoever asked for it is told to ask
+///   again.
+/// - What begins something (``keep(_:)``) is in the store before whoever asked for it is answered, or in a bounded
+///   buffer if the store has failed just then.
 /// - What happens often (``note(_:)``) goes through a bounded buffer: a request waits for neither store nor receiver,
 ///   and a crash costs what was noted in the last second.
 public final class EventOutbox: Sendable {
@@ -29,6 +32,8 @@ public final class EventOutbox: Sendable {
     private let logger: Logger
     private let now: @Sendable () -> UnixTime
     private let buffer: EventBuffer
+    private let turns = StreamTurns()
+    private let losses = Mutex(LossLog())
     private let configuration = Mutex(Configuration())
 
     public convenience init(
@@ -114,34 +119,43 @@ extension EventOutbox {
 extension EventOutbox {
     /// Keeps an event. When this returns it is as durable as the store; if the store has failed it waits in the buffer.
     public func keep(_ event: Event) async {
-        guard wants(event.type) else { return }
-        let id = event.streamID
-        // What the session has had before comes first.
-        let events = buffer.take(ofStream: id) + [event]
         do throws(StoreError) {
-            try await store(events, id)
+            try await write(event, waitsInBuffer: true)
         } catch {
             logger.warning(
                 "an event cannot be stored yet",
                 metadata: ["type": "\(event.type.rawValue)", "reason": "\(error)"]
             )
-            drop(buffer.putBack(events))
         }
     }
+
+    /// Writes an event. When this returns it is as durable as the store.
+    ///
+    /// - Throws: If the store has failed: then it is lost, unless whoever reports it does so again.
+    public func write(_ event: Event) async throws(StoreError) { try await write(event, waitsInBuffer: false) }
 
     /// Notes an event, which is soon in the store. It waits for nothing.
     public func note(_ event: Event) {
         guard wants(event.type) else { return }
-        if !buffer.add(event) { drop([event]) }
+        account(for: buffer.add(event, toStream: event.streamID))
+    }
+
+    /// Writes a logout that a client is told of. When this returns it is as durable as the store.
+    ///
+    /// - Throws: If the store has failed: then the client is not told, unless whoever reports it does so again.
+    public func write(_ logout: ClientLogout) async throws(StoreError) {
+        guard let records = records[.logouts] else { return }
+        let message = logout.message(at: now())
+        switch try await records.add([message], to: logout.streamID, tenant: logout.tenant, at: now()) {
+        case .added(let displaced): drop(displaced.dropped, "it is too long")
+        case .full: drop([message], "there are too many")
+        }
     }
 
     /// Keeps a logout that a client is told of. When this returns it is as durable as the store.
     public func keep(_ logout: ClientLogout) async {
-        guard let records = records[.logouts] else { return }
-        let message = logout.message(at: now())
         do throws(StoreError) {
-            let addition = try await records.add([message], to: logout.streamID, tenant: logout.tenant, at: now())
-            if addition == .full { drop([message], "there are too many") }
+            try await write(logout)
         } catch {
             logger.error(
                 "a client is not told of a logout: the store has failed",
@@ -153,36 +167,46 @@ extension EventOutbox {
 
     /// Writes what was noted.
     public func flush() async {
-        let events = buffer.take()
-        guard !events.isEmpty else { return }
-        var grouped: [String: [Event]] = [:]
-        var order: [String] = []
-        for event in events {
-            let id = event.streamID
-            if grouped[id] == nil { order.append(id) }
-            grouped[id, default: []].append(event)
-        }
-        let (streams, ids) = (grouped, order)
-        let failed = await withTaskGroup(of: [Event].self) { group in
-            var (failed, left) = ([Event](), ids[...])
-            for id in left.prefix(Self.mostWritten) { group.addTask { await self.write(streams[id] ?? [], id) } }
+        await withTaskGroup(of: Bool.self) { group in
+            var (left, failures) = (buffer.streams()[...], 0)
+            for id in left.prefix(Self.mostWritten) { group.addTask { await self.flush(id) } }
             left = left.dropFirst(Self.mostWritten)
-            while let events = await group.next() {
-                failed += events
-                if let id = left.popFirst() { group.addTask { await self.write(streams[id] ?? [], id) } }
+            while let isStored = await group.next() {
+                if !isStored { failures += 1 }
+                // The store has failed: the rest stays where it is.
+                guard failures < Self.mostWritten else { continue }
+                if let id = left.popFirst() { group.addTask { await self.flush(id) } }
             }
-            return failed
         }
-        if !failed.isEmpty { drop(buffer.putBack(failed.sorted { $0.time < $1.time })) }
     }
 
-    /// - Returns: The events that could not be stored.
-    private func write(_ events: [Event], _ id: String) async -> [Event] {
+    /// - Returns: Whether the store has taken what there was.
+    private func flush(_ id: String) async -> Bool {
+        await turns.begin(id)
+        defer { turns.end(id) }
+        let events = buffer.take(ofStream: id)
+        guard !events.isEmpty else { return true }
         do throws(StoreError) {
             try await store(events, id)
-            return []
+            return true
         } catch {
-            return events
+            account(for: buffer.putBack(events, toStream: id))
+            return false
+        }
+    }
+
+    private func write(_ event: Event, waitsInBuffer: Bool) async throws(StoreError) {
+        guard wants(event.type) else { return }
+        let id = event.streamID
+        await turns.begin(id)
+        defer { turns.end(id) }
+        // What the session has had before comes first.
+        let earlier = buffer.take(ofStream: id)
+        do throws(StoreError) {
+            try await store(earlier + [event], id)
+        } catch {
+            account(for: buffer.putBack(waitsInBuffer ? earlier + [event] : earlier, toStream: id))
+            throw error
         }
     }
 
@@ -198,14 +222,19 @@ extension EventOutbox {
         }
     }
 
-    private func drop(_ events: [Event]) { drop(events.map(\.message), "the store is too slow, or has failed") }
+    /// Counts what the buffer has no room for.
+    private func account(for displaced: Displaced<Event>) {
+        for event in displaced.replaced { counts.count(.event(event.type), .replaced) }
+        drop(displaced.dropped.map(\.message), "the store is too slow, or has failed")
+    }
 
     private func drop(_ messages: [OutboxMessage], _ reason: String) {
         guard let first = messages.first else { return }
         for message in messages { counts.count(message.content, .dropped) }
+        guard let count = losses.withLock({ $0.add(messages.count, reason, at: now()) }) else { return }
         logger.error(
             "events are lost",
-            metadata: ["type": "\(first.content.label)", "count": "\(messages.count)", "reason": "\(reason)"]
+            metadata: ["type": "\(first.content.label)", "count": "\(count)", "reason": "\(reason)"]
         )
     }
 }

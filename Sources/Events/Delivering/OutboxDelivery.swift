@@ -22,6 +22,8 @@ final class OutboxDelivery: Sendable {
         var scan = QueueScan()
         var nextUpkeep = UnixTime(0)
         var warned: [String: UnixTime] = [:]
+        /// By tenant.
+        var losses = LossLog()
     }
 
     /// What came of one message.
@@ -282,11 +284,11 @@ extension OutboxDelivery {
     private func count(_ messages: [OutboxMessage], _ result: OutboxCounts.Result, of stream: OutboxStream) {
         guard let first = messages.first else { return }
         for message in messages { counts.count(message.content, result) }
+        let lost = progress.withLock { $0.losses.add(messages.count, stream.tenant, at: now()) }
+        guard let lost else { return }
         logger.error(
             "messages have waited for too long and are lost",
-            metadata: [
-                "tenant": "\(stream.tenant)", "type": "\(first.content.label)", "count": "\(messages.count)",
-            ]
+            metadata: ["tenant": "\(stream.tenant)", "type": "\(first.content.label)", "count": "\(lost)"]
         )
     }
 
