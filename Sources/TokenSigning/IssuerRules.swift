@@ -28,6 +28,8 @@ public struct IssuerRules: Sendable, Equatable {
     public var clientsWithKeys: Set<String> = []
     /// The IDs of clients whose access tokens must be bound to a certificate (RFC 8705).
     public var clientsWithCertificates: Set<String> = []
+    /// The IDs of all clients.
+    public var clients: Set<String> = []
     /// The clients that are told when a session of theirs ends, by ID.
     public var clientsToldOfLogouts: [String: BackChannelLogout] = [:]
 
@@ -68,6 +70,7 @@ extension IssuerRules {
         refreshFormat = issuer.refreshFormat
         clientsWithKeys = Set(issuer.clients.filter(\.needsProof).map(\.id))
         clientsWithCertificates = Set(issuer.clients.filter(\.bindsToCertificate).map(\.id))
+        clients = Set(issuer.clients.map(\.id))
         for client in issuer.clients {
             if let logout = client.backChannelLogout { clientsToldOfLogouts[client.id] = logout }
         }
@@ -75,6 +78,12 @@ extension IssuerRules {
 }
 
 extension IssuerRules {
+    /// Whether a client is told when a session of its ends, as far as is known here: another instance may know a client
+    /// already that a reload has added.
+    package func mayBeToldOfLogouts(_ clientID: String) -> Bool {
+        clientsToldOfLogouts[clientID] != nil || !clients.contains(clientID)
+    }
+
     /// Whether a client may get access tokens with exactly this binding; `clientID` is nil for the tenant's own apps.
     package func allows(_ confirmation: Confirmation?, for clientID: String?) -> Bool {
         guard let clientID else { return true }

@@ -43,7 +43,7 @@ import Verification
 
     @Test func tokenNamesClientSubjectAndSession() async throws {
         let fixture = Self.fixture()
-        await fixture.outbox.keep(Self.logout)
+        try await fixture.outbox.write(Self.logout)
         await fixture.outbox.work()
         let received = try #require(fixture.world.received.first)
         #expect(received.request.url == "https://app.test/bcl?x=1")
@@ -65,7 +65,7 @@ import Verification
     @Test func eachAttemptHasAFreshToken() async throws {
         let fixture = Self.fixture()
         fixture.world.answer(503)
-        await fixture.outbox.keep(Self.logout)
+        try await fixture.outbox.write(Self.logout)
         await fixture.work(seconds: 30)
         let claims = try fixture.world.received.map(Self.claims)
         #expect(claims.count > 2)
@@ -73,10 +73,10 @@ import Verification
         #expect(Set(claims.compactMap { $0["iat"]?.double }).count == claims.count)
     }
 
-    @Test func clientThatRefusesIsNotAskedAgain() async {
+    @Test func clientThatRefusesIsNotAskedAgain() async throws {
         let fixture = Self.fixture()
         fixture.world.answer(400)
-        await fixture.outbox.keep(Self.logout)
+        try await fixture.outbox.write(Self.logout)
         await fixture.work(seconds: 60)
         #expect(fixture.world.received.count == 1)
         #expect(fixture.log.lines.contains { $0.contains("has refused a logout token") })
@@ -85,7 +85,7 @@ import Verification
     @Test func clientIsToldForADayAtMost() async throws {
         let fixture = Self.fixture()
         fixture.world.answer(500)
-        await fixture.outbox.keep(Self.logout)
+        try await fixture.outbox.write(Self.logout)
         for _ in 0..<(30 * 12) {
             await fixture.outbox.work()
             fixture.world.pass(300)
@@ -95,25 +95,25 @@ import Verification
         #expect(fixture.world.received.count < 50)
     }
 
-    @Test func clientThatNeedsTheSessionGetsNoTokenWithoutOne() async {
+    @Test func clientThatNeedsTheSessionGetsNoTokenWithoutOne() async throws {
         let fixture = Self.fixture(needsSession: true)
-        await fixture.outbox.keep(ClientLogout(tenant: "shop", client: "web", subject: "alice", session: nil))
-        await fixture.outbox.keep(ClientLogout(tenant: "shop", client: "unknown", subject: "alice", session: "s1"))
+        try await fixture.outbox.write(ClientLogout(tenant: "shop", client: "web", subject: "alice", session: nil))
+        try await fixture.outbox.write(ClientLogout(tenant: "shop", client: "unknown", subject: "alice", session: "s1"))
         await fixture.work(seconds: 10)
         #expect(fixture.world.received.isEmpty)
-        await fixture.outbox.keep(Self.logout)
+        try await fixture.outbox.write(Self.logout)
         await fixture.outbox.work()
         #expect(fixture.world.received.count == 1)
     }
 
-    @Test func oneLogoutIsToldOnceHoweverOftenItIsNoticed() async {
+    @Test func oneLogoutIsToldOnceHoweverOftenItIsNoticed() async throws {
         let fixture = Self.fixture()
-        for _ in 0..<3 { await fixture.outbox.keep(Self.logout) }
+        for _ in 0..<3 { try await fixture.outbox.write(Self.logout) }
         await fixture.work(seconds: 3)
         #expect(fixture.world.received.count == 1)
     }
 
-    @Test func clientThatIsDownHoldsNoOtherUp() async {
+    @Test func clientThatIsDownHoldsNoOtherUp() async throws {
         let fixture = Self.fixture()
         fixture.world.answer { (request) throws(OutboxFailure) in
             if request.url.contains("app.test") { throw OutboxFailure(.timeout) }
@@ -128,18 +128,54 @@ import Verification
             issuers: ["shop": LogoutIssuer(url: "https://id.test", keys: Keys(), clients: clients)]
         )
         for session in 0..<50 {
-            await fixture.outbox.keep(ClientLogout(tenant: "shop", client: "web", subject: "a", session: "\(session)"))
+            try await fixture.outbox.write(
+                ClientLogout(tenant: "shop", client: "web", subject: "a", session: "\(session)")
+            )
         }
         await fixture.outbox.work()
-        await fixture.outbox.keep(ClientLogout(tenant: "shop", client: "good", subject: "a", session: "s"))
+        try await fixture.outbox.write(ClientLogout(tenant: "shop", client: "good", subject: "a", session: "s"))
         await fixture.outbox.work()
         #expect(fixture.world.received.filter { $0.request.url.contains("good.test") }.count == 1)
     }
 
-    @Test func withoutAKeyItIsTriedAgain() async {
+    /// Clients that take every place they can get, and one that answers.
+    @Test(.timeLimit(.minutes(1))) func slowClientsLeavePlacesToOthers() async throws {
+        let fixture = Self.fixture()
+        var clients = ["good": BackChannelLogout(uri: "https://good.test/bcl", needsSession: false)]
+        let slow = (0..<40).map { "slow\($0)" }
+        for id in slow { clients[id] = BackChannelLogout(uri: "https://\(id).test/bcl", needsSession: false) }
+        let issuer = LogoutIssuer(url: "https://id.test", keys: Keys(), clients: clients)
+        fixture.outbox.adopt(nil, issuers: ["shop": issuer])
+        for session in 0..<20 {
+            for id in slow {
+                let logout = ClientLogout(tenant: "shop", client: id, subject: "a", session: "\(session)")
+                try await fixture.outbox.write(logout)
+            }
+        }
+        // Each has failed before.
+        fixture.world.answer(503)
+        await fixture.work(seconds: 2)
+        fixture.world.answer(200)
+        fixture.world.pass(3600)
+        let gate = Awaited(false)
+        defer { gate.update { $0 = true } }
+        fixture.world.hold(gate) { $0.url.contains("slow") }
+        let known = fixture.world.received.count
+        let running = Task { await fixture.outbox.run() }
+        defer { running.cancel() }
+        await fixture.world.arrived(known + 32)
+        for session in 0..<300 {
+            let logout = ClientLogout(tenant: "shop", client: "good", subject: "a", session: "\(session)")
+            try await fixture.outbox.write(logout)
+        }
+        await fixture.world.arrived(known + 332)
+        #expect(fixture.world.received.filter { $0.request.url.contains("good.test") }.count == 300)
+    }
+
+    @Test func withoutAKeyItIsTriedAgain() async throws {
         let world = OutboxWorld()
         let fixture = Self.fixture(world, problem: .notSealed)
-        await fixture.outbox.keep(Self.logout)
+        try await fixture.outbox.write(Self.logout)
         await fixture.work(seconds: 3)
         #expect(world.received.isEmpty)
         let client = BackChannelLogout(uri: "https://app.test/bcl", needsSession: false)
@@ -151,10 +187,45 @@ import Verification
         #expect(world.received.count == 1)
     }
 
-    @Test func otherTenantsLogoutsAreLeftToOtherInstances() async {
+    /// A client that a reload has added elsewhere, and not here yet.
+    @Test func logoutOfAClientThatIsUnknownHereIsLeftToOthers() async throws {
+        let fixture = Self.fixture()
+        let logout = ClientLogout(tenant: "shop", client: "new app", subject: "alice", session: "s1")
+        try await fixture.outbox.write(logout)
+        await fixture.work(seconds: 200)
+        #expect(fixture.world.received.isEmpty)
+        let client = BackChannelLogout(uri: "https://new.test/bcl", needsSession: true)
+        let issuer = LogoutIssuer(url: "https://id.test", keys: Keys(), clients: ["new app": client])
+        let other = OutboxFixture(fixture.world, fixture.store, issuers: ["shop": issuer])
+        await other.outbox.work()
+        #expect(try Self.claims(try #require(fixture.world.received.first))["aud"] == "new app")
+        // And if nobody ever knows it, it expires.
+        try await fixture.outbox.write(logout)
+        fixture.world.pass(86_400)
+        await fixture.work(seconds: 20)
+        #expect(fixture.world.received.count == 1)
+        #expect(fixture.count("logout", .expired) == 1)
+    }
+
+    /// Places of the previous version do not say which client they are for.
+    @Test func placeOfAnEarlierVersionIsWorkedOn() async throws {
+        let fixture = Self.fixture()
+        let unknown = ClientLogout(tenant: "shop", client: "new", subject: "alice", session: "s1")
+        for logout in [Self.logout, unknown] {
+            try await fixture.outbox.write(logout)
+            let name = "01800000000-\(logout.streamID)"
+            let place = EntryChange(StoreCollection("outbox-logouts-due"), name, to: Array("01800000000 shop".utf8))
+            _ = try await fixture.store.change([place])
+        }
+        await fixture.work(seconds: 5)
+        #expect(fixture.world.received.count == 1)
+        #expect(try await fixture.entries("logouts").keys.map { $0 } == [unknown.streamID])
+    }
+
+    @Test func otherTenantsLogoutsAreLeftToOtherInstances() async throws {
         let fixture = Self.fixture()
         let other = OutboxFixture(fixture.world, fixture.store)
-        await fixture.outbox.keep(Self.logout)
+        try await fixture.outbox.write(Self.logout)
         await other.work(seconds: 20)
         #expect(fixture.world.received.isEmpty)
         await fixture.outbox.work()

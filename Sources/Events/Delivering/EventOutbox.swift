@@ -152,19 +152,6 @@ extension EventOutbox {
         }
     }
 
-    /// Keeps a logout that a client is told of. When this returns it is as durable as the store.
-    public func keep(_ logout: ClientLogout) async {
-        do throws(StoreError) {
-            try await write(logout)
-        } catch {
-            logger.error(
-                "a client is not told of a logout: the store has failed",
-                metadata: ["tenant": "\(logout.tenant)", "client": "\(logout.client)", "reason": "\(error)"]
-            )
-            counts.count(.logout, .dropped)
-        }
-    }
-
     /// Writes what was noted.
     public func flush() async {
         await withTaskGroup(of: Bool.self) { group in

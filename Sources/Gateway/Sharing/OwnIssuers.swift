@@ -1,6 +1,7 @@
 import Events
 import IdentityProvider
 import Logging
+import SharedState
 import Store
 import Synchronization
 import Tenants
@@ -171,9 +172,25 @@ struct OwnIssuers: Sendable {
     }
 
     /// Ends a session at its issuer, if it is one of ours. A failure does no harm: its tokens are revoked, and get no
-    /// new ones.
-    func end(_ sessionID: String?, ofTenant tenant: TenantIndex, at now: UnixTime) async {
+    /// new ones; and others are told of it once the revocation is stored.
+    ///
+    /// - Parameters:
+    ///   - reason: Nil: somebody has signed out.
+    ///   - isTold: Whether others were told already.
+    func end(
+        _ sessionID: String?,
+        ofTenant tenant: TenantIndex,
+        at now: UnixTime,
+        reason: String? = nil,
+        isTold: Bool = false
+    ) async {
         guard let sessionID, let sessions = services[tenant] else { return }
-        try? await sessions.end(sessionID: sessionID, at: now)
+        try? await sessions.end(
+            sessionID: sessionID,
+            at: now,
+            reason: reason ?? SignOut.reason,
+            as: reason == nil ? .signedOut : .revoked,
+            isTold: isTold
+        )
     }
 }

@@ -263,8 +263,8 @@ final class SharedServices: Sendable {
                 case .reloaded: changeRelay.reloaded()
                 }
             },
-            onRevoked: { revocations, isSignOut in
-                await changeRelay.revoked(revocations, isSignOut: isSignOut, outbox)
+            onRevoked: { (revocations, isSignOut) async throws(StoreError) in
+                try await changeRelay.revoked(revocations, isSignOut: isSignOut, outbox)
             }
         )
     }
@@ -280,7 +280,7 @@ final class SharedServices: Sendable {
                     guard case .session(let session) = revocation.target,
                         let tenant = snapshot.index(of: revocation.tenant)
                     else { continue }
-                    await issuers.end(session, ofTenant: tenant, at: Clock.unix())
+                    await issuers.end(session, ofTenant: tenant, at: Clock.unix(), isTold: isStored)
                 }
                 return isStored
             },

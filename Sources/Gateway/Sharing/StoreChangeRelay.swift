@@ -50,9 +50,11 @@ final class StoreChangeRelay: Sendable {
     }
 
     /// Revocations were made here, and not by an issuer of its own sessions: others are told.
-    func revoked(_ revocations: [Revocation], isSignOut: Bool, _ outbox: EventOutbox) async {
+    ///
+    /// - Throws: If the store has failed, and it is to be repeated.
+    func revoked(_ revocations: [Revocation], isSignOut: Bool, _ outbox: EventOutbox) async throws(StoreError) {
         guard let issuers = listeners.withLock({ $0?.issuers }) else { return }
-        await RevocationReport(issuers: issuers, outbox: outbox).report(
+        try await RevocationReport(issuers: issuers, outbox: outbox).report(
             revocations,
             isSignOut: isSignOut,
             at: Clock.unix()

@@ -1,17 +1,11 @@
 import Events
-import Store
+public import Store
 public import Tenants
 public import Time
 import Verification
 
 /// What others are told of sessions: the webhook of `gateway.events`, and clients that a session has ended.
 extension SessionService {
-    /// Whether anybody is told that a session has ended.
-    var tellsOfEnds: Bool {
-        guard let outbox else { return false }
-        return !rules.clientsToldOfLogouts.isEmpty || outbox.wants(.signedOut) || outbox.wants(.revoked)
-    }
-
     func reportStart(_ session: IssuerSession) async {
         guard let outbox, outbox.wants(.signedIn) else { return }
         await outbox.keep(event(.signedIn, session, at: session.createdAt))
@@ -22,28 +16,22 @@ extension SessionService {
         outbox.note(event(.refreshed, session, at: now))
     }
 
-    /// Keeps what is to be told of the end of a session. To be called before the session is removed: whoever ends it
-    /// again after a crash finds it still there, and both give one event.
+    /// Writes what is to be told of the end of a session. To be called before the session is removed: if this fails the
+    /// session must go on, so that whoever ends it again finds it still there. Both times it is one event.
     ///
     /// - Parameter type: ``EventType/signedOut`` or ``EventType/revoked``.
-    func reportEnd(of session: IssuerSession, as type: EventType, reason: String, at now: UnixTime) async {
+    func reportEnd(
+        of session: IssuerSession,
+        as type: EventType,
+        reason: String,
+        at now: UnixTime
+    ) async throws(StoreError) {
         guard let outbox else { return }
-        if outbox.wants(type) {
-            await outbox.keep(
-                .end(
-                    of: session.id,
-                    as: type,
-                    subject: session.subject,
-                    tenant: rules.tenant,
-                    at: now,
-                    details: details(of: session, reason: reason)
-                )
-            )
-        }
-        guard let client = session.clientID, rules.clientsToldOfLogouts[client] != nil else { return }
-        await outbox.keep(
-            ClientLogout(tenant: rules.tenant, client: client, subject: session.subject, session: session.id)
-        )
+        let details = details(of: session, reason: reason)
+        let (id, subject, tenant) = (session.id, session.subject, rules.tenant)
+        try await outbox.write(.end(of: id, as: type, subject: subject, tenant: tenant, at: now, details: details))
+        guard let client = session.clientID, rules.mayBeToldOfLogouts(client) else { return }
+        try await outbox.write(ClientLogout(tenant: tenant, client: client, subject: subject, session: id))
     }
 
     /// A session was revoked without being removed: the revocation may be withdrawn.
@@ -54,9 +42,11 @@ extension SessionService {
         as type: EventType,
         reason: String,
         at now: UnixTime
-    ) async -> Bool {
-        guard tellsOfEnds, let session = try? await session(sessionID, at: now) else { return false }
-        await reportEnd(of: session, as: type, reason: reason, at: now)
+    ) async throws(StoreError) -> Bool {
+        guard outbox != nil, let session = try await readForEnd(sessionID), session.isLive(at: now) else {
+            return false
+        }
+        try await reportEnd(of: session, as: type, reason: reason, at: now)
         return true
     }
 
@@ -69,11 +59,38 @@ extension SessionService {
         before time: UnixTime,
         reason: String,
         at now: UnixTime
-    ) async -> Bool {
-        guard tellsOfEnds, let all = try? await sessions(ofSubject: subject, at: now) else { return false }
-        let ended = all.filter { $0.createdAt < time }
-        for session in ended { await reportEnd(of: session, as: .revoked, reason: reason, at: now) }
+    ) async throws(StoreError) -> Bool {
+        guard outbox != nil else { return false }
+        let ended = try await listed(subject, at: now).filter { $0.createdAt < time }
+        for session in ended { try await reportEnd(of: session, as: .revoked, reason: reason, at: now) }
         return !ended.isEmpty
+    }
+
+    /// The sessions of a subject. A list that cannot be read has none, as far as others can be told: the revocation is
+    /// in force all the same, and asking again would not help.
+    private func listed(_ subject: String, at now: UnixTime) async throws(StoreError) -> [IssuerSession] {
+        do throws(IssuingError) {
+            return try await sessions(ofSubject: subject, at: now)
+        } catch .unavailable(.garbled(let reason)) {
+            logger.error("clients are not told of the end of sessions", metadata: ["reason": "\(reason)"])
+            return []
+        } catch .unavailable(let error) {
+            throw error
+        } catch {
+            return []
+        }
+    }
+
+    /// - Returns: Nil if there is none, or it is unreadable: it can be ended all the same.
+    func readForEnd(_ id: String) async throws(StoreError) -> IssuerSession? {
+        do throws(StoreError) {
+            return try await records.read(id)?.session
+        } catch .garbled(let reason) {
+            logger.error("others are not told of the end of a session", metadata: ["reason": "\(reason)"])
+            return nil
+        } catch {
+            throw error
+        }
     }
 
     private func event(_ type: EventType, _ session: IssuerSession, at now: UnixTime) -> Event {

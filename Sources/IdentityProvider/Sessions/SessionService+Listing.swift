@@ -45,8 +45,8 @@ extension SessionService {
             let sessions = try await lists.read(subject).entries.filter { $0.createdAt < time }
             guard !sessions.isEmpty else { return }
             for session in sessions {
-                if tellsOfEnds, let ended = (try? await records.read(session.id))?.session {
-                    await reportEnd(of: ended, as: type, reason: reason, at: now)
+                if outbox != nil, let ended = try await readForEnd(session.id) {
+                    try await reportEnd(of: ended, as: type, reason: reason, at: now)
                 }
                 try await records.remove(session.id)
             }
@@ -89,8 +89,8 @@ extension SessionService {
         if live.count > SessionList.most {
             live.removeAll { $0.id == session.id }
             for old in live.prefix(live.count + 1 - SessionList.kept) {
-                await reportEnd(of: old, as: .revoked, reason: "too many sessions", at: now)
                 try await mappingErrors(IssuingError.unavailable) { () async throws(StoreError) in
+                    try await reportEnd(of: old, as: .revoked, reason: "too many sessions", at: now)
                     try await records.remove(old.id)
                     try await revocations.revoke([revocation(ofSession: old.id, at: now, reason: "too many sessions")])
                 }

@@ -175,18 +175,24 @@ public struct SessionService: Sendable {
     /// - Parameters:
     ///   - reason: For operators, stored with the revocation.
     ///   - type: What others are told: `signedOut` if its subject has ended it.
+    ///   - isTold: Whether others were told already.
+    /// - Throws: If it is not wholly done, which is then to be repeated. Others may have been told already.
     public func end(
         sessionID: String,
         at now: UnixTime,
         reason: String,
-        as type: EventType
+        as type: EventType,
+        isTold: Bool = false
     ) async throws(IssuingError) {
-        let session = try await readForEnd(sessionID)
-        if let session { await reportEnd(of: session, as: type, reason: reason, at: now) }
-        try await mappingErrors(IssuingError.unavailable) { () async throws(StoreError) in
+        let session = try await mappingErrors(IssuingError.unavailable) {
+            () async throws(StoreError) -> IssuerSession? in
+            let session = try await readForEnd(sessionID)
+            // First, so that whoever has to ask again still finds what there is to tell.
+            if let session, !isTold { try await reportEnd(of: session, as: type, reason: reason, at: now) }
             // In this order: nothing new can be issued once the issued tokens are revoked.
             try await records.remove(sessionID)
             try await revocations.revoke([revocation(ofSession: sessionID, at: now, reason: reason)])
+            return session
         }
         // The session has ended. The next reader drops an entry that stays.
         if let session { try? await lists.change(session.subject, at: now) { $0.remove([sessionID]) } }
@@ -278,17 +284,6 @@ extension SessionService {
             throw .refused(.unknownSession)
         }
         return stored
-    }
-
-    /// - Returns: Nil if there is none, or it is unreadable: it can be ended all the same.
-    private func readForEnd(_ id: String) async throws(IssuingError) -> IssuerSession? {
-        do throws(StoreError) {
-            return try await records.read(id)?.session
-        } catch .garbled(_) {
-            return nil
-        } catch {
-            throw .unavailable(error)
-        }
     }
 
     private func endIfRevoked(_ session: IssuerSession, at now: UnixTime) async throws(IssuingError) {

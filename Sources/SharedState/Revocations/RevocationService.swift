@@ -23,10 +23,14 @@ public actor RevocationService {
     /// Sends an update to all loops, in the order of the calls; each future succeeds when a loop has it in force.
     public typealias Distribute = @Sendable (RevocationUpdate) -> [EventLoopFuture<Void>]
 
-    /// Called for revocations that were made here, before whoever has made them is told so.
+    /// Called for revocations that were made here and are in the store, before whoever has made them is told so.
     ///
-    /// - Parameter isSignOut: Whether somebody has signed out.
-    public typealias OnRevoked = @Sendable (_ revocations: [Revocation], _ isSignOut: Bool) async -> Void
+    /// - Parameters:
+    ///   - revocations: Made together.
+    ///   - isSignOut: Whether somebody has signed out.
+    /// - Throws: If it is to be called again with the same revocations.
+    public typealias OnRevoked =
+        @Sendable (_ revocations: [Revocation], _ isSignOut: Bool) async throws(StoreError) -> Void
 
     private let store: any Store
     private var tenants: [String]
@@ -70,7 +74,7 @@ public actor RevocationService {
         logger: Logger,
         distribute: @escaping Distribute,
         onEvent: @escaping @Sendable (Event) -> Void,
-        onRevoked: @escaping OnRevoked = { _, _ in }
+        onRevoked: @escaping OnRevoked = { (_, _) async throws(StoreError) in }
     ) {
         self.store = store
         self.tenants = tenants
@@ -243,7 +247,9 @@ public actor RevocationService {
     private func storeSignOuts() async {
         do throws(StoreError) {
             while let batch = unstored.revocations() {
-                _ = try await revoke(batch.revocations)
+                let records = try await store.revoke(batch.revocations)
+                await apply(records, inOrder: false)
+                for group in batch.groups { try await onRevoked(group.revocations, group.isSignOut) }
                 unstored.stored(batch)
                 unstored.worked()
             }
@@ -278,16 +284,18 @@ public actor RevocationService {
 
     // MARK: Revoking
 
-    /// Revokes. When this returns, the revocations are in the store and in force on every loop of this instance.
+    /// Revokes. When this returns, the revocations are in the store and in force on every loop of this instance, and
+    /// what others are told of them is in the store too.
     ///
     /// - Parameter isReported: Whether others have to be told of it; false for whoever tells them.
+    /// - Throws: If it is to be repeated: the revocations may be in force, but others are not told.
     public func revoke(
         _ revocations: [Revocation],
         isReported: Bool = true
     ) async throws(StoreError) -> [RevocationRecord] {
         let records = try await store.revoke(revocations)
         await apply(records, inOrder: false)
-        if isReported { await onRevoked(revocations, false) }
+        if isReported { try await onRevoked(revocations, false) }
         return records
     }
 
@@ -300,23 +308,27 @@ public actor RevocationService {
         return records
     }
 
-    /// Revokes on this instance at once, with or without the store; the write is retried until it succeeds.
+    /// Revokes on this instance at once, with or without the store; the write is retried until it succeeds. Others are
+    /// told once it has.
     ///
-    /// - Returns: Whether the revocations are in the store.
-    public func revokeImmediately(_ revocations: [Revocation]) async -> Bool {
+    /// - Parameters:
+    ///   - revocations: Made together.
+    ///   - isSignOut: Whether somebody has signed out.
+    /// - Returns: Whether the revocations are in the store, and what others are told of them.
+    public func revokeImmediately(_ revocations: [Revocation], isSignOut: Bool = true) async -> Bool {
         var changed: Set<String> = []
         let now = Clock.unix()
         for revocation in revocations where replica.applyProvisionally(revocation, at: now) {
             changed.insert(revocation.tenant)
         }
         await distributeSets(changed)
-        await onRevoked(revocations, true)
         do throws(StoreError) {
             _ = try await revoke(revocations, isReported: false)
+            try await onRevoked(revocations, isSignOut)
             return true
         } catch {
             let isFirst = unstored.count == 0
-            let dropped = unstored.add(revocations)
+            let dropped = unstored.add(revocations, isSignOut: isSignOut)
             if isFirst { maintenancePause?.cancel() }
             logger.error(
                 "a sign-out is in force here, but not stored yet",

@@ -10,7 +10,16 @@ public enum SignOut {
     /// Seconds for which the revocation of an opaque token with unknown expiry is kept.
     public static let opaqueLifetime = 365.0 * 86_400
 
-    public static func revocations(of principal: Principal, _ tenant: Tenant, at now: UnixTime) -> [Revocation] {
+    /// The reason where somebody has signed out.
+    public static let reason = "signed out"
+
+    /// - Parameter reason: For operators and others.
+    public static func revocations(
+        of principal: Principal,
+        _ tenant: Tenant,
+        at now: UnixTime,
+        reason: String = Self.reason
+    ) -> [Revocation] {
         let end = endOfUse(of: principal, tenant, at: now)
         var revocations = [
             Revocation(
@@ -18,7 +27,7 @@ public enum SignOut {
                 target: RevocationTarget(tokenOf: principal),
                 revokedAt: now,
                 expiresAt: end,
-                reason: "signed out"
+                reason: reason
             )
         ]
         // Several texts may stand for the same opaque token.
@@ -29,7 +38,7 @@ public enum SignOut {
                     target: .token(issuer: principal.issuer, tokenID: tokenID),
                     revokedAt: now,
                     expiresAt: end,
-                    reason: "signed out"
+                    reason: reason
                 )
             )
         }
@@ -40,7 +49,7 @@ public enum SignOut {
                     target: .session(session),
                     revokedAt: now,
                     expiresAt: max(end, now + lifetime(tenant)),
-                    reason: "signed out"
+                    reason: reason
                 )
             )
         }

@@ -3,10 +3,19 @@ import Store
 /// Revocations of this instance that are not in the store: sign-outs that could not be written, and records that the
 /// store has lost. Writes are retried with backoff.
 struct UnstoredRevocations {
-    struct Batch: Equatable {
+    /// Revocations that were made together.
+    struct Group: Equatable {
         var revocations: [Revocation]
+        /// Whether somebody has signed out.
+        var isSignOut: Bool
+    }
+
+    struct Batch: Equatable {
+        var groups: [Group]
         /// The number of the first one, in order of arrival.
         fileprivate var number: Int
+
+        var revocations: [Revocation] { groups.flatMap(\.revocations) }
     }
 
     struct LostBatch: Equatable {
@@ -20,14 +29,14 @@ struct UnstoredRevocations {
     private static let batchLength = 256
     private static let lostBatchLength = 5000
 
-    private var signOuts: [Revocation] = []
+    private var signOuts: [Group] = []
     /// The number of the first one.
     private var first = 0
+    /// The revocations of all of them.
+    private(set) var count = 0
     private var records: [RevocationRecord] = []
     private var losses = 0
     private var failures = 0
-
-    var count: Int { signOuts.count }
 
     /// The time until the next attempt; nil if there is nothing to write.
     var pause: Duration? {
@@ -35,25 +44,44 @@ struct UnstoredRevocations {
         return failures == 0 ? .milliseconds(250) : .milliseconds(500 << min(failures, 5))
     }
 
-    /// - Returns: The number of dropped sign-outs.
-    mutating func add(_ revocations: [Revocation]) -> Int {
-        signOuts += revocations
-        let dropped = max(0, signOuts.count - Self.most)
-        signOuts.removeFirst(dropped)
-        first += dropped
+    /// - Parameters:
+    ///   - revocations: Made together.
+    ///   - isSignOut: Whether somebody has signed out.
+    /// - Returns: The number of dropped revocations.
+    mutating func add(_ revocations: [Revocation], isSignOut: Bool = true) -> Int {
+        guard !revocations.isEmpty else { return 0 }
+        signOuts.append(Group(revocations: revocations, isSignOut: isSignOut))
+        count += revocations.count
+        var (dropped, groups) = (0, 0)
+        for group in signOuts.dropLast() where count - dropped > Self.most {
+            dropped += group.revocations.count
+            groups += 1
+        }
+        remove(groups)
         return dropped
     }
 
     /// The oldest sign-outs; nil if there are none.
     func revocations() -> Batch? {
-        signOuts.isEmpty ? nil : Batch(revocations: Array(signOuts.prefix(Self.batchLength)), number: first)
+        guard !signOuts.isEmpty else { return nil }
+        var (length, groups) = (0, [Group]())
+        for group in signOuts {
+            length += group.revocations.count
+            guard groups.isEmpty || length <= Self.batchLength else { break }
+            groups.append(group)
+        }
+        return Batch(groups: groups, number: first)
     }
 
     /// The batch has been stored. Some of it may have been dropped in the meantime.
     mutating func stored(_ batch: Batch) {
-        let done = max(0, min(batch.number + batch.revocations.count - first, signOuts.count))
-        signOuts.removeFirst(done)
-        first += done
+        remove(max(0, min(batch.number + batch.groups.count - first, signOuts.count)))
+    }
+
+    private mutating func remove(_ groups: Int) {
+        count -= signOuts.prefix(groups).reduce(0) { $0 + $1.revocations.count }
+        signOuts.removeFirst(groups)
+        first += groups
     }
 
     /// Replaces the list of records that the store has lost.

@@ -27,16 +27,19 @@ import Verification
         static let start = UnixTime(1_800_000_000)
 
         let receiver = Receiver()
+        /// Of the outbox alone, so that it can fail by itself.
+        let outboxStore = FailingStore()
         let outbox: EventOutbox
         let sessions: SessionService
 
         init() {
             let store = MemoryStore.still
             var rules = IssuerRules.chat
+            rules.clients = ["web", "silent"]
             rules.clientsToldOfLogouts["web"] = BackChannelLogout(uri: "https://web.test/bcl", needsSession: true)
             let keys = SessionTestKeys(algorithm: rules.algorithm)
             let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-            outbox = EventOutbox(store: store, transport: receiver, logger: logger) { Self.start }
+            outbox = EventOutbox(store: outboxStore, transport: receiver, logger: logger) { Self.start }
             let settings = EventSettings(
                 url: "https://hooks.test/",
                 secrets: [Secret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")],
@@ -139,10 +142,87 @@ import Verification
         let setup = Setup()
         let tokens = try await setup.signIn("web")
         let sessions = setup.sessions
-        #expect(await !sessions.reportEnds(ofSubject: "alice", before: Setup.start, reason: "x", at: Setup.start))
-        #expect(await sessions.reportEnds(ofSubject: "alice", before: Setup.start + 1, reason: "x", at: Setup.start))
-        #expect(await !sessions.reportEnd(ofSession: "none", as: .revoked, reason: "x", at: Setup.start))
+        let (start, later) = (Setup.start, Setup.start + 1)
+        #expect(try await !sessions.reportEnds(ofSubject: "alice", before: start, reason: "x", at: start))
+        #expect(try await sessions.reportEnds(ofSubject: "alice", before: later, reason: "x", at: start))
+        #expect(try await !sessions.reportEnd(ofSession: "none", as: .revoked, reason: "x", at: start))
         #expect(try await setup.events().contains("revoked \(tokens.sessionID) x"))
         #expect(try await setup.logouts() == [tokens.sessionID])
+    }
+
+    /// Whoever ends a session and is told that it failed finds it again, and then all are told.
+    @Test func sessionGoesOnWhereItsEndCannotBeTold() async throws {
+        let setup = Setup()
+        let (first, second) = (try await setup.signIn("web"), try await setup.signIn("web"))
+        let sessions = setup.sessions
+        setup.outboxStore.cut()
+        await #expect(throws: IssuingError.self) { try await sessions.end(sessionID: first.sessionID, at: Setup.start) }
+        await #expect(throws: IssuingError.self) {
+            try await sessions.endAll(
+                ofSubject: "alice",
+                before: Setup.start + 60,
+                at: Setup.start + 60,
+                reason: "the account was deleted"
+            )
+        }
+        await #expect(throws: StoreError.self) {
+            _ = try await sessions.reportEnd(ofSession: first.sessionID, as: .revoked, reason: "x", at: Setup.start)
+        }
+        #expect(try await sessions.session(first.sessionID, at: Setup.start) != nil)
+        setup.outboxStore.heal()
+        try await sessions.end(sessionID: first.sessionID, at: Setup.start)
+        try await sessions.endAll(
+            ofSubject: "alice",
+            before: Setup.start + 60,
+            at: Setup.start + 60,
+            reason: "the account was deleted"
+        )
+        let told = try await setup.events().filter { !$0.hasPrefix("signed_in") }
+        let expected = [
+            "revoked \(second.sessionID) the account was deleted", "signed_out \(first.sessionID) signed out",
+        ]
+        #expect(told == expected)
+        #expect(try await setup.logouts() == [first.sessionID, second.sessionID].sorted())
+    }
+
+    @Test func oldestOfTooManySessionsEndsOnlyWhenItsClientCanBeTold() async throws {
+        let setup = Setup()
+        var ids: [String] = []
+        for _ in 0..<SessionList.most { ids.append(try await setup.signIn("web").sessionID) }
+        setup.outboxStore.cut()
+        await #expect(throws: IssuingError.self) { try await setup.signIn("web") }
+        setup.outboxStore.heal()
+        _ = try await setup.signIn("web")
+        let gone = ids.count + 1 - SessionList.kept
+        #expect(Set(try await setup.logouts()) == Set(ids.prefix(gone)))
+        #expect(try await setup.sessions.session(ids[0], at: Setup.start) == nil)
+    }
+
+    /// A reload has added the client elsewhere: an instance that knows it will tell it.
+    @Test func logoutOfAnUnknownClientIsWrittenAndOfAKnownOneWithoutAddressIsNot() async throws {
+        let setup = Setup()
+        for client in ["unknown", "silent"] {
+            let tokens = try await setup.signIn(client)
+            try await setup.sessions.end(sessionID: tokens.sessionID, at: Setup.start)
+        }
+        let written = try await setup.outboxStore.entries(
+            of: StoreCollection("outbox-logouts-due"),
+            after: nil,
+            limit: 9
+        )
+        #expect(
+            written.map { String(decoding: $0.value, as: UTF8.self) } == [
+                "01800000000 \(IssuerRules.chat.tenant) unknown"
+            ]
+        )
+    }
+
+    @Test func endThatWasToldBeforeIsNotToldAgain() async throws {
+        let setup = Setup()
+        let tokens = try await setup.signIn("web")
+        let id = tokens.sessionID
+        try await setup.sessions.end(sessionID: id, at: Setup.start, reason: "x", as: .signedOut, isTold: true)
+        #expect(try await setup.logouts().isEmpty)
+        #expect(try await setup.sessions.session(id, at: Setup.start) == nil)
     }
 }

@@ -134,6 +134,63 @@ struct RevocationServiceTests {
         }
     }
 
+    /// What `onRevoked` was called for, and whether it fails.
+    private final class Reports: Sendable {
+        let made = Mutex<[String]>([])
+        let fails = Mutex(false)
+
+        func report(_ revocations: [Revocation], _ isSignOut: Bool) throws(StoreError) {
+            if fails.withLock({ $0 }) { throw .unavailable("cut off") }
+            let names = revocations.map { if case .session(let id) = $0.target { id } else { "" } }
+            made.withLock { $0.append(names.joined(separator: "+") + (isSignOut ? " signed out" : " revoked")) }
+        }
+    }
+
+    private func service(_ reports: Reports) -> RevocationService {
+        RevocationService(
+            store: store,
+            tenants: ["app"],
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            distribute: { _ in [] },
+            onEvent: { _ in },
+            onRevoked: { (revocations, isSignOut) async throws(StoreError) in
+                try reports.report(revocations, isSignOut)
+            }
+        )
+    }
+
+    /// While the store is away nobody is told, and once it is back each is told once, as what it was.
+    @Test func signOutIsReportedOnceItIsStored() async throws {
+        let reports = Reports()
+        let service = service(reports)
+        store.cut()
+        #expect(await !service.revokeImmediately([revocation("a"), revocation("b")]))
+        #expect(await !service.revokeImmediately([revocation("c")], isSignOut: false))
+        #expect(reports.made.withLock { $0 }.isEmpty)
+        store.heal()
+        #expect(await service.revokeImmediately([revocation("d")]))
+        #expect(reports.made.withLock { $0 } == ["d signed out"])
+        // The last attempt at the end of a run.
+        let running = Task { await service.run() }
+        running.cancel()
+        await running.value
+        #expect(reports.made.withLock { $0 } == ["d signed out", "a+b signed out", "c revoked"])
+    }
+
+    @Test func revocationThatCannotBeReportedIsToBeRepeated() async throws {
+        let reports = Reports()
+        let service = service(reports)
+        reports.fails.withLock { $0 = true }
+        await #expect(throws: StoreError.self) { try await service.revoke([revocation("a")]) }
+        #expect(await !service.revokeImmediately([revocation("b")]))
+        reports.fails.withLock { $0 = false }
+        _ = try await service.revoke([revocation("a")])
+        let running = Task { await service.run() }
+        running.cancel()
+        await running.value
+        #expect(reports.made.withLock { $0 } == ["a revoked", "b signed out"])
+    }
+
     /// A reload that was refused because of the store must not have the next one pass.
     @Test func addedTenantIsNotLoadedAtOnce() async throws {
         try await withRunningService {

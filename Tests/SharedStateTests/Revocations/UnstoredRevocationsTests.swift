@@ -17,8 +17,10 @@ struct UnstoredRevocationsTests {
         var next = 0
         while next < 3000 || unstored.count > 0 {
             if next < 3000 {
-                let dropped = unstored.add((0..<random.below(40)).map { revocation(next + $0) })
-                #expect(dropped == 0)
+                for number in 0..<random.below(40) {
+                    let dropped = unstored.add([revocation(next + number)])
+                    #expect(dropped == 0)
+                }
                 next = stored.count + unstored.count
             }
             guard let batch = unstored.revocations() else { continue }
@@ -40,10 +42,10 @@ struct UnstoredRevocationsTests {
 
     @Test func onlyTheOldestAreDropped() {
         var unstored = UnstoredRevocations()
-        _ = unstored.add((0..<UnstoredRevocations.most).map(revocation))
+        for number in 0..<UnstoredRevocations.most { _ = unstored.add([revocation(number)]) }
         let batch = unstored.revocations()
         // Half of the batch is given up while the store is at it.
-        let dropped = unstored.add((0..<128).map { revocation(UnstoredRevocations.most + $0) })
+        let dropped = (0..<128).reduce(0) { $0 + unstored.add([revocation(UnstoredRevocations.most + $1)]) }
         #expect(dropped == 128)
         if let batch { unstored.stored(batch) }
         #expect(unstored.revocations()?.revocations.first == revocation(256))
@@ -52,12 +54,30 @@ struct UnstoredRevocationsTests {
 
     @Test func droppedBatchDropsNoOthers() {
         var unstored = UnstoredRevocations()
-        _ = unstored.add((0..<UnstoredRevocations.most).map(revocation))
+        for number in 0..<UnstoredRevocations.most { _ = unstored.add([revocation(number)]) }
         let batch = unstored.revocations()
-        _ = unstored.add((0..<1000).map { revocation(UnstoredRevocations.most + $0) })
+        for number in 0..<1000 { _ = unstored.add([revocation(UnstoredRevocations.most + number)]) }
         if let batch { unstored.stored(batch) }
         #expect(unstored.count == UnstoredRevocations.most)
         #expect(unstored.revocations()?.revocations.first == revocation(1000))
+    }
+
+    @Test func revocationsMadeTogetherStayTogether() {
+        var unstored = UnstoredRevocations()
+        for number in 0..<200 {
+            let made = [revocation(number), revocation(1000 + number), revocation(2000 + number)]
+            _ = unstored.add(made, isSignOut: number.isMultiple(of: 2))
+        }
+        #expect(unstored.count == 600)
+        var groups: [UnstoredRevocations.Group] = []
+        while let batch = unstored.revocations() {
+            #expect(batch.revocations.count <= 256)
+            groups += batch.groups
+            unstored.stored(batch)
+        }
+        #expect(groups.count == 200 && unstored.count == 0)
+        #expect(groups.allSatisfy { $0.revocations.count == 3 })
+        #expect(groups.map(\.isSignOut) == (0..<200).map { $0.isMultiple(of: 2) })
     }
 
     @Test func secondLossIsRestoredCompletely() {
