@@ -337,6 +337,49 @@ import Verification
         #expect(pending?.oldest == UnixTime(1_800_000_000))
     }
 
+    /// A record that cannot be read keeps neither new events out nor its own place for ever.
+    @Test(arguments: OutboxStoreKind.allCases)
+    func unreadableRecordIsSetAsideUntilItExpires(_ kind: OutboxStoreKind) async throws {
+        let fixture = try await OutboxFixture(kind)
+        let streams = StoreCollection("outbox-events")
+        func garble(_ session: String) async throws {
+            await fixture.outbox.keep(fixture.event(.signedIn, session))
+            let id = fixture.event(.signedIn, session).streamID
+            _ = try await fixture.store.change([EntryChange(streams, id, to: Array("{".utf8))])
+        }
+        try await garble("found by the delivery")
+        await fixture.outbox.work()
+        #expect(try await fixture.entries("events").isEmpty)
+        #expect(try await fixture.entries("events-due").isEmpty)
+        #expect(try await fixture.entries("events-unreadable").values.map { $0 } == [Array("{".utf8)])
+        #expect(fixture.count("unknown", .dropped) == 1)
+        try await garble("found by an addition")
+        try await fixture.outbox.write(fixture.event(.signedOut, "found by an addition"))
+        await fixture.work(seconds: 3)
+        #expect(fixture.world.received.map { $0.member("type") } == ["signed_out"])
+        #expect(try await fixture.entries("events-unreadable").count == 2)
+        fixture.world.pass(7 * 86_400)
+        await fixture.work(seconds: 1)
+        #expect(try await fixture.entries("events-unreadable").isEmpty)
+        #expect(try await fixture.entries("events-due").isEmpty)
+    }
+
+    /// What is set aside has a bound of its own.
+    @Test func manyUnreadableRecordsAreNotAllKept() async throws {
+        let fixture = OutboxFixture()
+        let streams = StoreCollection("outbox-events")
+        for session in 0..<120 {
+            await fixture.outbox.keep(fixture.event(.signedIn, "\(session)"))
+            let id = fixture.event(.signedIn, "\(session)").streamID
+            _ = try await fixture.store.change([EntryChange(streams, id, to: Array("{".utf8))])
+        }
+        await fixture.work(seconds: 2)
+        #expect(try await fixture.entries("events-unreadable").count == OutboxRecords.mostAside)
+        #expect(try await fixture.entries("events").isEmpty)
+        #expect(try await fixture.entries("events-due").isEmpty)
+        #expect(fixture.count("unknown", .dropped) == 120)
+    }
+
     /// A sign-out that is reported while the session's earlier events are being written comes after them.
     @Test(arguments: OutboxStoreKind.allCases)
     func eventReportedDuringAFlushComesAfterWhatIsFlushed(_ kind: OutboxStoreKind) async throws {

@@ -65,7 +65,13 @@ public final class EventOutbox: Sendable {
         var records: [OutboxChannel: OutboxRecords] = [:]
         var deliveries: [OutboxChannel: OutboxDelivery] = [:]
         for channel in OutboxChannel.allCases {
-            let own = OutboxRecords(store: store, channel: channel, most: limits.streams, logger: logger)
+            let own = OutboxRecords(
+                store: store,
+                channel: channel,
+                most: limits.streams,
+                counts: counts,
+                logger: logger
+            )
             records[channel] = own
             deliveries[channel] = OutboxDelivery(
                 own,

@@ -177,7 +177,7 @@ final class OutboxDelivery: Sendable {
             count(expired, .expired, of: stream)
             if isOurs { await send(stream, holder, to: receiver) }
         } catch .garbled(_) {
-            try? await records.discard(place.name)
+            try? await records.setAside(place.id, place: place.name, at: now())
         } catch {
             logger.debug("a message cannot be sent", metadata: ["reason": "\(error)"])
         }
@@ -272,9 +272,10 @@ extension OutboxDelivery {
                 let expired = stream.expire(at: now)
                 if try await records.replace(stored, with: stream) != nil { count(expired, .expired, of: stream) }
             } catch .garbled(_) {
-                try await records.discard(place.name)
+                try await records.setAside(place.id, place: place.name, at: now)
             }
         }
+        try await records.removeAside(at: now)
     }
 }
 

@@ -20,7 +20,7 @@ public final class OutboxCounts: Sendable {
 
     /// Labels of `gatehouse_events_total`.
     public struct Labels: Sendable, Hashable {
-        /// An ``EventType``, or `logout`.
+        /// An ``EventType``, `logout`, or `unknown` of what could not be read.
         public let type: String
         public let result: Result
     }
@@ -49,6 +49,12 @@ public final class OutboxCounts: Sendable {
 
     func count(_ content: OutboxMessage.Content, _ result: Result, _ number: Int = 1) {
         counts.withLock { $0.results[Labels(type: content.label, result: result), default: 0] += number }
+    }
+
+    /// A stream that cannot be read was dropped: how many messages it had is not known.
+    func countUnreadable(in channel: OutboxChannel) {
+        let type = channel == .logouts ? OutboxMessage.Content.logout.label : "unknown"
+        counts.withLock { $0.results[Labels(type: type, result: .dropped), default: 0] += 1 }
     }
 
     func setPending(_ pending: Pending, in channel: OutboxChannel) {

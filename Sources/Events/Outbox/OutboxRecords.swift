@@ -8,6 +8,8 @@ import Time
 /// - a place in a queue, by the time at which somebody has to look at it next.
 ///
 /// Both change in one step, by compare-and-set of the stream: a stream is always in the queue once.
+///
+/// A stream that cannot be read is set aside, by the time of that, where an operator finds it until it expires.
 struct OutboxRecords: Sendable {
     /// A stream as read, with the bytes to compare when it is changed.
     struct Stored: Sendable {
@@ -22,26 +24,38 @@ struct OutboxRecords: Sendable {
         case full
     }
 
+    /// The maximum number of streams that are set aside; further ones are removed.
+    static let mostAside = 100
+
     /// How often a change is retried after others got in first; each retry means that one of them made progress.
     private static let mostTries = 64
 
     let store: any Store
     let channel: OutboxChannel
+    private let counts: OutboxCounts
     let logger: Logger
     /// The maximum number of streams.
     private let most: Int
     /// Of all, and of those that leave the rest to what is more important.
     private let room = (ends: RoomCheck(), others: RoomCheck())
 
-    init(store: any Store, channel: OutboxChannel, most: Int? = nil, logger: Logger) {
+    init(
+        store: any Store,
+        channel: OutboxChannel,
+        most: Int? = nil,
+        counts: OutboxCounts = OutboxCounts(),
+        logger: Logger
+    ) {
         self.store = store
         self.channel = channel
         self.most = most ?? channel.mostStreams
+        self.counts = counts
         self.logger = logger
     }
 
     private var streams: StoreCollection { StoreCollection("outbox-\(channel.rawValue)") }
     private var queue: StoreCollection { StoreCollection("outbox-\(channel.rawValue)-due") }
+    private var aside: StoreCollection { StoreCollection("outbox-\(channel.rawValue)-unreadable") }
 
     func read(_ id: String) async throws(StoreError) -> Stored? {
         guard let entry = try await store.entries([id], of: streams).first else { return nil }
@@ -65,7 +79,7 @@ struct OutboxRecords: Sendable {
         let (most, room) = hasEnd || channel != .events ? (most, room.ends) : (most * 9 / 10, room.others)
         var stored: Stored?
         for attempt in 0..<Self.mostTries {
-            if attempt > 0 { stored = try await readForAddition(id) }
+            if attempt > 0 { stored = try await readForAddition(id, at: now) }
             var stream = stored?.stream ?? new
             var displaced = Displaced<OutboxMessage>()
             for message in messages {
@@ -89,13 +103,44 @@ struct OutboxRecords: Sendable {
     }
 
     /// What cannot be read must not keep new messages out for ever.
-    private func readForAddition(_ id: String) async throws(StoreError) -> Stored? {
+    private func readForAddition(_ id: String, at now: UnixTime) async throws(StoreError) -> Stored? {
         do throws(StoreError) {
             return try await read(id)
-        } catch .garbled(let reason) {
-            logger.error("messages in the outbox are lost", metadata: ["reason": "\(reason)"])
-            _ = try await store.change([EntryChange(streams, id, to: nil)])
+        } catch .garbled(_) {
+            try await setAside(id, at: now)
             return nil
+        } catch {
+            throw error
+        }
+    }
+
+    /// Puts a stream that cannot be read where nobody tries to, and counts it as dropped.
+    ///
+    /// - Parameter place: Its place in the queue, which goes; nil if that is not known.
+    func setAside(_ id: String, place: String? = nil, at now: UnixTime) async throws(StoreError) {
+        let removal = place.map { [EntryChange(queue, $0, to: nil)] } ?? []
+        guard let entry = try await store.entries([id], of: streams).first, OutboxStream(json: entry.value)?.id != id
+        else { return }
+        let taken = EntryChange(streams, id, if: .value(entry.value), to: nil)
+        let kept = EntryChange(aside, "\(Self.digits(now))-\(id)", to: entry.value, most: Self.mostAside)
+        switch try await store.change([taken, kept] + removal) {
+        case .unmet: return
+        case .full: guard try await store.change([taken] + removal) == .done else { return }
+        case .done: break
+        }
+        counts.countUnreadable(in: channel)
+        logger.error(
+            "messages in the outbox cannot be read and are lost",
+            metadata: ["stream": "\(id)", "collection": "\(aside.name)"]
+        )
+    }
+
+    /// Removes what was set aside for as long as a message is kept.
+    func removeAside(at now: UnixTime) async throws(StoreError) {
+        for entry in try await store.entries(of: aside, after: nil, limit: Self.mostAside) {
+            let time = entry.name.split(separator: "-", maxSplits: 1).first.flatMap { Double($0) } ?? 0
+            guard UnixTime(time) + channel.retention <= now else { return }
+            _ = try await store.change([EntryChange(aside, entry.name, to: nil)])
         }
     }
 
@@ -168,8 +213,8 @@ struct OutboxRecords: Sendable {
         ])
     }
 
-    /// Removes a place whose stream cannot be read: it would be looked at for ever.
-    func discard(_ name: String) async throws(StoreError) {
+    /// Removes an entry that is no place: it would be looked at for ever.
+    private func discard(_ name: String) async throws(StoreError) {
         logger.error("an entry of the outbox cannot be read", metadata: ["entry": "\(name)"])
         _ = try await store.change([EntryChange(queue, name, to: nil)])
     }
