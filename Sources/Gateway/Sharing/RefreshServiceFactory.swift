@@ -87,12 +87,14 @@ struct RefreshServiceFactory {
                 let now = Clock.unix()
                 return marks.map { set.isRevoked($0, at: now) }
             },
-            endSession: { tenant, principal, wholeSession in
+            endSession: { tenant, principal, wholeSession, reason in
                 let now = Clock.unix()
-                let all = SignOut.revocations(of: principal, tenants[tenant], at: now)
+                let all = SignOut.revocations(of: principal, tenants[tenant], at: now, reason: reason)
                 let token = RevocationTarget(tokenOf: principal)
-                _ = await revocations.revokeImmediately(wholeSession ? all : all.filter { $0.target == token })
-                if wholeSession { await issuers.end(principal.sessionID, ofTenant: tenant, at: now) }
+                let ended = wholeSession ? all : all.filter { $0.target == token }
+                let isTold = await revocations.revokeImmediately(ended, isSignOut: false)
+                let session = wholeSession ? principal.sessionID : nil
+                await issuers.end(session, ofTenant: tenant, at: now, reason: reason, isTold: isTold)
             }
         )
     }

@@ -44,6 +44,26 @@ import Verification
         }
     }
 
+    /// Nobody has signed out: the webhook is told that the session was revoked, and why.
+    @Test func refusedRefreshIsToldAsARevocation() async throws {
+        let webhook = try await RecordingBackend.start(.ok)
+        try await attempt {
+            var setup = GatewaySetup.refreshing()
+            let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+            setup.gateway += "\nevents: { url: \"http://127.0.0.1:\(webhook.port)/\", secret: \"\(secret)\" }\n"
+            try await withEndedSession(setup) { fixture, stub, session async throws in
+                stub.give(["error": "invalid_grant"], status: 400)
+                expectBackendsRefusal(try await fixture.request("/x", token: session.old))
+                let request = try await webhook.arrivals.next()
+                let event = try #require(try JSONParser.parse(Array(request.body.text.utf8)).object)
+                let members = [event["type"], event["sid"], event["reason"]].map { $0?.string }
+                #expect(members == ["revoked", "s1", "its refresh was refused"])
+            }
+        } finally: {
+            await webhook.stop()
+        }
+    }
+
     // MARK: Unavailable
 
     @Test(arguments: ["garbage", "no token", "token of another kind", "array", "empty", "huge", "redirect"])

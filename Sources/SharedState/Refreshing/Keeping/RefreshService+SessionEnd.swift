@@ -36,7 +36,7 @@ extension RefreshService {
         recent[session.tenant].failures.update(session) { $0.endedSession = true }
         let isProven = if case .cookie? = tenants[session.tenant]?.source { false } else { true }
         if !isProven, request.trigger != .unauthorized { return }
-        await helpers.endSession(session.tenant, request.principal, isProven)
+        await helpers.endSession(session.tenant, request.principal, isProven, "its refresh was refused")
     }
 
     /// Like ``endSession(_:_:)``, but the request does not wait beyond its deadline.
@@ -74,7 +74,7 @@ extension RefreshService {
         if let principal {
             // The old token's revocation may include the new one.
             if await !helpers.isRevoked(session.tenant, principal) {
-                await helpers.endSession(session.tenant, principal, true)
+                await helpers.endSession(session.tenant, principal, true, "its session had ended")
             }
             try? await shared.store.remove(keys.result)
         }

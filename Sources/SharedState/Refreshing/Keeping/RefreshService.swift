@@ -17,8 +17,13 @@ public actor RefreshService: FleetFlightRunner {
         var isRevoked: @Sendable (_ tenant: TenantIndex, _ principal: Principal) async -> Bool
         /// The same for many tokens at once.
         var areRevoked: @Sendable (_ tenant: TenantIndex, _ marks: [RevocationMarks]) async -> [Bool]
-        /// Revokes the token on all instances, and its session if `wholeSession`.
-        var endSession: @Sendable (_ tenant: TenantIndex, _ principal: Principal, _ wholeSession: Bool) async -> Void
+        /// Revokes the token on all instances, and its session if `wholeSession`; the reason is for operators and
+        /// others.
+        var endSession: EndSession
+
+        public typealias EndSession =
+            @Sendable (_ tenant: TenantIndex, _ principal: Principal, _ wholeSession: Bool, _ reason: String) async ->
+            Void
 
         public init(
             verify:
@@ -27,8 +32,7 @@ public actor RefreshService: FleetFlightRunner {
                 >,
             isRevoked: @escaping @Sendable (_ tenant: TenantIndex, _ principal: Principal) async -> Bool,
             areRevoked: @escaping @Sendable (_ tenant: TenantIndex, _ marks: [RevocationMarks]) async -> [Bool],
-            endSession:
-                @escaping @Sendable (_ tenant: TenantIndex, _ principal: Principal, _ wholeSession: Bool) async -> Void
+            endSession: @escaping EndSession
         ) {
             self.verify = verify
             self.isRevoked = isRevoked

@@ -74,7 +74,7 @@ final class RefreshFixture: Sendable {
                             digests.contains(marks.token) || marks.session.map(digests.contains) ?? false
                         }
                     },
-                    endSession: { _, principal, wholeSession in
+                    endSession: { _, principal, wholeSession, _ in
                         ended.update { $0.append(Ended(principal: principal, wholeSession: wholeSession)) }
                         await endings.wait { $0 }
                         let session = wholeSession ? principal.sessionID : nil
