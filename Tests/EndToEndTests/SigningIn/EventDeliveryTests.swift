@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Verification
 
-/// What others are told of sessions, with a Redis, the receiver that docs/events.md shows, and a client.
+/// What others are told of sessions, with each store that lasts, the receiver that docs/events.md shows, and a client.
 @Suite struct EventDeliveryTests {
     private static let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
@@ -32,32 +32,41 @@ import Verification
 
     @Test(arguments: Receiver.runnable)
     func webhookAndClientAreToldInOrder(_ kind: Receiver) async throws {
-        try await RedisServer.run { redis in
-            let scratch = try Scratch()
-            defer { scratch.remove() }
-            let port = try await FreePort.find()
-            let program = try scratch.write(try Self.documented(kind), to: kind.file)
-            let environment = ["PORT": "\(port)", "WEBHOOK_SECRET": Self.secret]
-            let receiver = try ServerProcess(kind.program, kind.options + [program], environment: environment)
-            let client = try await RecordingBackend.start(.ok)
-            try await attempt {
-                try await receiver.line(with: "listening")
-                let setup = Self.setup(redis: redis.port, receiver: port, client: client.port)
-                try await withStandIn(setup) { standIn, values in
-                    var values = values.merging(["backend": "http://127.0.0.1:\(client.port)"]) { $1 }
-                    values["jwks"] = try scratch.write(try TestIssuer.shared().jwks, to: "jwks.json")
-                    try await Self.withGateway(setup, values) { app in
-                        try await Self.useSession(app, standIn, receiver, client)
-                        try await Self.deleteAccount(app, standIn, receiver)
-                    }
+        try await RedisServer.run { redis in try await Self.deliver("redis://127.0.0.1:\(redis.port)", to: kind) }
+    }
+
+    @Test(arguments: Receiver.runnable)
+    func webhookAndClientAreToldInOrderFromTheEmbeddedStore(_ kind: Receiver) async throws {
+        let scratch = try Scratch()
+        defer { scratch.remove() }
+        try await Self.deliver("embedded:\(scratch.path)/gatehouse.db", to: kind)
+    }
+
+    private static func deliver(_ store: String, to kind: Receiver) async throws {
+        let scratch = try Scratch()
+        defer { scratch.remove() }
+        let port = try await FreePort.find()
+        let program = try scratch.write(try documented(kind), to: kind.file)
+        let environment = ["PORT": "\(port)", "WEBHOOK_SECRET": secret]
+        let receiver = try ServerProcess(kind.program, kind.options + [program], environment: environment)
+        let client = try await RecordingBackend.start(.ok)
+        try await attempt {
+            try await receiver.line(with: "listening")
+            let setup = setup(store, receiver: port, client: client.port)
+            try await withStandIn(setup) { standIn, values in
+                var values = values.merging(["backend": "http://127.0.0.1:\(client.port)"]) { $1 }
+                values["jwks"] = try scratch.write(try TestIssuer.shared().jwks, to: "jwks.json")
+                try await withGateway(setup, values) { app in
+                    try await useSession(app, standIn, receiver, client)
+                    try await deleteAccount(app, standIn, receiver)
                 }
-                // What nobody with the secret has signed.
-                let status = try await Self.postUnsigned(to: port)
-                #expect(status == 400)
-            } finally: {
-                try? await receiver.kill()
-                await client.stop()
             }
+            // What nobody with the secret has signed.
+            let status = try await postUnsigned(to: port)
+            #expect(status == 400)
+        } finally: {
+            try? await receiver.kill()
+            await client.stop()
         }
     }
 
@@ -133,9 +142,9 @@ import Verification
         return String(page[start..<end])
     }
 
-    private static func setup(redis: Int, receiver: Int, client: Int) -> GatewaySetup {
+    private static func setup(_ store: String, receiver: Int, client: Int) -> GatewaySetup {
         let events = "events: { url: \"http://127.0.0.1:\(receiver)/\", secret: \"\(secret)\" }"
-        var setup = AppSetup.fixture([.games], gateway: "store: \"redis://127.0.0.1:\(redis)\"\n\(events)")
+        var setup = AppSetup.fixture([.games], gateway: "store: \"\(store)\"\n\(events)")
             .deletingAccounts()
         setup.others = setup.others.replacing(
             "- id: games-app\n",
