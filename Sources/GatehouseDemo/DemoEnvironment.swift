@@ -47,8 +47,20 @@ struct DemoEnvironment {
             gateway: listener
         )
         let adminAPI = DemoAdminAPI(address: admin, token: secrets.adminToken)
-        let trials = TrialRunner(sessions: sessions, tokens: tokens, admin: adminAPI, tokensFile: tokensFile?.path)
-        try await servers.start(&configuration, ports: ports, startPage: StartRoutes(trials: trials, gateway: listener))
+        let trials = TrialRunner(
+            sessions: sessions,
+            tokens: tokens,
+            admin: adminAPI,
+            signals: servers.signals,
+            tokensFile: tokensFile?.path
+        )
+        let startPage = StartRoutes(
+            trials: trials,
+            webhook: servers.webhook,
+            companyClientSecret: secrets.companyClientSecret,
+            gateway: listener
+        )
+        try await servers.start(&configuration, ports: ports, startPage: startPage)
         let log = DemoLog()
         let gateway = Gateway(
             configuration: configuration,

@@ -10,8 +10,16 @@ struct DemoServers: Sendable {
     let standIn: ProviderStandIn
     private let company: CompanyStandIn
     private let startPage: LoopbackServer
+    /// Told of the gateway's events, at the start page's server.
+    let webhook: EventWebhook
+    /// Reports stolen accounts.
+    let signals: SignalStandIn
+    private let webhookSecret: Secret
 
     init(_ secrets: DemoSecrets, logger: Logger) throws {
+        webhookSecret = secrets.webhookSecret
+        webhook = EventWebhook(key: secrets.webhookSecret.bytes, now: WallClock.now)
+        signals = SignalStandIn(key: secrets.signalKey, now: WallClock.now)
         backends = try SampleBackends(keys: secrets.keys, logger: logger, now: WallClock.now)
         standIn = ProviderStandIn(keys: secrets.providerKeys, logger: logger, now: WallClock.now)
         company = CompanyStandIn(
@@ -35,6 +43,11 @@ struct DemoServers: Sendable {
             try await standIn.start(port: ports == .example ? DemoPorts.provider : 0)
             try await company.start(port: ports == .example ? DemoPorts.company : 0)
             let startPort = try await startPage.start(routes.makeRouter(), port: 0)
+            configuration.gateway.events = EventSettings(
+                url: "http://127.0.0.1:\(startPort)\(EventWebhook.path)",
+                secrets: [webhookSecret],
+                types: EventType.allCases
+            )
             for index in configuration.tenants.indices {
                 if [ExampleConfiguration.start, CompanyApp.name].contains(configuration.tenants[index].name) {
                     configuration.tenants[index].backends[0].servers[0].address.port = startPort

@@ -14,6 +14,8 @@ struct ExampleConfigurationTests {
         for tenant in configuration.tenants {
             #expect(tenant.authenticate.policy.issuers.allSatisfy { $0.keys?.keys.isEmpty == false })
             #expect(tenant.authenticate.keySources.allSatisfy { $0 == .inline }, "there are no files to watch")
+            #expect(tenant.signals.allSatisfy { $0.source == .inline && $0.keys?.keys.isEmpty == false })
+            #expect(tenant.signals.isEmpty == (tenant.name == "start"))
         }
     }
 

@@ -10,7 +10,7 @@ enum DemoPorts {
     /// Of the stand-in for the company's provider, likewise.
     static let company = 9006
 
-    /// Sets the ports of the gateway and its admin listener, and leads the chat app's sign-in to that port.
+    /// Sets the ports of the gateway and its admin listener, and leads sign-ins to that port.
     ///
     /// - Returns: What keeps free ports free; to be held until the gateway listens.
     static func choose(
@@ -34,11 +34,19 @@ enum DemoPorts {
         guard let chosen else { return reservations }
         configuration.gateway.listeners[0].address.port = chosen
         for index in configuration.tenants.indices {
-            guard let after = configuration.tenants[index].signIn?.web?.after else { continue }
-            configuration.tenants[index].signIn?.web?.after =
-                after.replacing("localhost:\(example)", with: "localhost:\(chosen)")
+            lead(&configuration.tenants[index], from: "localhost:\(example)", to: "localhost:\(chosen)")
         }
         return reservations
+    }
+
+    /// Changes where sign-ins end: the address after one with cookies, and the redirect URIs of clients.
+    private static func lead(_ tenant: inout Tenant, from old: String, to new: String) {
+        if let after = tenant.signIn?.web?.after { tenant.signIn?.web?.after = after.replacing(old, with: new) }
+        guard var issuer = tenant.issuer else { return }
+        for index in issuer.clients.indices {
+            issuer.clients[index].redirectURIs = issuer.clients[index].redirectURIs.map { $0.replacing(old, with: new) }
+        }
+        tenant.issuer = issuer
     }
 
     /// Refuses to start on a port in use, with the option that helps.

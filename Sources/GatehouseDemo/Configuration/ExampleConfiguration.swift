@@ -29,7 +29,12 @@ enum ExampleConfiguration {
             path_prefix: \(CompanyApp.path)
             backend: { servers: [\(server)] }
             authenticate: { from: ["cookie:company_access"], issuers: [{ preset: built-in }] }
-            access: [{ path: \(CompanyApp.path), allow: anyone }]
+            access:
+              - { path: \(CompanyApp.path), allow: anyone }
+              - { path: \(CompanyApp.path)/wiki, allow: anyone }
+              - { path: \(CompanyApp.path)/wiki/back, allow: anyone }
+              - { path: \(CompanyApp.path)/calendar, allow: anyone }
+              - { path: \(CompanyApp.path)/calendar/back, allow: anyone }
             identity: { headers: { X-User-Id: sub, X-User-Email: email, X-User-Roles: roles } }
             issuer:
               url: https://localhost\(CompanyApp.path)
@@ -38,6 +43,18 @@ enum ExampleConfiguration {
               algorithm: ES256
               keys_dir: "${GATEHOUSE_KEYS_DIR}/\(CompanyApp.name)"
               page: { name: Company, color: "#0b6b5c" }
+              clients:
+                - id: wiki
+                  secret: "${COMPANY_CLIENT_SECRET}"
+                  redirect_uris: ["http://localhost:8080\(CompanyApp.path)/wiki/back"]
+                - id: calendar
+                  secret: "${COMPANY_CLIENT_SECRET}"
+                  redirect_uris: ["http://localhost:8080\(CompanyApp.path)/calendar/back"]
+            signals:
+              - issuer: \(SignalStandIn.issuer)
+                audience: \(SignalStandIn.audience)
+                algorithms: [ES256]
+                jwks_file: \(DemoSecrets.signalKeyFile)
             sign_in:
               providers:
                 company:
@@ -85,7 +102,11 @@ enum ExampleConfiguration {
             throw CommandFailure("the example configuration cannot be used:\n\(mistakes)")
         }
         // The files are in memory: nothing can be reloaded from disk.
+        var signals = configuration.tenants.first { $0.name == CompanyApp.name }?.signals ?? []
+        for index in signals.indices { signals[index].source = .inline }
         for tenant in configuration.tenants.indices {
+            // Every app hears of stolen accounts.
+            if configuration.tenants[tenant].name != start { configuration.tenants[tenant].signals = signals }
             let count = configuration.tenants[tenant].authenticate.keySources.count
             configuration.tenants[tenant].authenticate.keySources = Array(repeating: .inline, count: count)
         }

@@ -10,13 +10,29 @@ struct StartRoutes: Sendable {
     private static let longestBody = 1 << 10
 
     private let trials: TrialRunner
+    private let webhook: EventWebhook
+    private let clients: CompanyClients
     private let gate = TrialGate()
     private let page = StartPage()
     private let guardian: StartGuard
 
     /// - Parameter gateway: Where browsers reach the page.
-    init(trials: TrialRunner, gateway: HostPort) {
+    init(trials: TrialRunner, webhook: EventWebhook, companyClientSecret: String, gateway: HostPort) {
         self.trials = trials
+        self.webhook = webhook
+        clients = CompanyClients(
+            origin: "http://localhost:\(gateway.port)",
+            secret: companyClientSecret
+        ) { form in
+            let request = TrialRequest(
+                method: "POST",
+                host: "localhost:\(gateway.port)",
+                path: "\(CompanyApp.path)/oauth2/token",
+                fields: [("Content-Type", "application/x-www-form-urlencoded")],
+                text: form
+            )
+            return try? await TrialClient.send(request, to: gateway).json
+        }
         guardian = StartGuard(port: gateway.port)
     }
 
@@ -24,7 +40,10 @@ struct StartRoutes: Sendable {
         let router = Router(context: BasicRequestContext.self)
         router.get("/") { _, _ in page.response }
         router.get("/demo/state") { _, _ in await state() }
+        router.get("/demo/events") { _, _ in Self.json(["events": .array(webhook.latest.map(JSONValue.object))]) }
+        webhook.addRoutes(to: router)
         CompanyApp.addRoutes(to: router)
+        clients.addRoutes(to: router)
         router.post("/demo/try") { request, _ in await tryOut(request) }
         return router
     }

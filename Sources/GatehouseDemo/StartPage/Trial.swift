@@ -5,5 +5,6 @@ enum Trial: String, Sendable, CaseIterable {
     case callWithoutToken = "call_without_token"
     case expire
     case revoke
+    case signal
     case flood
 }

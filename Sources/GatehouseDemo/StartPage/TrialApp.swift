@@ -111,6 +111,11 @@ extension TrialApp {
             + "-d \"{\\\"tenant\\\": \\\"\(app.rawValue)\\\", \\\"token\\\": \\\"$\(token)\\\"}\""
     }
 
+    func curlToSignal(_ request: TrialRequest) -> String {
+        "curl -i http://\(request.host)\(request.path) -H 'Content-Type: application/secevent+jwt' -d "
+            + ShellText.quoted(request.text ?? "")
+    }
+
     /// All requests at once, and how many got which status.
     func curlToFlood(_ count: Int) -> String {
         "curl -s -Z -o /dev/null -w '%{http_code}\\n'" + option(.current)

@@ -16,6 +16,7 @@ enum TrialClient {
         sent.headers.add(name: "Host", value: request.host)
         for (name, value) in request.fields { sent.headers.add(name: name, value: value) }
         if let body = request.body { sent.body = .bytes(JSONWriter.bytes(of: .object(body))) }
+        if let text = request.text { sent.body = .bytes(Array(text.utf8)) }
         let response = try await HTTPClient.shared.execute(sent, timeout: patience)
         let body = try await response.body.collect(upTo: longestResponse)
         return TrialResponse(

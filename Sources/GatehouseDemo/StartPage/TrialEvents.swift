@@ -22,7 +22,8 @@ struct TrialEvents: Sendable {
     ///   - title: What the request is for.
     ///   - curl: The same request for a shell.
     func request(_ request: TrialRequest, title: String, curl: String) {
-        let body = request.body.map { ShownText.shortened(JSONWriter.text(of: .object($0))) }
+        let sent = request.text ?? request.body.map { JSONWriter.text(of: .object($0)) }
+        let body = sent.map { ShownText.shortened($0) }
         send([
             "type": "request", "title": .string(title), "method": .string(request.method),
             "url": .string("http://\(request.host)\(request.path)"), "fields": fields(request.fields),

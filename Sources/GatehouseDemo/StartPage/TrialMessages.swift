@@ -8,6 +8,8 @@ struct TrialRequest: Sendable {
     let path: String
     var fields: [(name: String, value: String)] = []
     var body: JSONObject?
+    /// A body that is no JSON; nil if there is none.
+    var text: String?
 }
 
 /// The response to a request of a trial.

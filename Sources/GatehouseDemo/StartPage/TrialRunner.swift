@@ -7,6 +7,8 @@ struct TrialRunner: Sendable {
     let sessions: DemoSessions
     let tokens: DemoTokens
     let admin: DemoAdminAPI
+    /// Reports stolen accounts.
+    let signals: SignalStandIn
     let tokensFile: String?
 
     func run(_ trial: Trial, of app: SampleAppName, telling events: TrialEvents) async {
@@ -20,6 +22,7 @@ struct TrialRunner: Sendable {
                 try await exchange(request, "A call without a token", client.curl(.none), client, events)
             case .expire: try await expire(client, events)
             case .revoke: try await revoke(client, events)
+            case .signal: try await signal(client, events)
             case .flood: try await flood(client, events)
             }
         } catch let failure as CommandFailure {
@@ -92,6 +95,22 @@ extension TrialRunner {
         let response = try await TrialClient.send(request, to: admin.address)
         events.response(response)
         guard response.status == 200 else { throw CommandFailure("the token was not revoked") }
+        await tokens.setRevoked(client.app)
+        try await exchange(client.call(session), "The next call", client.curl(.current), client, events)
+    }
+
+    private func signal(_ client: TrialApp, _ events: TrialEvents) async throws {
+        let session = try await session(of: client, valid: true, events)
+        let request = TrialRequest(
+            method: "POST",
+            host: client.host,
+            path: "/.gatehouse/signals",
+            fields: [("Content-Type", "application/secevent+jwt")],
+            text: try signals.sessionRevoked(session.accessToken)
+        )
+        let title = "A provider reports that my session is over"
+        let response = try await exchange(request, title, client.curlToSignal(request), client, events)
+        guard response.status == 202 else { throw CommandFailure("the signal was not taken") }
         await tokens.setRevoked(client.app)
         try await exchange(client.call(session), "The next call", client.curl(.current), client, events)
     }

@@ -46,12 +46,30 @@ struct StartPageTests {
             #expect(revoked.state == "revoked")
             let again = try await client.press(.call, app)
             #expect(again.decisions == ["refuse 401 token_revoked"])
+            let signalled = try await client.press(.signal, app)
+            #expect(signalled.statuses.suffix(2) == [202, 401])
+            #expect(signalled.decisions.suffix(2) == ["forward", "refuse 401 token_revoked"])
+            #expect(signalled.state == "revoked")
             let flood = try await client.press(.flood, app)
             #expect(flood.statuses == [200, 429])
             #expect(flood.decisions.last == "refuse 429 rate_limited")
             let counts = try #require(flood.events.last { $0["type"] == "count" }?["statuses"]?.array)
             #expect(counts.compactMap { $0.object?["status"]?.double } == [200, 429])
             #expect(flood.state == "valid")
+        }
+    }
+
+    @Test func webhookIsToldOfASignal() async throws {
+        try await withDemo { client in
+            _ = try await client.press(.signal, .chat)
+            // They are delivered in the background.
+            var types: Set<String> = []
+            for _ in 0..<200 where !types.isSuperset(of: ["signed_in", "revoked"]) {
+                let events = try await client.get("/demo/events").json["events"]?.array ?? []
+                types = Set(events.compactMap { $0.object?["type"]?.string })
+                if !types.isSuperset(of: ["signed_in", "revoked"]) { try await Task.sleep(for: .milliseconds(50)) }
+            }
+            #expect(types.isSuperset(of: ["signed_in", "revoked"]))
         }
     }
 

@@ -47,6 +47,10 @@ extension RealClients {
                 ),
                 ("expire", "Expire my token: 200 OK", "answered", ["refreshed first", "X-Refreshed-Token"]),
                 ("revoke", "Revoke me: 401 Unauthorized", "refused", ["refused: 401 token_revoked", "$ADMIN_TOKEN"]),
+                (
+                    "signal", "Report me stolen: 401 Unauthorized", "refused",
+                    ["an entry of signals", "202 Accepted", "refused: 401 token_revoked"]
+                ),
                 ("flood", "Flood: 429 Too Many Requests", "refused", ["refused: 429 rate_limited", "Retry-After"]),
             ] {
                 let shown = try #require(result[action]?.object)

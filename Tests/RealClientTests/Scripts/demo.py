@@ -13,7 +13,7 @@ from looks import FOCUSED, MEASURE, NARROW, PHONE
 WIDE = {"width": 1440, "height": 900}
 DONE = "document.getElementById('trace').dataset.done"
 VERDICT = "document.getElementById('status').textContent"
-ACTIONS = ["sign_in", "call", "call_without_token", "expire", "revoke", "flood"]
+ACTIONS = ["sign_in", "call", "call_without_token", "expire", "revoke", "signal", "flood"]
 
 
 async def enter(browser, start, **look):

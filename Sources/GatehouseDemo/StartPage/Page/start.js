@@ -27,6 +27,7 @@ const ACTIONS = [
     ["call_without_token", "Call without a token", "as nobody"],
     ["expire", "Expire my token", "and call again"],
     ["revoke", "Revoke me", "and call again"],
+    ["signal", "Report me stolen", "a provider's signal"],
     ["flood", "Flood", "60 calls at once"],
 ];
 
@@ -237,6 +238,31 @@ class Trace {
     }
 }
 
+/** What the gateway has told the demo's webhook, the latest first. */
+class ToldEvents {
+    #list = byId("told");
+    #shown = "";
+
+    constructor() {
+        this.#load();
+        setInterval(() => { if (!document.hidden) this.#load(); }, 1000);
+    }
+
+    async #load() {
+        const { events } = await fetch("demo/events").then(response => response.json()).catch(() => ({ events: [] }));
+        const ids = events.map(({ id }) => id).join();
+        if (ids === this.#shown) return;
+        this.#shown = ids;
+        this.#list.replaceChildren(...events.slice(0, 8).map(event => {
+            const details = ["code", "count", "reason", "provider", "client_id", "subject", "sid"]
+                .filter(name => event[name] !== undefined).map(name => `${name} ${event[name]}`);
+            return element("li", {}, element("b", {}, event.type), element("span", {}, details.join(", ")),
+                element("small", {}, event.tenant ?? ""));
+        }));
+        byId("told-none").hidden = events.length > 0;
+    }
+}
+
 class StartPage {
     #apps;
     #trace = new Trace();
@@ -302,4 +328,5 @@ class StartPage {
 }
 
 new Scheme(byId("scheme"));
+new ToldEvents();
 fetch("demo/state").then(response => response.json()).then(state => new StartPage(state));
