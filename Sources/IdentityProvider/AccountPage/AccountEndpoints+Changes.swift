@@ -16,13 +16,15 @@ extension AccountEndpoints {
             guard visitor.sent(fields["token"]) else { throw .outdated }
             if action == .beginPasskey { return try await begin(visitor, request) }
             if let response = try await deletion(action, visitor, request) { return response }
+            var atIssuer: [EndpointResponse.Field] = []
+            if action == .signOut, fields["session"] == visitor.session.id {
+                // Otherwise the next app would be opened without a sign-in. First, while they can come again if it
+                // fails.
+                atIssuer = try await endAtIssuer(visitor, request)
+            }
             let notice = try await carryOut(action, fields, visitor, request)
             if !action.removesWayIn { log(action, visitor, request) }
-            if notice == .signedOut {
-                // Otherwise the next app would be opened without a sign-in.
-                cookies = self.cookies.fieldsThatClear(request)
-                cookies += try await endAtIssuer(visitor, request)
-            }
+            if notice == .signedOut { cookies = self.cookies.fieldsThatClear(request) + atIssuer }
             if notice == .othersEnded {
                 cookies = try await newSession(visitor, request)
                 cookies += try await endAtIssuer(visitor, request)

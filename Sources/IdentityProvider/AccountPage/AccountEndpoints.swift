@@ -91,9 +91,9 @@ struct AccountEndpoints: Sendable {
         let session = try await mappingErrors({ _ in AccountNotice.unavailable }) { () async throws(SignInFailure) in
             try await singleSignOn.read(request)
         }
-        if let session, session.subject.utf8.elementsEqual(visitor.account.subject.utf8) {
+        if let (session, _) = session, session.subject.utf8.elementsEqual(visitor.account.subject.utf8) {
             _ = try await mappingErrors(AccountNotice.init) { () async throws(IssuingError) in
-                try await singleSignOn.end(session.id, ofSubject: session.subject, at: request.now)
+                try await singleSignOn.end(session.group, ofSubject: session.subject, at: request.now)
             }
         }
         return singleSignOn.records.fieldsThatClear(request)

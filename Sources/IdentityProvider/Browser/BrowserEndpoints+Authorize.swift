@@ -254,7 +254,7 @@ extension SessionProof {
             way: session.way,
             authenticatedAt: session.authenticatedAt,
             isProven: session.isProven,
-            singleSignOn: session.id
+            singleSignOn: session.group
         )
     }
 }

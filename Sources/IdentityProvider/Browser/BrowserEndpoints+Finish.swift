@@ -118,7 +118,7 @@ extension BrowserEndpoints {
             way: way,
             authenticatedAt: min(way.signedInAt ?? request.now, request.now),
             isProven: way.isProof || demand.isAnew,
-            singleSignOn: begun?.id
+            singleSignOn: begun?.group
         )
         let code = try await code(for: account, authorization, proof, request)
         return (code, begun.map { [$0.cookie] } ?? [])

@@ -69,6 +69,7 @@ package struct AuthorizationRequestExplanation {
     private static func session(begunAt now: UnixTime) -> SingleSignOnSession {
         SingleSignOnSession(
             id: "",
+            group: "",
             subject: "",
             way: SignInWay(name: SignIn.Provider.apple.rawValue, methods: []),
             identity: nil,

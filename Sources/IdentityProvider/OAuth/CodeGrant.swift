@@ -25,7 +25,7 @@ struct CodeGrant: Sendable, Equatable {
     var authenticatedAt: UnixTime?
     /// Whether they proved it then.
     var isProven = false
-    /// The session at the issuer in which it was issued; nil for none.
+    /// The group of the session at the issuer in which it was issued; nil for none.
     var singleSignOn: String?
     /// When the code was issued; it is valid for 60 seconds.
     var issuedAt: UnixTime

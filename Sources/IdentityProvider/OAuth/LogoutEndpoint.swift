@@ -60,7 +60,7 @@ struct LogoutEndpoint: Sendable {
         return try await mappingErrors({ _ in Problem.unavailable }) { () async throws(SignInFailure) in
             try await singleSignOn.read(request)
         }
-        .map { ($0, value) }
+        .map { ($0.session, value) }
     }
 
     private func parameters(_ request: EndpointRequest) throws(Problem) -> FormFields {
@@ -100,7 +100,8 @@ struct LogoutEndpoint: Sendable {
         return FormText.url(uri, adding: parameters["state"].map { [("state", $0)] } ?? [])
     }
 
-    /// Ends the session of the ID token, and those at the issuer with all that were begun in them.
+    /// Ends the session of the ID token, and those at the issuer with all that were begun in them. The former is the
+    /// last: if ending another fails, the ID token still leads to the rest.
     ///
     /// - Parameters:
     ///   - confirmed: Whose end the user has confirmed.
@@ -115,26 +116,24 @@ struct LogoutEndpoint: Sendable {
     ) async throws(Problem) -> [SingleSignOn.EndedSession] {
         try await mappingErrors({ _ in Problem.unavailable }) { () async throws(IssuingError) in
             var ended: [SingleSignOn.EndedSession] = []
-            var atIssuer: [(id: String, subject: String)] = confirmed.map { [($0.id, $0.subject)] } ?? []
-            if let hint, let id = hint.sessionID {
-                let session = try await sessions.session(id, at: request.now)
-                if let session, let own = session.singleSignOn { atIssuer.append((own, session.subject)) }
-                if let browser, isSubject(of: hint, browser) {
-                    atIssuer.append((browser.id, browser.subject))
-                }
-                try await sessions.end(sessionID: id, at: request.now)
-                ended.append(SingleSignOn.EndedSession(clientID: client?.id ?? session?.clientID, id: id))
-                log(id, client)
-            }
+            var atIssuer: [(group: String, subject: String)] = confirmed.map { [($0.group, $0.subject)] } ?? []
+            let own = hint?.sessionID
+            var session: IssuerSession?
+            if let own { session = try await sessions.session(own, at: request.now) }
+            if let session, let group = session.singleSignOn { atIssuer.append((group, session.subject)) }
+            if let browser, isSubject(of: hint, browser) { atIssuer.append((browser.group, browser.subject)) }
             if let singleSignOn {
                 var done: Set<String> = []
-                for (id, subject) in atIssuer where done.insert(id).inserted {
-                    let further = try await singleSignOn.end(id, ofSubject: subject, at: request.now)
-                    for session in further where !ended.contains(where: { $0.id == session.id }) {
-                        ended.append(session)
-                        log(session.id, session.clientID.flatMap { issuer.clients.named($0) })
-                    }
+                for (group, subject) in atIssuer where done.insert(group).inserted {
+                    let all = try await singleSignOn.end(group, ofSubject: subject, butFor: own, at: request.now)
+                    for session in all { log(session.id, session.clientID.flatMap { issuer.clients.named($0) }) }
+                    ended += all
                 }
+            }
+            if let own {
+                try await sessions.end(sessionID: own, at: request.now)
+                ended.insert(SingleSignOn.EndedSession(clientID: client?.id ?? session?.clientID, id: own), at: 0)
+                log(own, client)
             }
             return ended
         }

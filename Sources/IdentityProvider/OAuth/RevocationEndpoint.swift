@@ -31,7 +31,13 @@ struct RevocationEndpoint: Sendable {
     ) async throws(OAuthError) {
         guard client.owns(tokensOf: session.clientID) else { throw Self.foreign }
         try await mappingErrors(OAuthError.init) { () async throws(IssuingError) in
-            try await sessions.end(sessionID: session.id, at: now, reason: "revoked by its client")
+            // It says nothing of the browser, which may be signed in for others.
+            try await sessions.end(
+                sessionID: session.id,
+                at: now,
+                reason: "revoked by its client",
+                leavesBrowser: true
+            )
         }
         context.logger.info(
             "a client revoked a refresh token: its session is ended",

@@ -117,7 +117,7 @@ extension TokenEndpoint {
         )
         // A subject revoked since the code was issued does not get in with it.
         let planned = IssuerSession.start(opening, sessions.rules, at: grant.issuedAt).session
-        guard await !tokens.isRevoked(planned) else { throw Self.wrongCode }
+        guard await !tokens.isRevoked(planned), try await isStillSignedIn(grant) else { throw Self.wrongCode }
         if let seconds = context.secondsToWait(forSessionOf: account.subject, at: now) {
             throw .tooMany("this account signs in too often", retryAfter: seconds)
         }
@@ -127,6 +127,11 @@ extension TokenEndpoint {
         try await mappingErrors({ $0.status < 500 ? Self.wrongCode : OAuthError.storeUnavailable }) {
             () async throws(EndpointRefusal) in
             try await context.checkAccount(of: tokens, subject: account.subject, by: grant.provider, at: now)
+        }
+        // A sign-out meanwhile has ended what it found.
+        guard try await isStillSignedIn(grant) else {
+            try await end(tokens.sessionID, at: now, "signed out at the issuer")
+            throw Self.wrongCode
         }
         return tokens
     }
@@ -145,7 +150,7 @@ extension TokenEndpoint {
             isSpent = try await codes.spend(fresh, sessionID: tokens.sessionID)
         } catch {
             // Its tokens were never sent. If it cannot be ended, it expires unused.
-            try? await sessions.end(sessionID: tokens.sessionID, at: now, reason: "its code could not be used up")
+            try? await end(tokens.sessionID, at: now, "its code could not be used up")
             throw .storeUnavailable
         }
         guard isSpent else {
@@ -200,9 +205,21 @@ extension TokenEndpoint {
         return Self.wrongCode
     }
 
-    private func end(_ sessionID: String, at now: UnixTime) async throws(OAuthError) {
+    private func end(
+        _ sessionID: String,
+        at now: UnixTime,
+        _ reason: String = "authorization code used again"
+    ) async throws(OAuthError) {
         try await mappingErrors(OAuthError.init) { () async throws(IssuingError) in
-            try await sessions.end(sessionID: sessionID, at: now, reason: "authorization code used again")
+            try await sessions.end(sessionID: sessionID, at: now, reason: reason, leavesBrowser: true)
+        }
+    }
+
+    /// Whether the session at the issuer goes on in which the code was issued.
+    private func isStillSignedIn(_ grant: CodeGrant) async throws(OAuthError) -> Bool {
+        guard let group = grant.singleSignOn else { return true }
+        return try await mappingErrors(OAuthError.init) { () async throws(StoreError) in
+            try await sessions.browsers.isLive(group)
         }
     }
 

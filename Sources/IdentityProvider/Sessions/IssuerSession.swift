@@ -31,7 +31,7 @@ public struct IssuerSession: Sendable, Equatable {
     public let signedInAt: UnixTime
     /// Whether they proved it then; false where a provider may have led somebody back whom it knew already.
     public let isProven: Bool
-    /// The session at the issuer that it was begun in; nil for none.
+    /// The group of the browser's session at the issuer that it was begun in; nil for none.
     let singleSignOn: String?
     /// When tokens were last issued.
     public private(set) var lastUsedAt: UnixTime

@@ -26,7 +26,7 @@ public struct SessionOpening: Sendable {
     public var authenticatedAt: UnixTime?
     /// Whether they proved it then, as far as is known: not where a provider may have led somebody back whom it knew already.
     public var isProven: Bool
-    /// The session at the issuer that it belongs to, and ends with; nil for none.
+    /// The group of the browser's session at the issuer that it belongs to, and ends with; nil for none.
     var singleSignOn: String?
 
     public init(

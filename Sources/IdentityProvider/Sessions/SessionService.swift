@@ -18,6 +18,7 @@ public struct SessionService: Sendable {
     let rules: IssuerRules
     let records: SessionRecords
     let lists: SessionLists
+    let browsers: BrowserGroups
     let revocations: any RevocationChecks
     let logger: Logger
     /// Nil if nobody is told of sessions.
@@ -44,6 +45,7 @@ public struct SessionService: Sendable {
         self.logger = logger
         self.outbox = outbox
         records = SessionRecords(store: store, tenant: rules.tenant)
+        browsers = BrowserGroups(store: store, tenant: rules.tenant)
         lists = SessionLists(store: store, rules: rules, logger: logger)
         tokens = SessionTokens(rules: rules, keys: keys)
     }
@@ -170,7 +172,9 @@ public struct SessionService: Sendable {
         throw Self.tooBusy(sessionID)
     }
 
-    /// Ends a session, known or not: its refresh tokens become invalid, and its access tokens are revoked.
+    /// Ends a session, known or not: its refresh tokens become invalid, and its access tokens are revoked. The
+    /// browser's session at the issuer that it was begun in ends too, since it would begin another one without a
+    /// question; others that were begun in that go on.
     ///
     /// - Parameters:
     ///   - reason: For operators, stored with the revocation.
@@ -184,14 +188,29 @@ public struct SessionService: Sendable {
         as type: EventType,
         isTold: Bool = false
     ) async throws(IssuingError) {
+        try await end(sessionID: sessionID, at: now, reason: reason, as: type, isTold: isTold, leavesBrowser: false)
+    }
+
+    /// - Parameter leavesBrowser: Whether the browser stays signed in at the issuer: its user wants no end, or has
+    ///   ended that already.
+    func end(
+        sessionID: String,
+        at now: UnixTime,
+        reason: String,
+        as type: EventType = .revoked,
+        isTold: Bool = false,
+        leavesBrowser: Bool
+    ) async throws(IssuingError) {
         let session = try await mappingErrors(IssuingError.unavailable) {
             () async throws(StoreError) -> IssuerSession? in
             let session = try await readForEnd(sessionID)
             // First, so that whoever has to ask again still finds what there is to tell.
             if let session, !isTold { try await reportEnd(of: session, as: type, reason: reason, at: now) }
-            // In this order: nothing new can be issued once the issued tokens are revoked.
-            try await records.remove(sessionID)
+            if !leavesBrowser, let group = session?.singleSignOn { try await browsers.end(group) }
+            // In this order: if either fails, whoever tries again finds the session. Tokens that are issued in between
+            // are revoked with it.
             try await revocations.revoke([revocation(ofSession: sessionID, at: now, reason: reason)])
+            try await records.remove(sessionID)
             return session
         }
         // The session has ended. The next reader drops an entry that stays.
@@ -245,7 +264,7 @@ extension SessionService {
         case .end:
             reuses.add(.ended, tenant: rules.tenant)
             logger.warning("a refresh token was used again: its session is ended", metadata: metadata(session.id))
-            try await end(sessionID: session.id, at: now, reason: "refresh token used again")
+            try await end(sessionID: session.id, at: now, reason: "refresh token used again", leavesBrowser: true)
             return decision
         case .rotate, .keep, .repeated, .reused: break
         }

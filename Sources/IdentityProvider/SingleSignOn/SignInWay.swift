@@ -12,6 +12,8 @@ struct SignInWay: Sendable, Equatable {
     var claims = JSONObject()
     /// When the provider says that they did; nil for now.
     var signedInAt: UnixTime?
+    /// The credential of the passkey; nil for a provider, and in records of a version that did not keep it.
+    var passkey: [UInt8]?
 
     /// Whether it tells when they proved who they are: a provider may have led somebody back whom it knew already.
     var isProof: Bool { signedInAt != nil || name == SignIn.Provider.passkey }
@@ -28,6 +30,11 @@ extension SignInWay {
     }
 
     init(_ passkey: AccountPasskey) {
-        self.init(name: SignIn.Provider.passkey, methods: AccountPasskey.methods(of: passkey.credential))
+        let credential = passkey.credential
+        self.init(
+            name: SignIn.Provider.passkey,
+            methods: AccountPasskey.methods(of: credential),
+            passkey: credential.id
+        )
     }
 }

@@ -43,20 +43,20 @@ struct SingleSignOn: Sendable {
     ///
     /// - Throws: If that is not known.
     func find(_ request: EndpointRequest) async throws(SignInFailure) -> Found? {
-        guard let session = try await read(request) else { return nil }
+        guard let (session, isLive) = try await read(request), isLive else { return nil }
         if let revoked = await context.revocations.latestRevocation(
             ofSubject: session.subject,
             tenant: context.tenant.name
         ), revoked >= session.startedAt {
             // Now: the revocation may be forgotten before the session is over.
             try await mappingErrors(SignInFailure.init) { () async throws(StoreError) in
-                try await records.remove(session.id)
+                try await records.groups.end(session.group)
             }
             return nil
         }
         do throws(AccountProblem) {
             guard let account = try await context.accounts.account(ofSubject: session.subject) else { return nil }
-            if context.accountsMayChange, !account.isEntered(by: session.way.name) { return nil }
+            if context.accountsMayChange || session.way.passkey != nil, !account.isEntered(by: session) { return nil }
             if let identity = session.identity { try await context.accounts.check(identity) }
             return Found(session: session, account: account)
         } catch {
@@ -67,8 +67,10 @@ struct SingleSignOn: Sendable {
         }
     }
 
-    /// Whatever its subject may do.
-    func read(_ request: EndpointRequest) async throws(SignInFailure) -> SingleSignOnSession? {
+    /// Whatever its subject may do, and also if it has ended: what was begun in it may go on, where a sign-out failed.
+    func read(
+        _ request: EndpointRequest
+    ) async throws(SignInFailure) -> (session: SingleSignOnSession, isLive: Bool)? {
         guard let value = records.value(in: request) else { return nil }
         do throws(StoreError) {
             return try await records.read(value, at: request.now)
@@ -81,7 +83,8 @@ struct SingleSignOn: Sendable {
     }
 
     /// Begins a session after a sign-in: always with a new cookie, against session fixation, in place of the browser's
-    /// earlier one.
+    /// earlier one. If that was the same subject's, it is of the same group: a later sign-out ends what was begun in
+    /// either. If it was somebody else's, they are signed out.
     ///
     /// - Parameters:
     ///   - identity: The provider's; nil after a passkey.
@@ -92,7 +95,7 @@ struct SingleSignOn: Sendable {
         _ identity: ProviderIdentity?,
         isAnew: Bool,
         _ request: EndpointRequest
-    ) async throws(SignInFailure) -> (id: String, cookie: EndpointResponse.Field) {
+    ) async throws(SignInFailure) -> (group: String, cookie: EndpointResponse.Field) {
         let now = request.now
         // Each is kept for as long as it may be used.
         if let seconds = context.secondsToWait(forSessionOf: account.subject, at: now) {
@@ -101,6 +104,7 @@ struct SingleSignOn: Sendable {
         let (value, id) = SingleSignOnRecords.makeValue()
         let session = SingleSignOnSession(
             id: id,
+            group: try await group(goingOnFor: account.subject, request) ?? id,
             subject: account.subject,
             way: way,
             identity: identity?.kept,
@@ -110,13 +114,28 @@ struct SingleSignOn: Sendable {
             expiresAt: now + lifetime
         )
         try await mappingErrors(SignInFailure.init) { () async throws(StoreError) in
-            if let earlier = records.value(in: request) {
-                try await records.remove(SingleSignOnRecords.id(of: earlier))
-            }
             try await records.add(session, value: value, at: now)
         }
         counts.count(tenant: context.tenant.name, singleSignOn: .begun)
-        return (id, records.cookie(value, seconds: lifetime, isSecure: request.isSecure))
+        return (session.group, records.cookie(value, seconds: lifetime, isSecure: request.isSecure))
+    }
+
+    /// The group of the browser's earlier session; nil if there is none, it has ended, or it was another subject's.
+    private func group(
+        goingOnFor subject: String,
+        _ request: EndpointRequest
+    ) async throws(SignInFailure) -> String? {
+        guard let (earlier, _) = try await read(request) else { return nil }
+        guard earlier.subject.utf8.elementsEqual(subject.utf8) else {
+            _ = try await mappingErrors(SignInFailure.init) { () async throws(IssuingError) in
+                try await end(earlier.group, ofSubject: earlier.subject, at: request.now)
+            }
+            return nil
+        }
+        let isLive = try await mappingErrors(SignInFailure.init) { () async throws(StoreError) in
+            try await records.move(earlier, for: lifetime)
+        }
+        return isLive ? earlier.group : nil
     }
 
     func count(_ event: SignInCounts.SingleSignOnEvent) {
@@ -131,18 +150,30 @@ extension SingleSignOn {
 
     /// Ends a session at the issuer, and every session of a client that was begun in it. All sign-outs there come here.
     ///
-    /// - Parameter id: Known or not.
+    /// If it fails in between, whoever calls it again with what they have, the cookie or `last`, ends the rest.
+    ///
+    /// - Parameters:
+    ///   - group: Of the session; known or not.
+    ///   - last: A session of a client that is left for the caller to end.
     /// - Returns: The ended sessions of clients, at most 256.
-    func end(_ id: String, ofSubject subject: String, at now: UnixTime) async throws(IssuingError) -> [EndedSession] {
+    func end(
+        _ group: String,
+        ofSubject subject: String,
+        butFor last: String? = nil,
+        at now: UnixTime
+    ) async throws(IssuingError) -> [EndedSession] {
         try await mappingErrors(IssuingError.unavailable) { () async throws(StoreError) in
             // First, so that no more are begun.
-            try await records.remove(id)
+            try await records.groups.end(group)
         }
         var ended: [EndedSession] = []
         for session in try await sessions.sessions(ofSubject: subject, at: now)
-        where session.singleSignOn.map({ $0.utf8.elementsEqual(id.utf8) }) ?? false {
-            try await sessions.end(sessionID: session.id, at: now, reason: Self.reason)
+        where session.id != last && session.singleSignOn.map({ $0.utf8.elementsEqual(group.utf8) }) ?? false {
+            try await sessions.end(sessionID: session.id, at: now, reason: Self.reason, leavesBrowser: true)
             ended.append(EndedSession(clientID: session.clientID, id: session.id))
+        }
+        try await mappingErrors(IssuingError.unavailable) { () async throws(StoreError) in
+            try await records.remove(group)
         }
         count(.ended)
         return ended

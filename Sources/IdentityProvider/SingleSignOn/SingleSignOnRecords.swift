@@ -6,9 +6,13 @@ import Verification
 /// it, so that read access to the store is not enough to use one or to see its content.
 struct SingleSignOnRecords: Sendable {
     private static let length = 32
+    /// Seconds for which a record outlives its session: codes that were issued at its end are redeemed.
+    private static let margin = 60.0
 
     let store: any Store
     let tenant: String
+
+    var groups: BrowserGroups { BrowserGroups(store: store, tenant: tenant) }
 
     /// - Returns: A cookie's value, and the session's name.
     static func makeValue() -> (value: [UInt8], id: String) {
@@ -22,24 +26,40 @@ struct SingleSignOnRecords: Sendable {
         guard let sealed = CredentialSeal.seal(session.json, with: value, purpose: purpose) else {
             throw .unusable("a single sign-on session could not be encrypted")
         }
-        try await store.set(sealed, for: key(session.id), lifetime: .seconds(max(session.expiresAt - now, 1)))
+        let seconds = max(session.expiresAt - now, 1) + Self.margin
+        try await store.set(sealed, for: groups.key(session.id), lifetime: .seconds(seconds))
     }
 
-    /// - Returns: Nil if there is none, or no longer.
-    func read(_ value: [UInt8], at now: UnixTime) async throws(StoreError) -> SingleSignOnSession? {
+    /// - Returns: Nil if there is none, or no longer. One that is not live has ended; what was begun in it may not yet
+    ///   have.
+    func read(
+        _ value: [UInt8],
+        at now: UnixTime
+    ) async throws(StoreError) -> (session: SingleSignOnSession, isLive: Bool)? {
         let id = Self.id(of: value)
-        guard let sealed = try await store.value(for: key(id)) else { return nil }
+        guard let record = try await store.value(for: groups.key(id)).map(BrowserGroups.Record.init),
+            let sealed = record.session
+        else { return nil }
         guard let json = CredentialSeal.open(sealed, with: value, purpose: purpose),
             let session = SingleSignOnSession(json: json, id: id)
         else { throw .garbled("a single sign-on session of \(tenant)") }
-        return now < session.expiresAt ? session : nil
+        guard now < session.expiresAt else { return nil }
+        return (session, session.group == id ? record.isLive : try await groups.isLive(session.group))
     }
 
-    func remove(_ id: String) async throws(StoreError) { try await store.remove(key(id)) }
+    func remove(_ id: String) async throws(StoreError) { try await store.remove(groups.key(id)) }
+
+    /// Lets the group of a session go on under another cookie; the session's own is of no use any more.
+    ///
+    /// - Parameter lifetime: Of the next session, in seconds.
+    /// - Returns: False if it has ended.
+    func move(_ session: SingleSignOnSession, for lifetime: Double) async throws(StoreError) -> Bool {
+        let isLive = try await groups.move(session.group, for: .seconds(lifetime + Self.margin))
+        if session.id != session.group { try await remove(session.id) }
+        return isLive
+    }
 
     private var purpose: String { "single sign-on of \(tenant)" }
-
-    private func key(_ id: String) -> StoreKey { StoreKey(tenant: tenant, kind: "single-sign-on", name: id) }
 
     // MARK: The cookie
 

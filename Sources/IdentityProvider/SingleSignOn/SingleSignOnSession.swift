@@ -3,10 +3,13 @@ import Verification
 
 /// A browser's own session at the issuer: within it further clients get codes without another sign-in.
 ///
-/// It is written once. Whether its subject may still use it is asked each time.
+/// It is written once. Whether its subject may still use it is asked each time. When they sign in again, another takes
+/// its place in the same group.
 struct SingleSignOnSession: Sendable, Equatable {
     /// SHA-256 of the cookie's value in base64url: names the session without opening it.
     let id: String
+    /// The ``id`` of the group's first session: what sessions of clients were begun in.
+    let group: String
     let subject: String
     let way: SignInWay
     /// What the provider said of the subject; nil after a passkey.
@@ -20,6 +23,15 @@ struct SingleSignOnSession: Sendable, Equatable {
 
     /// `acr` of its sign-in; nil where a provider did it.
     var contextClass: String? { AuthenticationContext.of(methods: way.methods) }
+}
+
+extension Account {
+    /// Whether it still has what a session at the issuer was begun with.
+    func isEntered(by session: SingleSignOnSession) -> Bool {
+        if let identity = session.identity { return identities.contains { $0.isSame(as: identity.key) } }
+        guard let passkey = session.way.passkey else { return isEntered(by: session.way.name) }
+        return passkeys.contains { $0.credential.id == passkey }
+    }
 }
 
 // MARK: - In the store
@@ -40,6 +52,8 @@ extension SingleSignOnSession {
         if !way.methods.isEmpty { object["amr"] = .array(way.methods.map(JSONValue.string)) }
         if !way.claims.members.isEmpty { object["claims"] = .object(way.claims) }
         if let time = way.signedInAt { object["signed_in"] = .time(time) }
+        if let passkey = way.passkey { object["passkey"] = .bytes(passkey) }
+        if group != id { object["group"] = .string(group) }
         if let identity { object["identity"] = .object(identity.json) }
         return JSONWriter.bytes(of: object)
     }
@@ -58,12 +72,14 @@ extension SingleSignOnSession {
         }
         self.init(
             id: id,
+            group: object["group"]?.string ?? id,
             subject: subject,
             way: SignInWay(
                 name: way,
                 methods: object["amr"]?.stringOrStrings ?? [],
                 claims: object["claims"]?.object ?? JSONObject(),
-                signedInAt: object["signed_in"]?.time
+                signedInAt: object["signed_in"]?.time,
+                passkey: object["passkey"]?.bytes
             ),
             identity: identity,
             startedAt: startedAt,

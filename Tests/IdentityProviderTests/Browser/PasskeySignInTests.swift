@@ -133,6 +133,40 @@ struct PasskeySignInTests {
         #expect(grant.subject == subject && grant.provider == "passkey" && grant.methods == ["hwk", "user", "mfa"])
     }
 
+    private static func authorize(
+        _ cookies: [String] = [],
+        hint: String? = nil
+    ) -> EndpointRequest {
+        let parameters = [
+            ("client_id", "partner"), ("redirect_uri", "shop://signed-in"), ("response_type", "code"),
+            ("scope", "openid"), ("state", "s"), ("code_challenge", BrowserSignInFixture.challenge),
+            ("code_challenge_method", "S256"),
+        ]
+        return EndpointRequest(
+            endpoint: .authorize,
+            method: "GET",
+            query: FormText.text(of: parameters + (hint.map { [("id_token_hint", $0)] } ?? [])),
+            authority: AccountPageFixture.host,
+            fields: EndpointRequest.Fields(cookies: cookies),
+            now: start
+        )
+    }
+
+    @Test func removedPasskeyEndsTheSessionsOfBrowsersAtTheIssuer() async throws {
+        let fixture = try AccountPageFixture()
+        let (authenticator, subject) = try await Self.passkey(fixture)
+        // Its owner keeps another.
+        var other = try PretendAuthenticator()
+        other.id = [4, 5, 6]
+        #expect(try await fixture.add(&other, try await fixture.signIn()).status == 200)
+        let signedIn = try await Page(fixture, Self.authorize()).sign(authenticator, as: subject)
+        let cookies = signedIn.cookies.filter { $0.contains("single-sign-on") }.map { String($0.prefix { $0 != ";" }) }
+        #expect(cookies.count == 1)
+        #expect(try await fixture.respond(to: Self.authorize(cookies)).response.text.contains("Continue as"))
+        _ = try await fixture.accounts.removePasskeys(authenticator.id, ofSubject: subject)
+        #expect(try await !fixture.respond(to: Self.authorize(cookies)).response.text.contains("Continue as"))
+    }
+
     @Test func syncedPasskeyIsToldFromOneInHardware() async throws {
         let fixture = try AccountPageFixture()
         let session = try await fixture.signIn()

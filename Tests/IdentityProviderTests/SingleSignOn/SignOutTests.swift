@@ -1,9 +1,25 @@
+import Store
+import Synchronization
 import Testing
 import Time
 import Verification
 
 @testable import IdentityProvider
 @testable import Tenants
+
+/// Lets a number of calls through.
+private final class Counter: Sendable {
+    private let left: Mutex<Int>
+
+    init(_ count: Int) { left = Mutex(count) }
+
+    func take() -> Bool {
+        left.withLock { left in
+            left -= 1
+            return left >= 0
+        }
+    }
+}
 
 /// Signing out of a browser's session at the issuer.
 struct SignOutTests {
@@ -12,8 +28,8 @@ struct SignOutTests {
     /// A browser with a session at the issuer, and the sessions of two clients begun in it.
     private struct Browser {
         let fixture: IssuerFixture
-        let cookie: String
-        let id: String
+        var cookie: String
+        let group: String
         let board: IssuedTokens
         let service: IssuedTokens
 
@@ -33,19 +49,57 @@ struct SignOutTests {
                 isAnew: false,
                 request
             )
-            (id, cookie) = (begun.id, String(begun.cookie.value.prefix { $0 != ";" }))
+            (group, cookie) = (begun.group, String(begun.cookie.value.prefix { $0 != ";" }))
             let sessions = fixture.sessions
             func tokens(_ client: IssuerClient) async throws -> IssuedTokens {
                 var opening = SessionOpening(subject: "alice", clientID: client.id)
-                opening.singleSignOn = begun.id
+                opening.singleSignOn = begun.group
                 return try await sessions.start(opening, at: start)
             }
             self.board = try await tokens(board)
             self.service = try await tokens(service)
         }
 
-        func ask(_ method: String, _ parameters: Parameters, cookies: [String]? = nil) async throws -> EndpointResponse
-        {
+        /// Signs in again.
+        ///
+        /// - Returns: The cookie, and the group.
+        func signIn(_ account: Account = .alice) async throws -> (cookie: String, group: String) {
+            let begun = try await singleSignOn.begin(
+                account,
+                SignInWay(name: "google", methods: []),
+                nil,
+                isAnew: false,
+                request([cookie])
+            )
+            return (String(begun.cookie.value.prefix { $0 != ";" }), begun.group)
+        }
+
+        var singleSignOn: SingleSignOn {
+            get throws { try #require(SingleSignOn(fixture.context, counts: SignInCounts())) }
+        }
+
+        func request(_ cookies: [String]) -> EndpointRequest {
+            EndpointRequest(
+                endpoint: .authorize,
+                method: "GET",
+                authority: "clans.example",
+                fields: EndpointRequest.Fields(cookies: cookies),
+                now: start
+            )
+        }
+
+        /// Whether a client gets a code without a question.
+        func isSignedIn(_ cookie: String? = nil) async throws -> Bool {
+            try await singleSignOn.find(request([cookie ?? self.cookie])) != nil
+        }
+
+        func ask(
+            _ method: String,
+            _ parameters: Parameters,
+            cookies: [String]? = nil,
+            origin: String? = nil,
+            site: String? = nil
+        ) async throws -> EndpointResponse {
             let text = FormText.text(of: parameters)
             return try await fixture.ask(
                 EndpointRequest(
@@ -55,7 +109,9 @@ struct SignOutTests {
                     authority: "clans.example",
                     fields: EndpointRequest.Fields(
                         contentType: method == "POST" ? "application/x-www-form-urlencoded" : nil,
-                        cookies: cookies ?? [cookie]
+                        cookies: cookies ?? [cookie],
+                        origin: origin,
+                        secFetchSite: site
                     ),
                     body: method == "POST" ? Array(text.utf8) : [],
                     now: start
@@ -92,15 +148,143 @@ struct SignOutTests {
         #expect(response.field("Refresh") == "2; url=https://board.example/bye?state=s")
         #expect(PageReading(response).links == ["https://board.example/bye?state=s"])
         #expect(response.fields.contains { $0.name == "Set-Cookie" } == sendsCookie)
-        let singleSignOn = try #require(SingleSignOn(browser.fixture.context, counts: SignInCounts()))
-        let request = EndpointRequest(
-            endpoint: .authorize,
-            method: "GET",
-            authority: "clans.example",
-            fields: EndpointRequest.Fields(cookies: [browser.cookie]),
-            now: Self.start
+        #expect(try await !browser.isSignedIn())
+    }
+
+    @Test func endOfOneSessionEndsTheBrowsersAlone() async throws {
+        let browser = try await Browser()
+        #expect(try await browser.isSignedIn())
+        try await browser.fixture.sessions.end(
+            sessionID: browser.board.sessionID,
+            at: Self.start,
+            reason: "lost device"
         )
-        #expect(try await singleSignOn.find(request) == nil)
+        #expect(try await !browser.isSignedIn())
+        #expect(try await browser.isAlive(browser.service))
+    }
+
+    /// It speaks for itself, and a code that is sent twice is the fault of a client.
+    @Test func clientThatRevokesItsTokenLeavesTheBrowser() async throws {
+        let browser = try await Browser()
+        let form = [("token", try browser.board.refresh)] + IssuerClient.board.credentials
+        #expect(try await browser.fixture.post(.revoke, form).status == 200)
+        #expect(try await !browser.isAlive(browser.board))
+        #expect(try await browser.isSignedIn())
+    }
+
+    @Test func signingInAgainKeepsTogetherWhatTheBrowserHasBegun() async throws {
+        let browser = try await Browser()
+        let again = try await browser.signIn()
+        #expect(again.group == browser.group && again.cookie != browser.cookie)
+        #expect(try await !browser.isSignedIn())
+        #expect(try await browser.isSignedIn(again.cookie))
+        // Whoever signs in with the old cookie in the browser changes nothing for the new one.
+        #expect(try await browser.signIn().group != browser.group)
+        #expect(try await browser.isSignedIn(again.cookie))
+        var third = browser
+        third.cookie = again.cookie
+        third.cookie = try await third.signIn().cookie
+        let response = try await third.ask("GET", [("id_token_hint", try #require(browser.board.idToken))], cookies: [])
+        #expect(response.status == 200)
+        for tokens in [browser.board, browser.service] { #expect(try await !browser.isAlive(tokens)) }
+        #expect(try await !third.isSignedIn())
+        // What has ended does not go on.
+        #expect(try await third.signIn().group != browser.group)
+    }
+
+    @Test func anotherSubjectInTheBrowserSignsTheFirstOut() async throws {
+        let browser = try await Browser()
+        var bob = Account.alice
+        bob.subject = "bob"
+        browser.fixture.accounts.put(bob)
+        let begun = try await browser.signIn(bob)
+        #expect(begun.group != browser.group)
+        #expect(try await browser.isSignedIn(begun.cookie))
+        #expect(try await !browser.isSignedIn())
+        for tokens in [browser.board, browser.service] { #expect(try await !browser.isAlive(tokens)) }
+    }
+
+    /// Whatever the store failed at, the same request ends the rest.
+    @Test(arguments: [true, false], [WatchedStore.Call.replace, .remove, .revoke])
+    func signOutThatFailedIsCompletedByTheNext(_ hasHint: Bool, _ failing: WatchedStore.Call) async throws {
+        let browser = try await Browser()
+        let store = browser.fixture.store
+        var parameters: Parameters = [("id_token_hint", try #require(browser.board.idToken))]
+        if !hasHint {
+            parameters = PageReading(try await browser.ask("GET", [])).all("input").map {
+                (name: $0.attributes["name"] ?? "", value: $0.attributes["value"] ?? "")
+            }
+        }
+        var tries = 0
+        while tries < 20 {
+            // Each try gets one call further.
+            let allowed = Counter(tries)
+            store.onCall { (call) async throws(StoreError) in
+                if call == failing, !allowed.take() { throw .unavailable("gone") }
+            }
+            let response = try await browser.ask("POST", parameters, cookies: hasHint ? [] : nil)
+            store.onCall(nil)
+            tries += 1
+            if response.status == 200 { break }
+            #expect(response.status == 503)
+            #expect(!response.fields.contains { $0.name == "Set-Cookie" })
+        }
+        #expect(tries > 1 && tries < 20)
+        for tokens in [browser.board, browser.service] {
+            #expect(try await !browser.isAlive(tokens))
+            #expect(try await !browser.fixture.isActive(tokens.accessToken))
+        }
+        #expect(try await !browser.isSignedIn())
+    }
+
+    @Test func codeOfBeforeTheSignOutIsVoid() async throws {
+        for hasEnded in [false, true] {
+            let browser = try await Browser()
+            let fixture = browser.fixture
+            var grant = CodeGrant(
+                clientID: "board",
+                redirectURI: "https://board.example/back",
+                codeChallenge: IssuerFixture.challenge,
+                scopes: ["openid"],
+                subject: "alice",
+                provider: "google",
+                issuedAt: Self.start
+            )
+            grant.singleSignOn = browser.group
+            let code = try await fixture.codes.issue(grant, at: Self.start)
+            if hasEnded {
+                _ = try await browser.ask("GET", [("id_token_hint", try #require(browser.service.idToken))])
+            }
+            let response = try await fixture.post(.token, fixture.redemption(code, .board))
+            #expect(response.outcome == (hasEnded ? "400 invalid_grant" : "200 -"))
+        }
+    }
+
+    /// The code is looked at before the sign-out, and its session is begun after it.
+    @Test func codeThatIsRedeemedWhileTheSignOutEndsGivesNothing() async throws {
+        let browser = try await Browser()
+        let fixture = browser.fixture
+        var grant = CodeGrant(
+            clientID: "board",
+            redirectURI: "https://board.example/back",
+            codeChallenge: IssuerFixture.challenge,
+            scopes: ["openid"],
+            subject: "alice",
+            provider: "google",
+            issuedAt: Self.start
+        )
+        grant.singleSignOn = browser.group
+        let code = try await fixture.codes.issue(grant, at: Self.start)
+        let singleSignOn = try browser.singleSignOn
+        let group = browser.group
+        let isFirst = Counter(1)
+        fixture.store.onCall { (call) async throws(StoreError) in
+            // The session's record.
+            guard call == .set, isFirst.take() else { return }
+            _ = try? await singleSignOn.end(group, ofSubject: "alice", at: Self.start)
+        }
+        #expect(try await fixture.post(.token, fixture.redemption(code, .board)).outcome == "400 invalid_grant")
+        #expect(try await fixture.sessions.sessions(ofSubject: "alice", at: Self.start).isEmpty)
     }
 
     @Test func withoutIDTokenTheUserIsAsked() async throws {

@@ -74,6 +74,7 @@ struct SingleSignOnDecisionTests {
         let session = test.session.map { age, isProven, methods in
             SingleSignOnSession(
                 id: "id",
+                group: "id",
                 subject: "alice",
                 way: SignInWay(name: "google", methods: methods),
                 identity: nil,
@@ -128,6 +129,7 @@ struct SingleSignOnDecisionTests {
         )
         let session = SingleSignOnSession(
             id: "id",
+            group: "first",
             subject: "alice",
             way: SignInWay(name: "google", methods: [], claims: ["plan": "pro"], signedInAt: 1_799_999_000),
             identity: identity,
@@ -140,5 +142,49 @@ struct SingleSignOnDecisionTests {
         for length in 0..<session.json.count {
             #expect(SingleSignOnSession(json: Array(session.json.prefix(length)), id: "id") == nil)
         }
+    }
+
+    @Test func recordOfPasskeyIsReadAlsoFromBeforeItsCredentialWasKept() throws {
+        let old = """
+            {"v":1,"sub":"alice","way":"passkey","started":1,"auth_time":1,"proven":true,"expires":9,"amr":["hwk"]}
+            """
+        let read = try #require(SingleSignOnSession(json: Array(old.utf8), id: "id"))
+        #expect(read.group == "id" && read.way.passkey == nil)
+        let session = SingleSignOnSession(
+            id: "id",
+            group: "id",
+            subject: "alice",
+            way: SignInWay(name: "passkey", methods: Self.passkey, passkey: [1, 2, 255]),
+            identity: nil,
+            startedAt: Self.now,
+            authenticatedAt: Self.now,
+            isProven: true,
+            expiresAt: Self.now + 60
+        )
+        #expect(SingleSignOnSession(json: session.json, id: "id") == session)
+        #expect(!String(decoding: session.json, as: UTF8.self).contains("group"))
+    }
+
+    @Test func accountStillHasWhatTheSessionWasBegunWith() throws {
+        func session(_ way: SignInWay, _ identity: ProviderIdentity? = nil) -> SingleSignOnSession {
+            SingleSignOnSession(
+                id: "id",
+                group: "id",
+                subject: "alice",
+                way: way,
+                identity: identity,
+                startedAt: 1,
+                authenticatedAt: 1,
+                isProven: true,
+                expiresAt: 9
+            )
+        }
+        var account = Account(subject: "alice", createdAt: 1)
+        account.identities = [Account.Identity(provider: .google, subject: "g-2")]
+        let google = SignInWay(name: "google", methods: [])
+        #expect(account.isEntered(by: session(google, ProviderIdentity(provider: .google, subject: "g-2"))))
+        // Another login of the same provider.
+        #expect(!account.isEntered(by: session(google, ProviderIdentity(provider: .google, subject: "g-1"))))
+        #expect(!account.isEntered(by: session(SignInWay(name: "passkey", methods: [], passkey: [1]))))
     }
 }
