@@ -176,7 +176,16 @@ extension BrowserEndpoints {
             try await transactions.consume(stored)
         }
         guard isUsed else { throw .over }
-        var response = await proceed(authorization, found, .continued, request)
+        var demand = stored.transaction.demand
+        var response: EndpointResponse
+        if let issuer = context.tenant.issuer, !found.session.isRecent(demand.maxAge, at: request.now) {
+            // It was when the page was shown.
+            demand.offered = nil
+            demand.notBefore = demand.maxAge.map { request.now + -$0 }
+            response = try await hostedPage(authorization, demand, issuer, request)
+        } else {
+            response = await proceed(authorization, found, .continued, request)
+        }
         response.fields.append(SignInBinding.clearingCookie(of: id, isSecure: request.isSecure))
         return response
     }

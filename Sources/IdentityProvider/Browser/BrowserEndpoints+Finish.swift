@@ -23,11 +23,13 @@ extension BrowserEndpoints {
             subject = signedIn.account.subject
             switch transaction.purpose {
             case .client(let authorization):
+                let way = SignInWay(signedIn.identity)
                 let (code, cookie) = try await begin(
                     signedIn.account,
-                    SignInWay(signedIn.identity),
+                    way,
                     signedIn.identity,
                     transaction.demand,
+                    isProven: way.isProof(askedAnew: transaction.demand.isAnew ? endpoint.provider : nil),
                     authorization,
                     request
                 )
@@ -100,24 +102,27 @@ struct SignedIn: Sendable {
 extension BrowserEndpoints {
     /// Begins a session at the issuer for somebody who has just signed in on the page, and gives the client a code in it.
     ///
-    /// - Parameter identity: The provider's; nil after a passkey.
+    /// - Parameters:
+    ///   - identity: The provider's; nil after a passkey.
+    ///   - isProven: Whether they have proved who they are.
     /// - Returns: The code, and the cookie of the session at the issuer.
     func begin(
         _ account: Account,
         _ way: SignInWay,
         _ identity: ProviderIdentity?,
         _ demand: SignInDemand,
+        isProven: Bool,
         _ authorization: AuthorizationRequest,
         _ request: EndpointRequest
     ) async throws(SignInFailure) -> (code: String, cookies: [EndpointResponse.Field]) {
-        if let problem = demand.problem(subject: account.subject, signedInAt: way.signedInAt) {
+        if let problem = demand.problem(subject: account.subject, signedInAt: way.signedInAt, isProven: isProven) {
             throw .notAsDemanded(problem)
         }
-        let begun = try await singleSignOn?.begin(account, way, identity, isAnew: demand.isAnew, request)
+        let begun = try await singleSignOn?.begin(account, way, identity, isProven: isProven, request)
         let proof = SessionProof(
             way: way,
             authenticatedAt: min(way.signedInAt ?? request.now, request.now),
-            isProven: way.isProof || demand.isAnew,
+            isProven: isProven,
             singleSignOn: begun?.group
         )
         let code = try await code(for: account, authorization, proof, request)

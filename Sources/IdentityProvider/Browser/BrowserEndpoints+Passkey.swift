@@ -130,7 +130,7 @@ extension BrowserEndpoints {
         _ demand: SignInDemand,
         _ request: EndpointRequest
     ) async throws(SignInFailure) -> EndpointResponse {
-        let (code, cookies) = try await begin(account, way, nil, demand, authorization, request)
+        let (code, cookies) = try await begin(account, way, nil, demand, isProven: true, authorization, request)
         let client = authorization.client
         let fields = client.fields(code: code, issuer: context.tenant.issuer?.url ?? "")
         switch client.mode {

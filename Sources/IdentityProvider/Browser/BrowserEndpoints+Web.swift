@@ -96,7 +96,7 @@ extension BrowserEndpoints {
             address: ClientAddressText.text(of: request.clientAddress),
             provider: way.name,
             authenticatedAt: way.signedInAt,
-            isProven: way.isProof || endsAtAccount(.web(after: after), request)
+            isProven: way.isProof() || endsAtAccount(.web(after: after), request)
         )
         let tokens = try await mappingErrors(SignInFailure.init) { () async throws(IssuingError) in
             try await sessions.start(opening, at: request.now)

@@ -99,6 +99,7 @@ extension SignInDemand {
         if isAnew { object["anew"] = true }
         if let subject { object["sub"] = .string(subject) }
         if let notBefore { object["after"] = .time(notBefore) }
+        if let maxAge { object["max_age"] = .number(JSONNumber(Int(maxAge))) }
         if let loginHint { object["hint"] = .string(loginHint) }
         if let offered { object["offered"] = .string(offered) }
         return object
@@ -108,6 +109,7 @@ extension SignInDemand {
         isAnew = object["anew"]?.bool ?? false
         subject = object["sub"]?.string
         notBefore = object["after"]?.time
+        maxAge = object["max_age"]?.double
         loginHint = object["hint"]?.string
         offered = object["offered"]?.string
     }

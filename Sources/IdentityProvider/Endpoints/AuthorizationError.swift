@@ -27,6 +27,10 @@ struct AuthorizationError: Error, Sendable, Equatable {
 extension AuthorizationError {
     static let cancelled = AuthorizationError(.accessDenied, "the sign-in was cancelled")
     static let loginRequired = AuthorizationError(.loginRequired, "the user has to sign in for this")
+    static let notAskedAnew = AuthorizationError(
+        .loginRequired,
+        "the provider does not say when the user signed in, and cannot be told to ask again"
+    )
     static let interactionRequired = AuthorizationError(
         .interactionRequired,
         "the user has to confirm the sign-in: another app could have claimed this redirect URI"

@@ -6,6 +6,7 @@ import Verification
 /// Sign in with Apple on the web. Apple does not support PKCE: nonce and state bind a sign-in to its browser.
 struct AppleBrowserProvider: BrowserProvider {
     let provider = SignIn.Provider.apple
+    let asksAnew = true
     private let clientID: String
     private let issuer: String
     private let authorizeURL: String

@@ -10,6 +10,8 @@ protocol BrowserProvider: Sendable {
     var isFoundFirst: Bool { get }
     /// Whether its URL may have a `login_hint` (OpenID Connect Core section 3.1.2.1).
     var takesLoginHint: Bool { get }
+    /// Whether it asks who it is, also where somebody is signed in, if it is told to (`signsInAnew`).
+    var asksAnew: Bool { get }
 
     /// Checks the issuer that a response through the browser names (RFC 9207 section 2.4).
     ///
@@ -50,6 +52,7 @@ extension BrowserProvider {
     var label: String { provider.vendor }
     var isFoundFirst: Bool { false }
     var takesLoginHint: Bool { false }
+    var asksAnew: Bool { false }
 
     func accepts(issuer: String?, at now: UnixTime) -> Bool { true }
 }

@@ -36,6 +36,7 @@ struct OpenIDBrowserProvider: BrowserProvider {
     var label: String { rules.label }
     var isFoundFirst: Bool { true }
     var takesLoginHint: Bool { true }
+    var asksAnew: Bool { true }
 
     func authorizationURL(
         redirectURI: String,

@@ -16,7 +16,11 @@ struct SignInWay: Sendable, Equatable {
     var passkey: [UInt8]?
 
     /// Whether it tells when they proved who they are: a provider may have led somebody back whom it knew already.
-    var isProof: Bool { signedInAt != nil || name == SignIn.Provider.passkey }
+    ///
+    /// - Parameter provider: The one that was told to ask who it is; nil for none.
+    func isProof(askedAnew provider: (any BrowserProvider)? = nil) -> Bool {
+        signedInAt != nil || name == SignIn.Provider.passkey || provider?.asksAnew ?? false
+    }
 }
 
 extension SignInWay {

@@ -88,12 +88,12 @@ struct SingleSignOn: Sendable {
     ///
     /// - Parameters:
     ///   - identity: The provider's; nil after a passkey.
-    ///   - isAnew: Whether the provider was to ask who it is.
+    ///   - isProven: Whether they have proved who they are.
     func begin(
         _ account: Account,
         _ way: SignInWay,
         _ identity: ProviderIdentity?,
-        isAnew: Bool,
+        isProven: Bool,
         _ request: EndpointRequest
     ) async throws(SignInFailure) -> (group: String, cookie: EndpointResponse.Field) {
         let now = request.now
@@ -110,7 +110,7 @@ struct SingleSignOn: Sendable {
             identity: identity?.kept,
             startedAt: now,
             authenticatedAt: min(way.signedInAt ?? now, now),
-            isProven: way.isProof || isAnew,
+            isProven: isProven,
             expiresAt: now + lifetime
         )
         try await mappingErrors(SignInFailure.init) { () async throws(StoreError) in

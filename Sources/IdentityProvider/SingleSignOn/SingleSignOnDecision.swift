@@ -17,6 +17,10 @@ struct AuthenticationParameters: Sendable, Equatable {
     var contextClasses: [String] = []
     /// As in the request.
     var locales: String?
+
+    /// Whether a sign-in has to prove who it is: a provider that knows somebody already does not ask for that by
+    /// itself.
+    var wantsProof: Bool { prompts.contains(.login) || maxAge != nil }
 }
 
 /// Whom an `id_token_hint` names.
@@ -58,10 +62,8 @@ extension SingleSignOnDecision {
         func signIn(isAnew: Bool) -> SingleSignOnDecision {
             isSilent ? .refuse(.loginRequired) : .signIn(isAnew: isAnew)
         }
-        // A request with an age wants a proof, which a provider that knows somebody already does not ask for.
-        let isAnew = parameters.prompts.contains(.login) || parameters.maxAge != nil
         guard let session else {
-            self = signIn(isAnew: isAnew)
+            self = signIn(isAnew: parameters.wantsProof)
             return
         }
         if parameters.prompts.contains(.login) || !session.isRecent(parameters.maxAge, at: now) {
@@ -91,7 +93,7 @@ extension SingleSignOnDecision {
 
 extension SingleSignOnSession {
     /// Whether its subject proved who they are within `maxAge` seconds.
-    fileprivate func isRecent(_ maxAge: Double?, at now: UnixTime) -> Bool {
+    func isRecent(_ maxAge: Double?, at now: UnixTime) -> Bool {
         guard let maxAge else { return true }
         return isProven && now - authenticatedAt <= maxAge
     }
@@ -108,25 +110,32 @@ struct SignInDemand: Sendable, Equatable {
     var subject: String?
     /// The earliest `auth_time`; nil for any.
     var notBefore: UnixTime?
+    /// Seconds; nil for any.
+    var maxAge: Double?
     /// For the provider: whom to ask for.
     var loginHint: String?
     /// The session at the issuer that the page offers; nil if it offers none.
     var offered: String?
 
-    /// - Parameter signedInAt: When the provider says that the subject signed in; nil if it does not say.
+    /// - Parameters:
+    ///   - signedInAt: When the provider says that the subject signed in; nil if it does not say.
+    ///   - isProven: Whether it is known when they proved who they are.
     /// - Returns: The error for the client; nil if it is met.
-    func problem(subject: String, signedInAt: UnixTime?) -> AuthorizationError? {
+    func problem(subject: String, signedInAt: UnixTime?, isProven: Bool) -> AuthorizationError? {
         if let wanted = self.subject, !wanted.utf8.elementsEqual(subject.utf8) { return .loginRequired }
-        if let notBefore, let signedInAt, signedInAt + Self.leeway < notBefore { return .loginRequired }
-        return nil
+        guard let notBefore else { return nil }
+        guard isProven else { return .notAskedAnew }
+        return signedInAt.map { $0 + Self.leeway < notBefore } ?? false ? .loginRequired : nil
     }
 }
 
 extension SignInDemand {
     init(_ parameters: AuthenticationParameters, hint: SubjectHint, isAnew: Bool, at now: UnixTime) {
-        self.isAnew = isAnew
+        // Also beside a session that is young enough: on the page people may choose another account.
+        self.isAnew = isAnew || parameters.wantsProof
         if case .subject(let subject) = hint { self.subject = subject }
-        if let maxAge = parameters.maxAge { notBefore = now + -maxAge }
+        maxAge = parameters.maxAge
+        if let maxAge { notBefore = now + -maxAge }
         if parameters.prompts.contains(.login) { notBefore = now }
         loginHint = parameters.loginHint
     }

@@ -124,8 +124,10 @@ struct BrowserProviderTests {
     @Test func whoSignsInAnewChoosesTheAccountAtGoogle() async throws {
         let google = try VisitedProvider.google(.text(""))
         #expect(try await authorizationURL(google, signsInAnew: true).hasSuffix("S256&prompt=select_account"))
+        #expect(!google.provider.asksAnew)
         let apple = try VisitedProvider.apple(.text(""))
         #expect(try await authorizationURL(apple, signsInAnew: true) == authorizationURL(apple))
+        #expect(apple.provider.asksAnew)
     }
 
     @Test func appleCodeIsExchangedForIdentity() async throws {

@@ -46,7 +46,7 @@ struct SignOutTests {
                 .alice,
                 SignInWay(name: "google", methods: []),
                 nil,
-                isAnew: false,
+                isProven: false,
                 request
             )
             (group, cookie) = (begun.group, String(begun.cookie.value.prefix { $0 != ";" }))
@@ -68,7 +68,7 @@ struct SignOutTests {
                 account,
                 SignInWay(name: "google", methods: []),
                 nil,
-                isAnew: false,
+                isProven: false,
                 request([cookie])
             )
             return (String(begun.cookie.value.prefix { $0 != ";" }), begun.group)
@@ -316,9 +316,9 @@ struct SignOutTests {
         let singleSignOn = try #require(SingleSignOn(fixture.context, counts: SignInCounts()))
         let request = EndpointRequest(endpoint: .authorize, method: "GET", authority: "clans.example", now: Self.start)
         let way = SignInWay(name: "google", methods: [])
-        for _ in 0..<100 { _ = try await singleSignOn.begin(.alice, way, nil, isAnew: false, request) }
+        for _ in 0..<100 { _ = try await singleSignOn.begin(.alice, way, nil, isProven: false, request) }
         await #expect(throws: SignInFailure.self) {
-            try await singleSignOn.begin(.alice, way, nil, isAnew: false, request)
+            try await singleSignOn.begin(.alice, way, nil, isProven: false, request)
         }
     }
 

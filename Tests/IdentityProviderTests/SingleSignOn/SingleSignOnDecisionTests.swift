@@ -111,12 +111,29 @@ struct SingleSignOnDecisionTests {
 
     @Test func demandHoldsProviderToSubjectAndTime() {
         var demand = SignInDemand(isAnew: true, subject: "alice", notBefore: Self.now)
-        #expect(demand.problem(subject: "alice", signedInAt: nil) == nil)
-        #expect(demand.problem(subject: "alice", signedInAt: Self.now + -60) == nil)
-        #expect(demand.problem(subject: "alice", signedInAt: Self.now + -61) == .loginRequired)
-        #expect(demand.problem(subject: "bob", signedInAt: Self.now) == .loginRequired)
+        func problem(_ subject: String, _ time: UnixTime?, isProven: Bool = true) -> AuthorizationError? {
+            demand.problem(subject: subject, signedInAt: time, isProven: isProven)
+        }
+        #expect(problem("alice", nil) == nil)
+        #expect(problem("alice", Self.now + -60) == nil)
+        #expect(problem("alice", Self.now + -61) == .loginRequired)
+        #expect(problem("bob", Self.now) == .loginRequired)
+        // A provider that was not told to ask, or takes no such request.
+        #expect(problem("alice", nil, isProven: false) == .notAskedAnew)
+        // Where the client wants no proof, the provider is only to ask whose account it is.
+        demand = SignInDemand(isAnew: true, subject: "alice")
+        #expect(problem("alice", 1, isProven: false) == nil)
         demand = SignInDemand()
-        #expect(demand.problem(subject: "bob", signedInAt: 1) == nil)
+        #expect(problem("bob", 1, isProven: false) == nil)
+    }
+
+    @Test(arguments: ["prompt=login", "max_age=100"])
+    func demandForProofHoldsForEveryAccountOfThePage(_ text: String) throws {
+        let parameters = try AuthenticationParameters(FormFields(Array(text.utf8)))
+        // The page also offers the session at the issuer.
+        let demand = SignInDemand(parameters, hint: .none, isAnew: false, at: Self.now)
+        #expect(demand.isAnew)
+        #expect(demand.maxAge == (text == "max_age=100" ? 100 : nil))
     }
 
     @Test func recordIsReadAsItWasWritten() throws {

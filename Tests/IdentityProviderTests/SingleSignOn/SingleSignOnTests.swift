@@ -222,6 +222,63 @@ struct SingleSignOnTests {
         #expect(grant.authenticatedAt == Self.start + 70 && grant.isProven)
     }
 
+    /// Plain OAuth 2 and Google: nobody knows when the person signed in there, unless they say so.
+    @Test(arguments: ["prompt", "max_age"])
+    func providerThatCannotBeToldToAskProvesNothing(_ name: String) async throws {
+        let fixture = try BrowserSignInFixture()
+        let changes: KeyValuePairs<String, String?> = name == "prompt" ? ["prompt": "login"] : ["max_age": "100"]
+        func signIn() async throws -> EndpointResponse {
+            let visit = try await BrowserVisit(fixture, .google, BrowserSignInFixture.parameters(changes))
+            return try await fixture.response(visit.back(.googleCallback))
+        }
+        fixture.google.stopAskingAnew()
+        let refused = try await signIn()
+        #expect(try refused.redirectError == "login_required")
+        #expect(!refused.cookies.contains { $0.contains("single-sign-on") })
+        fixture.google.stopAskingAnew(signedInAt: Self.start + -200)
+        #expect(try await signIn().redirectError == "login_required")
+        fixture.google.stopAskingAnew(signedInAt: Self.start + 4)
+        #expect(try await signIn().locationFields["code"] != nil)
+        // Where nobody wants a proof it is a sign-in like others, and none for later.
+        fixture.google.stopAskingAnew()
+        let browser = try await Browser(fixture)
+        let silent: KeyValuePairs<String, String?> = [
+            "client_id": "board", "redirect_uri": "https://board.example/back", "scope": "openid", "prompt": "none",
+            "max_age": "1000",
+        ]
+        #expect(try await browser.authorize(silent).redirectError == "login_required")
+    }
+
+    @Test func sessionThatGrewTooOldOnThePageAsksAgain() async throws {
+        let fixture = try BrowserSignInFixture()
+        let browser = try await Browser(fixture, ["prompt": "login"])
+        let page = try await browser.authorize(["max_age": "100"])
+        #expect(page.text.contains("Continue as"))
+        let state = try #require(
+            PageReading(page).all("input").first { $0.attributes["name"] == "sign_in" }?.attributes["value"]
+        )
+        let next = try await fixture.response(
+            fixture.request(
+                .authorize,
+                by: "POST",
+                [("sign_in", state)],
+                cookies: browser.cookies + Browser.kept(page),
+                at: Self.start + 106
+            )
+        )
+        #expect(next.status == 200 && !next.text.contains("Continue as"))
+        let link = try #require(PageReading(next).links.first { $0.contains("google.example") })
+        let (code, requested) = try fixture.google.signIn(at: link)
+        let back = fixture.request(
+            .googleCallback,
+            [("code", code), ("state", requested.state)],
+            cookies: browser.cookies + Browser.kept(next),
+            at: Self.start + 110
+        )
+        let grant = try await browser.grant(try await fixture.response(back), at: Self.start + 111)
+        #expect(grant.isProven && grant.authenticatedAt == Self.start + 110)
+    }
+
     @Test func forgedCookieIsNoSession() async throws {
         let browser = try await Browser(BrowserSignInFixture())
         let name = try #require(browser.cookies.first?.prefix { $0 != "=" })

@@ -8,7 +8,7 @@ import Time
 import Verification
 
 /// A running gateway that is an OpenID provider, below its issuer's URL as a provider in production, with the stand-in
-/// for Google, and a Python program that is its relying party.
+/// for Apple, which can be told to ask who it is, and a Python program that is its relying party.
 ///
 /// The program prints a line of JSON first: `port`, where its backend and account hook are, and `app`, below which are
 /// `/callback` and `/signed-out` of all clients. It is sent a line: where the provider is, and its clients.
@@ -39,6 +39,7 @@ final class ProviderFixture: Sendable {
             certificates: certificates,
             keys: certificates.file("keys.json")
         )
+        try provider.appleP8.write(toFile: certificates.file("apple.p8"), atomically: true, encoding: .utf8)
         let keys = JSONWriter.text(of: place["keys"] ?? ["keys": []])
         try keys.write(toFile: site.keys, atomically: true, encoding: .utf8)
         let known = site.knownOptions(secret: Self.secret)
@@ -52,7 +53,7 @@ final class ProviderFixture: Sendable {
         )
         _ = try await gateway.start()
         line = [
-            "issuer": .string(site.issuer), "ca": .string(certificates.file("authority.pem")), "provider": "Google",
+            "issuer": .string(site.issuer), "ca": .string(certificates.file("authority.pem")), "provider": "Apple",
             "pkce": .bool(!known.contains(.optionalPKCE)),
             "clients": .object(site.clients(known, secret: Self.secret)),
         ]

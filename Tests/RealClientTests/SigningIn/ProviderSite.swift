@@ -103,8 +103,9 @@ struct ProviderSite {
             \(client("op-public", "public: true", []))
             \(options.contains(.key) ? client("op-key", key, optional) : "")
                 sign_in:
-                  google: { path: /auth/google, client_ids: [provider.apps.example], then: issue,
-                            web: { client_id: provider-web.apps.example, client_secret: "${SECRET}" } }
+                  apple: { path: /auth/apple, client_ids: [com.example.provider], nonce: optional, then: issue,
+                           web: { client_id: com.example.provider.web, team_id: T, key_id: K,
+                                  private_key_file: "\(certificates.file("apple.p8"))" } }
                 accounts: { hook: "http://127.0.0.1:\(backend)/hook" }
             """
     }

@@ -24,7 +24,7 @@ extension RealClients {
                 accessTokens: party.accessTokens
             )
             let claims = try #require(result["claims"]?.object)
-            #expect(claims["sub"] == "user-110169484474386276334")
+            #expect(claims["sub"] == "user-001234.0123456789abcdef0123456789abcdef.0123")
             #expect(claims["email"] == "alice@example.com")
             #expect(claims["name"] == "Alice Example")
             #expect(result["refreshed"] == true)

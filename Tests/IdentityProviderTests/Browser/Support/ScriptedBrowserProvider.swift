@@ -21,10 +21,12 @@ final class ScriptedBrowserProvider: BrowserProvider {
         var count = 0
         var failure: EndpointRefusal?
         var identity: ProviderIdentity
+        var asksAnew = true
     }
 
     let provider: SignIn.Provider
     var takesLoginHint: Bool { provider == .google }
+    var asksAnew: Bool { state.withLock(\.asksAnew) }
     private let state: Mutex<State>
 
     init(_ provider: SignIn.Provider) {
@@ -36,6 +38,14 @@ final class ScriptedBrowserProvider: BrowserProvider {
             isEmailVerified: true
         )
         state = Mutex(State(identity: identity))
+    }
+
+    /// Makes it one that cannot be told to ask who it is, and says when it last did, or does not.
+    func stopAskingAnew(signedInAt time: UnixTime? = nil) {
+        state.withLock { state in
+            state.asksAnew = false
+            state.identity.signedInAt = time
+        }
     }
 
     func fail(_ refusal: EndpointRefusal) { state.withLock { $0.failure = refusal } }
