@@ -25,6 +25,7 @@ struct LogoutEndpoint: Sendable {
     func respond(to request: EndpointRequest) async -> EndpointResult {
         do throws(Problem) {
             let parameters = try parameters(request)
+            if let again = again(parameters, request) { return .response(again) }
             let hint = try await hint(parameters, at: request.now)
             let client = try client(parameters, hint)
             let destination = try destination(parameters, client)
@@ -61,6 +62,28 @@ struct LogoutEndpoint: Sendable {
             try await singleSignOn.read(request)
         }
         .map { ($0.session, value) }
+    }
+
+    // MARK: From another site
+
+    private static let kept = ["client_id", "post_logout_redirect_uri", "state"]
+    /// Bytes of a URL that every browser and server takes.
+    private static let longestQuery = 6000
+
+    /// Browsers send no cookie with a form of another site: the browser is led here by GET, with which it does. That
+    /// leads to no other form, and so no further.
+    ///
+    /// - Returns: Nil for anything else, and for parameters that are too long: the ID token alone counts then.
+    private func again(_ parameters: FormFields, _ request: EndpointRequest) -> EndpointResponse? {
+        let isForeign = request.fields.secFetchSite.map { $0 == "cross-site" } ?? (request.fields.origin != nil)
+        guard request.method == "POST", isForeign, let singleSignOn, singleSignOn.records.value(in: request) == nil
+        else { return nil }
+        let named = (["id_token_hint"] + Self.kept).compactMap { name in
+            parameters[name].map { (name: name, value: $0) }
+        }
+        let query = FormText.text(of: named)
+        let path = PagePath.encoded(issuer.basePath + IssuerPath.logout.rawValue)
+        return query.utf8.count <= Self.longestQuery ? .redirect(to: "\(path)?\(query)") : nil
     }
 
     private func parameters(_ request: EndpointRequest) throws(Problem) -> FormFields {
@@ -172,7 +195,7 @@ struct LogoutEndpoint: Sendable {
         let frame = PageFrame(context.tenant)
         let language = frame.language(of: request)
         let texts = SignInTexts(language)
-        let kept = ["client_id", "post_logout_redirect_uri", "state"].compactMap { name in
+        let kept = Self.kept.compactMap { name in
             parameters[name].map { (name, $0) }
         }
         let inputs = (kept + [(Self.confirmation, token(value))]).map {

@@ -287,6 +287,40 @@ struct SignOutTests {
         #expect(try await fixture.sessions.sessions(ofSubject: "alice", at: Self.start).isEmpty)
     }
 
+    /// Browsers send no cookie with it.
+    @Test(arguments: [("cross-site", "https://board.example"), (nil, "https://board.example"), (nil, "null")])
+    func formOfAnotherSiteComesAgainWithTheCookie(_ site: String?, _ origin: String) async throws {
+        let browser = try await Browser()
+        let form: Parameters = [
+            ("client_id", "board"), ("post_logout_redirect_uri", "https://board.example/bye"), ("state", "a&b"),
+            ("confirm", "x"),
+        ]
+        let response = try await browser.ask("POST", form, cookies: [], origin: origin, site: site)
+        #expect(response.status == 303)
+        let location = try #require(response.field("Location"))
+        #expect(location.hasPrefix("/id/oauth2/logout?"))
+        let sent = try FormFields(Array(location.utf8.drop { $0 != UInt8(ascii: "?") }.dropFirst()))
+        #expect(sent.all.map(\.name) == ["client_id", "post_logout_redirect_uri", "state"])
+        #expect(sent["state"] == "a&b")
+        #expect(try await browser.ask("GET", sent.all).status == 200)
+        // Not for ever, nor with what no URL may have, nor where the cookie came.
+        #expect(
+            try await browser.ask("GET", form, cookies: [], origin: origin, site: site).field("Location")
+                == "https://board.example/bye?state=a%26b"
+        )
+        let long = form + [("id_token_hint", String(repeating: "x", count: 6000))]
+        #expect(try await browser.ask("POST", long, cookies: [], origin: origin, site: site).status == 400)
+        #expect(try await browser.ask("POST", form, origin: origin, site: site).status == 200)
+    }
+
+    /// An app that posts by itself follows no redirect.
+    @Test func formOfNoBrowserIsTakenAtOnce() async throws {
+        let browser = try await Browser()
+        let form: Parameters = [("id_token_hint", try #require(browser.board.idToken))]
+        #expect(try await browser.ask("POST", form, cookies: []).status == 200)
+        #expect(try await !browser.isAlive(browser.service))
+    }
+
     @Test func withoutIDTokenTheUserIsAsked() async throws {
         let browser = try await Browser()
         let parameters: Parameters = [
