@@ -39,6 +39,10 @@ extension AccountTexts {
         signInWithPasskey: "Sign in with a passkey",
         choosePasskey: "Passkey",
         passkeyFailed: "You were not signed in by the passkey. Try again, or sign in another way.",
+        otherAccount: "The app asks for another account than this passkey's. Use another one, sign in another "
+            + "way, or go back to the app.",
+        otherAccountNamed: "The app asks for {}. This passkey is another account's: use another one, sign in "
+            + "another way, or go back to the app.",
         goOn: "Continue"
     )
 }

@@ -40,6 +40,10 @@ extension AccountTexts {
         signInWithPasskey: "Se connecter avec une clé d’accès",
         choosePasskey: "Clé d’accès",
         passkeyFailed: "La clé d’accès ne vous a pas connecté. Réessayez, ou connectez-vous autrement.",
+        otherAccount: "L’application demande un autre compte que celui de cette clé d’accès. Utilisez-en une "
+            + "autre, connectez-vous autrement, ou revenez à l’application.",
+        otherAccountNamed: "L’application demande {}. Cette clé d’accès est celle d’un autre compte : "
+            + "utilisez-en une autre, connectez-vous autrement, ou revenez à l’application.",
         goOn: "Continuer"
     )
 }

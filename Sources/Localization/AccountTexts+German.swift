@@ -41,6 +41,10 @@ extension AccountTexts {
         choosePasskey: "Passkey",
         passkeyFailed: "Der Passkey hat Sie nicht angemeldet. Versuchen Sie es noch einmal, oder melden Sie sich "
             + "anders an.",
+        otherAccount: "Die App verlangt ein anderes Konto als das dieses Passkeys. Nehmen Sie einen anderen, "
+            + "melden Sie sich anders an, oder gehen Sie zur App zurück.",
+        otherAccountNamed: "Die App verlangt {}. Dieser Passkey gehört zu einem anderen Konto: Nehmen Sie "
+            + "einen anderen, melden Sie sich anders an, oder gehen Sie zur App zurück.",
         goOn: "Weiter"
     )
 }

@@ -40,6 +40,10 @@ extension AccountTexts {
         signInWithPasskey: "Iniciar sesión con una llave de acceso",
         choosePasskey: "Llave de acceso",
         passkeyFailed: "La llave de acceso no ha iniciado la sesión. Inténtelo de nuevo o entre de otra forma.",
+        otherAccount: "La aplicación pide otra cuenta que la de esta llave de acceso. Use otra, entre de otra "
+            + "forma o vuelva a la aplicación.",
+        otherAccountNamed: "La aplicación pide {}. Esta llave de acceso es de otra cuenta: use otra, entre de "
+            + "otra forma o vuelva a la aplicación.",
         goOn: "Continuar"
     )
 }

@@ -54,6 +54,8 @@ package struct AccountTexts: Sendable {
     package var signInWithPasskey: String
     package var choosePasskey: String
     package var passkeyFailed: String
+    package var otherAccount: String
+    package var otherAccountNamed: String
     package var goOn: String
 }
 
@@ -111,6 +113,8 @@ extension AccountTexts: WrittenTexts {
         case .signInWithPasskey: \.signInWithPasskey
         case .choosePasskey: \.choosePasskey
         case .passkeyFailed: \.passkeyFailed
+        case .otherAccount: \.otherAccount
+        case .otherAccountNamed: \.otherAccountNamed
         case .goOn: \.goOn
         }
     }

@@ -78,7 +78,10 @@ extension BrowserEndpoints {
     private func hint(_ token: String?, _ request: EndpointRequest) async throws(SignInFailure) -> SubjectHint {
         guard let token else { return .none }
         switch await tokens?.verify(token, as: .id, at: request.now, allowExpired: true) {
-        case .success(let principal)?: return principal.subject.map(SubjectHint.subject) ?? .unreadable
+        case .success(let principal)?:
+            // No more than the token says, whoever sends it.
+            let name = principal.claims["name"]?.string ?? principal.claims["email"]?.string
+            return principal.subject.map { .subject($0, name: name) } ?? .unreadable
         case .failure(.unavailable)?: throw .unavailable(retryAfterSeconds: nil)
         case .failure?, nil: return .unreadable
         }

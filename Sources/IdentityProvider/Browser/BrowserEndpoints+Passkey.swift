@@ -56,6 +56,9 @@ extension BrowserEndpoints {
                 credential throws(PasskeyFailure) in
                 try response.assertion.verify(credential, expectation)
             }
+            guard stored.transaction.demand.isMet(by: account.subject) else {
+                return otherAccount(stored.transaction.demand, account, next, request)
+            }
             return try await finish(stored, account, SignInWay(passkey), request)
         } catch {
             return refused(error, response.claim, next, request)
@@ -141,6 +144,19 @@ extension BrowserEndpoints {
             let form: JSONObject = ["url": .string(client.redirectURI), "fields": .object(values)]
             return .json(["form": .object(form)], fields: cookies, subject: account.subject)
         }
+    }
+
+    /// The sign-in goes on: with another passkey, with a provider, or back to the app.
+    private func otherAccount(
+        _ demand: SignInDemand,
+        _ account: Account,
+        _ next: [UInt8],
+        _ request: EndpointRequest
+    ) -> EndpointResponse {
+        log(.info, "passkey of another account than the client wants", request, subject: account.subject)
+        let texts = AccountTexts(frame.language(of: request))
+        let message = demand.subjectName.map { FilledText.plain(texts.otherAccountNamed, $0) } ?? texts.otherAccount
+        return Self.json(403, message, next)
     }
 
     private func refused(

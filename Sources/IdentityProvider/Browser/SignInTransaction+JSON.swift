@@ -98,6 +98,7 @@ extension SignInDemand {
         var object = JSONObject()
         if isAnew { object["anew"] = true }
         if let subject { object["sub"] = .string(subject) }
+        if let subjectName { object["name"] = .string(subjectName) }
         if let notBefore { object["after"] = .time(notBefore) }
         if let maxAge { object["max_age"] = .number(JSONNumber(Int(maxAge))) }
         if let loginHint { object["hint"] = .string(loginHint) }
@@ -108,6 +109,7 @@ extension SignInDemand {
     fileprivate init(_ object: JSONObject) {
         isAnew = object["anew"]?.bool ?? false
         subject = object["sub"]?.string
+        subjectName = object["name"]?.string
         notBefore = object["after"]?.time
         maxAge = object["max_age"]?.double
         loginHint = object["hint"]?.string

@@ -26,7 +26,8 @@ struct AuthenticationParameters: Sendable, Equatable {
 /// Whom an `id_token_hint` names.
 enum SubjectHint: Sendable, Equatable {
     case none
-    case subject(String)
+    /// - Parameter name: What the token calls them, for display.
+    case subject(String, name: String? = nil)
     /// None of our ID tokens, or of a key that is gone.
     case unreadable
 }
@@ -72,7 +73,7 @@ extension SingleSignOnDecision {
         }
         switch hint {
         case .none: break
-        case .subject(let subject) where subject.utf8.elementsEqual(session.subject.utf8): break
+        case .subject(let subject, _) where subject.utf8.elementsEqual(session.subject.utf8): break
         case .subject: self = signIn(isAnew: true); return
         case .unreadable: self = signIn(isAnew: false); return
         }
@@ -108,6 +109,8 @@ struct SignInDemand: Sendable, Equatable {
     var isAnew = false
     /// The one of the `id_token_hint`; nil for any.
     var subject: String?
+    /// What that token calls them.
+    var subjectName: String?
     /// The earliest `auth_time`; nil for any.
     var notBefore: UnixTime?
     /// Seconds; nil for any.
@@ -117,12 +120,14 @@ struct SignInDemand: Sendable, Equatable {
     /// The session at the issuer that the page offers; nil if it offers none.
     var offered: String?
 
+    func isMet(by subject: String) -> Bool { self.subject?.utf8.elementsEqual(subject.utf8) ?? true }
+
     /// - Parameters:
     ///   - signedInAt: When the provider says that the subject signed in; nil if it does not say.
     ///   - isProven: Whether it is known when they proved who they are.
     /// - Returns: The error for the client; nil if it is met.
     func problem(subject: String, signedInAt: UnixTime?, isProven: Bool) -> AuthorizationError? {
-        if let wanted = self.subject, !wanted.utf8.elementsEqual(subject.utf8) { return .loginRequired }
+        guard isMet(by: subject) else { return .loginRequired }
         guard let notBefore else { return nil }
         guard isProven else { return .notAskedAnew }
         return signedInAt.map { $0 + Self.leeway < notBefore } ?? false ? .loginRequired : nil
@@ -133,7 +138,7 @@ extension SignInDemand {
     init(_ parameters: AuthenticationParameters, hint: SubjectHint, isAnew: Bool, at now: UnixTime) {
         // Also beside a session that is young enough: on the page people may choose another account.
         self.isAnew = isAnew || parameters.wantsProof
-        if case .subject(let subject) = hint { self.subject = subject }
+        if case .subject(let subject, let name) = hint { (self.subject, subjectName) = (subject, name) }
         maxAge = parameters.maxAge
         if let maxAge { notBefore = now + -maxAge }
         if parameters.prompts.contains(.login) { notBefore = now }

@@ -167,6 +167,32 @@ struct PasskeySignInTests {
         #expect(try await !fixture.respond(to: Self.authorize(cookies)).response.text.contains("Continue as"))
     }
 
+    @Test func passkeyOfAnotherAccountThanTheHintsLeavesThePage() async throws {
+        let fixture = try AccountPageFixture()
+        let (made, subject) = try await Self.passkey(fixture)
+        var authenticator = made
+        let bob = try await fixture.accounts.signIn(
+            AccountFixture.google("bob", email: nil, name: "Bob"),
+            givenName: nil,
+            at: Self.start
+        )
+        for (name, text) in [("Bob", "The app asks for Bob."), (nil, "The app asks for another account")] {
+            var opening = SessionOpening(subject: bob.subject, clientID: "partner")
+            if let name { opening.claims = ["name": .string(name)] }
+            let hint = try await fixture.sessions.start(opening, at: Self.start).idToken
+            var page = try await Page(fixture, Self.authorize(hint: hint))
+            let refused = try await page.sign(authenticator, as: subject)
+            #expect(refused.status == 403 && refused.cookies.isEmpty)
+            let object = try EndpointResult.response(refused).object
+            #expect(try object.text("message").hasPrefix(text))
+            // It goes on, with the next challenge.
+            page.challenge = try #require(Base64URL.decode(try object.text("challenge")))
+            authenticator.count += 1
+            #expect(try await page.sign(authenticator, as: subject).status == 403)
+            authenticator.count += 1
+        }
+    }
+
     @Test func syncedPasskeyIsToldFromOneInHardware() async throws {
         let fixture = try AccountPageFixture()
         let session = try await fixture.signIn()

@@ -145,9 +145,11 @@ public enum AccountText: String, PageText {
     case signInWithPasskey = "sign_in_with_passkey"
     case choosePasskey = "choose_passkey"
     case passkeyFailed = "passkey_failed"
+    case otherAccount = "other_account"
+    case otherAccountNamed = "other_account_named"
     case goOn = "go_on"
 
-    public static let withPlace: Set<AccountText> = [.signedInAs, .lastUsed, .added]
+    public static let withPlace: Set<AccountText> = [.signedInAs, .lastUsed, .added, .otherAccountNamed]
 }
 
 /// The texts about deleting an account.
