@@ -3,13 +3,9 @@ import Signals
 import Store
 import Tenants
 import Time
-import TokenSigning
 
 /// Ends what a logout token or a security event says has ended.
 struct SignalRevoker: Sendable {
-    /// Seconds for which a revocation is kept: no token of a trusted issuer is taken to live longer.
-    private static let lifetime = IssuerRules.defaultLongestSession.secondsAsDouble
-
     let context: SignalContext
 
     /// - Parameters:
@@ -39,7 +35,7 @@ struct SignalRevoker: Sendable {
                     tenant: context.tenant.name,
                     target: target,
                     revokedAt: time,
-                    expiresAt: now + Self.lifetime,
+                    expiresAt: now + context.tenant.revocationLife,
                     reason: reason
                 )
             }

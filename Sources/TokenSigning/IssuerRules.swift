@@ -21,6 +21,8 @@ public struct IssuerRules: Sendable, Equatable {
     public var refresh: Duration
     /// The lifetime of a session after the sign-in, whatever its use; at least ``refresh``.
     public var longestSession: Duration
+    /// The lifetime of a browser's session at the issuer.
+    public var singleSignOn: Duration = .zero
     /// What becomes of used refresh tokens.
     public var rotation = RefreshRotation.enforce
     public var refreshFormat = RefreshFormat.opaque
@@ -66,6 +68,7 @@ extension IssuerRules {
             idLifetime: issuer.id,
             refresh: issuer.refresh
         )
+        singleSignOn = issuer.singleSignOn.lifetime ?? .zero
         rotation = issuer.refreshRotation
         refreshFormat = issuer.refreshFormat
         clientsWithKeys = Set(issuer.clients.filter(\.needsProof).map(\.id))

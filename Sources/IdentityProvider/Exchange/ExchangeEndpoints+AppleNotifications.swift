@@ -1,7 +1,6 @@
 import Store
 import Tenants
 import Time
-import TokenSigning
 
 extension ExchangeEndpoints {
     /// Apple's server-to-server events. Apple repeats an event until it gets 200. Repeats are harmless: sessions that
@@ -93,7 +92,7 @@ extension ExchangeEndpoints {
             tenant: context.tenant.name,
             target: .subject(event.subject),
             revokedAt: event.happenedAt,
-            expiresAt: event.happenedAt + IssuerRules.defaultLongestSession.secondsAsDouble,
+            expiresAt: event.happenedAt + context.tenant.revocationLife,
             reason: "Apple: \(event.kind.label)"
         )
         try await mappingErrors(EarlySignInResponse.init) { () async throws(StoreError) in

@@ -31,12 +31,14 @@ extension SessionService {
         reason: String,
         as type: EventType
     ) async throws(IssuingError) {
-        // For the longest lifetime of a session: one that is missing in the list is refused by it too.
+        // For as long as a session goes unused, here or at the issuer: one that is missing in the list is found by it
+        // at its next use, and ended.
+        let unused = max(rules.refresh, rules.singleSignOn) + rules.access
         let all = Revocation(
             tenant: rules.tenant,
             target: .subject(subject),
             revokedAt: time,
-            expiresAt: now + rules.longestSession.secondsAsDouble + Self.clockDifference,
+            expiresAt: now + unused.secondsAsDouble + Self.clockDifference,
             reason: reason
         )
         try await mappingErrors(IssuingError.unavailable) { () async throws(StoreError) in

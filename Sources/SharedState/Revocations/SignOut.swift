@@ -5,7 +5,7 @@ public import Verification
 
 /// What `revoke_on` revokes: the presented token, an opaque one by its `jti` too, and its session if it has one.
 public enum SignOut {
-    /// Seconds for which a session's revocation is kept at least: the default lifetime of refresh tokens.
+    /// Seconds for which an opaque token's revocation is kept at least: the default lifetime of refresh tokens.
     private static let sessionLifetime = 30.0 * 86_400
     /// Seconds for which the revocation of an opaque token with unknown expiry is kept.
     public static let opaqueLifetime = 365.0 * 86_400
@@ -48,18 +48,12 @@ public enum SignOut {
                     tenant: tenant.name,
                     target: .session(session),
                     revokedAt: now,
-                    expiresAt: max(end, now + lifetime(tenant)),
+                    expiresAt: max(end, now + tenant.revocationLife),
                     reason: reason
                 )
             )
         }
         return revocations
-    }
-
-    /// Seconds for which tokens of a session that ends now may be accepted.
-    private static func lifetime(_ tenant: Tenant) -> Double {
-        let issued = tenant.issuer.map { $0.refresh + $0.access }?.secondsAsDouble ?? 0
-        return max(sessionLifetime, issued) + tenant.authenticate.policy.leeway + tenant.refreshGrace.secondsAsDouble
     }
 
     private static func endOfUse(of principal: Principal, _ tenant: Tenant, at now: UnixTime) -> UnixTime {

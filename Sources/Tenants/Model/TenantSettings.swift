@@ -62,6 +62,16 @@ public struct TenantSettings: Sendable, Equatable {
 
     /// How long after its expiry a token may still be refreshed; its revocation is kept that much longer.
     public var refreshGrace: Duration { refresh?.grace ?? .zero }
+
+    /// Seconds: the default lifetime of refresh tokens, and the longest life that is assumed of the tokens of others.
+    private static let assumedTokenLife = 30.0 * 86_400
+
+    /// Seconds for which the revocation of a session or a subject is kept: as long as a token of before may be accepted
+    /// whose expiry is not at hand, or a session of the tenant's own issuer goes unused.
+    public var revocationLife: Double {
+        let issued = issuer.map { $0.refresh + $0.access }?.secondsAsDouble ?? 0
+        return max(Self.assumedTokenLife, issued) + authenticate.policy.leeway + refreshGrace.secondsAsDouble
+    }
 }
 
 /// Bounds on one request.

@@ -141,7 +141,7 @@ struct IssuerSessionTests {
         )
         #expect(IssuerRules(issuer, tenant: "chat").idLifetime == .seconds(600))
         var rules = IssuerRules.chat
-        rules.idLifetime = .seconds(600)
+        (rules.idLifetime, rules.singleSignOn) = (.seconds(600), .seconds(43_200))
         #expect(IssuerRules(issuer, tenant: "chat") == rules)
         #expect(IssuerRules.chat.longestSession == .seconds(365 * 86_400))
     }

@@ -4,6 +4,7 @@ import Time
 import Verification
 
 @testable import IdentityProvider
+@testable import TokenSigning
 
 /// Revoked sessions, subjects and tenants.
 struct SessionRevocationTests {
@@ -113,7 +114,7 @@ struct SessionRevocationTests {
         #expect(try service.claims(refreshed.accessToken)["iat"]?.double == second + 1)
     }
 
-    /// For the lifetime of the longest session.
+    /// For as long as one goes unused.
     @Test func unlistedSessionIsRefusedAfterEndAll() async throws {
         let store = MemoryStore.still
         let service = try SessionFixture(.clans, store)
@@ -124,6 +125,13 @@ struct SessionRevocationTests {
         #expect(try await refusal { try await service.sessions.refresh(tokens.refresh, at: start + 2) } == .revoked)
         // Besides the revocation of the session just refused.
         let records = try await store.revocations(tenant: "clans", cursor: nil, limit: 9).records
-        #expect(try #require(records.map(\.expiresAt).max()) >= start + 1 + 3 * 86_400)
+        let last = try #require(records.map(\.expiresAt).max())
+        #expect(last >= start + 1 + 86_400 + 3600 && last < start + 2 * 86_400)
+        var rules = IssuerRules.clans
+        rules.singleSignOn = .seconds(9 * 86_400)
+        let longer = try SessionFixture(rules, store)
+        try await longer.sessions.endAll(ofSubject: "bob", before: start + 1, at: start + 1, reason: "deleted")
+        let all = try await store.revocations(tenant: "clans", cursor: nil, limit: 9).records
+        #expect(try #require(all.map(\.expiresAt).max()) >= start + 1 + 9 * 86_400)
     }
 }

@@ -42,6 +42,9 @@ struct BackChannelLogoutTests {
         let fixture = try SignalFixture()
         #expect(try await fixture.logOut(try fixture.logoutToken(["sid": .null])).status == 200)
         #expect(fixture.revoked == [.subject("alice")])
+        // For as long as its tokens may be accepted, and no longer: a sender may have many users.
+        let last = try #require(fixture.revocations.all.first?.expiresAt)
+        #expect(last >= SignalFixture.start + 30 * 86_400 && last < SignalFixture.start + 31 * 86_400)
         #expect(fixture.revocations.all.first?.revokedAt == UnixTime(SignalFixture.start.seconds.rounded(.down) - 10))
     }
 
