@@ -26,13 +26,11 @@ struct UserInfoEndpoint: Sendable {
             throw .invalidToken("the account no longer exists", realm: realm)
         }
         var claims: JSONObject = ["sub": .string(subject)]
-        for member in account.tokenClaims(principal.scopes).members where claims[member.name] == nil {
-            claims[member.name] = member.value
-        }
         // Those that the provider gave with the sign-in are in the token.
-        for member in ScopeClaims.asked(by: principal.scopes, of: principal.claims).members
-        where claims[member.name] == nil {
-            claims[member.name] = member.value
+        for known in [account.tokenClaims(principal.scopes), principal.claims] {
+            for member in ScopeClaims.asked(by: principal.scopes, of: known).members where claims[member.name] == nil {
+                claims[member.name] = member.value
+            }
         }
         return .response(.json(claims, subject: subject))
     }

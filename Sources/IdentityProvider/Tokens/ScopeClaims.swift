@@ -1,6 +1,7 @@
 import Verification
 
-/// The claims that each scope requests (OpenID Connect Core section 5.4).
+/// The claims that each scope requests (OpenID Connect Core section 5.4). Any other scope requests the claim of its
+/// name.
 enum ScopeClaims {
     private static let names: [String: Set<String>] = [
         "profile": [
@@ -27,6 +28,6 @@ enum ScopeClaims {
     }
 
     private static func isAsked(_ claim: String, by scopes: [String]) -> Bool {
-        scopes.contains { names[$0]?.contains(claim) ?? false }
+        scopes.contains { names[$0]?.contains(claim) ?? $0.utf8.elementsEqual(claim.utf8) }
     }
 }

@@ -22,21 +22,37 @@ struct UserInfoEndpointTests {
         #expect(response.field("Cache-Control") == "no-store")
         #expect(
             try response.object == [
-                "sub": "alice", "clan": "north", "email": "alice@example.org", "email_verified": true, "name": "Alice",
-                "role": "member",
+                "sub": "alice", "email": "alice@example.org", "email_verified": true, "name": "Alice",
             ]
         )
         let bare = try await fixture.tokens(scopes: ["openid"])
         #expect(
             try await fixture.get(.userInfo, authorization: "bearer \(bare.access)").object
-                == ["sub": "alice", "clan": "north", "role": "member"]
+                == ["sub": "alice"]
         )
+    }
+
+    /// Also those of standard scopes that the account hook gives.
+    @Test func hookClaimsAreGivenToScopesThatAskForThem() async throws {
+        let fixture = try IssuerFixture()
+        var account = Account.alice
+        account.subject = "carol"
+        account.claims = ["stats": [1, 2], "clan": "north", "picture": "https://a.example/", "phone_number": "+1"]
+        fixture.accounts.put(account)
+        func claims(_ scopes: [String]) async throws -> Set<String> {
+            let tokens = try await fixture.tokens(for: .board, scopes: scopes, subject: "carol")
+            let response = try await fixture.get(.userInfo, authorization: "Bearer \(tokens.access)")
+            return Set(try response.object.members.map(\.name))
+        }
+        #expect(try await claims(["openid"]) == ["sub"])
+        #expect(try await claims(["openid", "stats"]) == ["sub", "stats"])
+        #expect(try await claims(["openid", "profile", "phone"]) == ["sub", "name", "picture", "phone_number"])
     }
 
     @Test func hookClaimCannotReplaceSubject() async throws {
         let fixture = try IssuerFixture()
         fixture.accounts.put(Account(subject: "bob", claims: ["sub": "alice", "x": 1], createdAt: 1))
-        let tokens = try await fixture.tokens(scopes: ["openid"], subject: "bob")
+        let tokens = try await fixture.tokens(scopes: ["openid", "sub", "x"], subject: "bob")
         let answer = try await fixture.get(.userInfo, authorization: "Bearer \(tokens.access)").object
         #expect(answer == ["sub": "bob", "x": 1])
     }
