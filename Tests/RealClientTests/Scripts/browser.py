@@ -8,6 +8,7 @@ import asyncio
 import json
 import sys
 import urllib.parse
+import urllib.request
 
 from devtools import Trouble, chromium
 from looks import DESKTOP, FOCUSED, MEASURE, NARROW, PHONE
@@ -151,6 +152,47 @@ async def web_login(browser, site, app, **_):
             "left": left, "after": after}
 
 
+def redeem(site, code, redirect_uri, secret):
+    """The tokens of a code, for `clans-server`."""
+    parts = urllib.parse.urlsplit(f"{site}/oauth2/token")
+    # The verifier of the example of RFC 7636 appendix B.
+    form = {"grant_type": "authorization_code", "code": code, "redirect_uri": redirect_uri, "client_id": "clans-server",
+            "client_secret": secret, "code_verifier": "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"}
+    request = urllib.request.Request(f"http://127.0.0.1:{parts.port}{parts.path}", urllib.parse.urlencode(form).encode(),
+                                     {"Host": parts.netloc})
+    with urllib.request.urlopen(request, timeout=30) as response:
+        return json.load(response)
+
+
+async def posted(browser, authorize, app, secret, script="on", **_):
+    """A client that has the result posted, and signs its user out by a form of its own site."""
+    tab = await browser.page(await browser.person(), script=script == "on")
+    await tab.go(f"{authorize}&response_mode=form_post")
+    await tab.follow("Sign in with Google")
+    await tab.follow("Continue as")
+    if script == "off":
+        await tab.follow("Continue")
+    await tab.arrive(f"{app}/back")
+    fields = json.loads(await tab.until("document.querySelector('#posted')?.textContent"))
+    site = authorize.split("/oauth2/")[0]
+    tokens = redeem(site, fields["code"], f"{app}/back", secret)
+    # Browsers send no cookie with it.
+    back = f"{app}/welcome"
+    form = (f"<form method=post action='{site}/oauth2/logout'><input name=client_id value=clans-server>"
+            f"<input name=post_logout_redirect_uri value='{back}'><button>Leave</button></form>")
+    await tab.evaluate(f"document.body.innerHTML = {json.dumps(form)}")
+    await tab.follow("Leave")
+    question = {"heading": await tab.heading(), "url": (await tab.url()).split("?")[0]}
+    await tab.follow("Sign out")
+    goodbye = await tab.heading()
+    await tab.arrive(back)
+    told = await tab.evaluate("fetch('/told').then(response => response.json())")
+    await tab.go(authorize)
+    return {"fields": fields, "url": f"{app}/back", "question": question, "goodbye": goodbye, "told": told,
+            "id_token": tokens["id_token"], "after": await tab.evaluate("document.body.innerText"),
+            "complaints": tab.complaints}
+
+
 VIRTUAL = {"protocol": "ctap2", "transport": "internal", "hasResidentKey": True, "hasUserVerification": True,
            "isUserVerified": True, "automaticPresenceSimulation": True}
 BUTTON = "document.querySelector('#passkey button')"
@@ -229,7 +271,7 @@ async def account(browser, site, **_):
             "without_script": await still.heading()}
 
 
-SCENARIOS = [page, keyboard, two_windows, cancel, other_browser, framed, web_login, passkeys, account]
+SCENARIOS = [page, keyboard, two_windows, cancel, other_browser, framed, web_login, posted, passkeys, account]
 
 
 async def main(name, options):

@@ -155,6 +155,19 @@ class Page:
         except asyncio.TimeoutError:
             raise Trouble(f"no page came; asked for: {self.requests[-3:]}") from None
 
+    async def arrive(self, url):
+        """Waits until a page has led on to a URL by itself, whatever its query."""
+        while True:
+            self._loaded.clear()
+            # The page that was asked may have gone meanwhile.
+            with contextlib.suppress(Trouble):
+                if (await self.url()).split("?")[0] == url:
+                    return
+            try:
+                await asyncio.wait_for(self._loaded.wait(), PATIENCE)
+            except asyncio.TimeoutError:
+                raise Trouble(f"no page led to {url}; asked for: {self.requests[-3:]}") from None
+
     async def press(self, key):
         text, code = KEYS[key]
         event = {"key": key, "code": key, "windowsVirtualKeyCode": code}

@@ -92,6 +92,34 @@ extension RealClients {
             }
         }
 
+        /// The result comes by a form that posts itself, or by a button. The sign-out begins at a form of the app's own
+        /// site, with which the browser sends no cookie, and tells the app in a frame.
+        @Test(arguments: ["on", "off"])
+        func resultIsPostedAndFrameTellsOfTheSignOut(_ script: String) async throws {
+            try await withSignInFixture { fixture async throws in
+                let authorize = fixture.authorize(client: "clans-server", secured: false)
+                let options = ["secret": SignInFixture.clientSecret, "script": script]
+                let result = try await Person.plays("posted", in: fixture, at: authorize, options)
+                let fields = try #require(result["fields"]?.object)
+                #expect(Set(fields.members.map(\.name)) == ["code", "state", "iss"])
+                #expect(fields["state"] == "of-the-app")
+                let question = try #require(result["question"]?.object)
+                #expect(question["heading"] == "Sign out")
+                #expect(question["url"]?.string == "\(fixture.clans(secured: false))/oauth2/logout")
+                #expect(result["goodbye"] == "You are signed out")
+                let parts = try #require(result["id_token"]?.string).split(separator: ".").map(String.init)
+                let claims = try JSONParser.parse(try #require(Base64URL.decode(parts[1]))).object
+                #expect(
+                    result["told"] == [["iss": .string(SignInFixture.issuer), "sid": try #require(claims?["sid"])]]
+                )
+                // The next sign-in is asked for.
+                let after = try #require(result["after"]?.string)
+                #expect(after.contains("Sign in with Google") && !after.contains("Continue as"), "\(after)")
+                let complaints = try #require(result["complaints"]?.array).compactMap(\.string)
+                #expect(complaints.filter { !$0.hasPrefix("The Cross-Origin-Opener-Policy header") } == [])
+            }
+        }
+
         @Test func webAppSignsInWithHttpOnlyCookies() async throws {
             try await withSignInFixture { fixture async throws in
                 let result = try await Person.plays("web_login", in: fixture)

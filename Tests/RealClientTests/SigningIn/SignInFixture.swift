@@ -145,7 +145,9 @@ final class SignInFixture: Sendable {
                     - { id: clans-app, public: true, redirect_uris: ["http://app.localtest:\(appPort)/back"],
                         scopes: [openid, email, profile] }
                     - { id: clans-server, secret: "${SECRET}", redirect_uris: ["http://app.localtest:\(appPort)/back"],
-                        scopes: [openid, email, profile] }
+                        post_logout_redirect_uris: ["http://app.localtest:\(appPort)/welcome"],
+                        frontchannel_logout_uri: "http://app.localtest:\(appPort)/gone",
+                        frontchannel_logout_session_required: true, scopes: [openid, email, profile] }
                 sign_in:
                   google: { path: /auth/google, client_ids: [clans.apps.example], then: issue,
                             web: { client_id: clans-web.apps.example, client_secret: "${SECRET}" } }
