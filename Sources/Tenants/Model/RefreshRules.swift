@@ -12,6 +12,8 @@ public struct RefreshRules: Sendable, Equatable {
     /// The backend's responses that have refresh tokens; empty without a vault.
     public var captures: [TokenCapture] = []
     public var withoutStore: RefreshWithoutStore = .alone
+    /// Former issuers whose good tokens are exchanged for sessions of the tenant's own, in the order of the file.
+    public var adopted: [String] = []
 }
 
 /// Whether an instance refreshes a session while the store that all instances share cannot be reached.

@@ -29,7 +29,14 @@ struct TenantReader {
         let revokeOn = RevokeOnReader.read(node[Schema.tenant.revokeOn]?.items ?? [], session)
         let from = authentication?.from ?? [.bearer]
         var refresh = node.entry(Schema.tenant.refresh).flatMap {
-            RefreshReader(entry: $0, tenant: node, from: from, identity: identity, issuer: issuer).read(session)
+            RefreshReader(
+                entry: $0,
+                tenant: node,
+                from: from,
+                identity: identity,
+                issuer: issuer,
+                trusted: authentication?.policy.issuers.map(\.issuer)
+            ).read(session)
         }
         let signingIn = readSigningIn(node, from, refresh, issuer, session)
         if let web = signingIn.signIn?.web { refresh?.delivery.adoptRules(of: web) }
@@ -103,7 +110,9 @@ struct TenantReader {
             )
         }
         let exchanges = [signIn?.apple?.then, signIn?.google?.then] + (signIn?.named ?? []).map { $0.exchange?.then }
-        let issues = exchanges.contains(.issue) || signIn?.web != nil || issuer?.clients.isEmpty == false
+        let issues =
+            exchanges.contains(.issue) || signIn?.web != nil || issuer?.clients.isEmpty == false
+            || refresh?.adopted.isEmpty == false
         let accounts = AccountsReader.read(node, issues: issues, session)
         return SigningIn(signIn: signIn, accounts: accounts, paths: paths.all)
     }

@@ -134,6 +134,13 @@ extension DocumentedKey {
             "tenants.NAME.issuer.clients[].backchannel_logout_uri": "https://shop.example.com/backchannel-logout"
         ],
         "tenants.NAME.refresh.from": ["tenants.NAME.refresh.call": refreshTokenCall],
+        "tenants.NAME.refresh.adopt": [
+            "tenants.NAME.issuer": issuer,
+            "tenants.NAME.authenticate.issuers":
+                "[{ preset: built-in }, { issuer: https://id.example.com, audiences: [a], algorithms: [RS256], discovery: "
+                + "true }]",
+            "tenants.NAME.refresh.call": "{ send: built_in }",
+        ],
         "tenants.NAME.refresh.vault": [
             "tenants.NAME.refresh.from": "vault", "tenants.NAME.refresh.call": refreshTokenCall,
         ],

@@ -24,6 +24,15 @@ extension Schema {
         let deliver = Key("deliver", .object(Schema.delivery), isRequired: true).means("How the client gets them.")
         let vault = Key("vault", .object(Schema.vault))
             .means("Keeps refresh tokens for clients that never send theirs.")
+        let adopt = Key(
+            "adopt",
+            .list(.text(example: "https://id.example.com"), maximum: AdoptedTokens.mostIssuers),
+            default: []
+        )
+        .means(
+            "Former issuers, which the tenant still trusts: a request with a good token of one gets, once, a session "
+                + "of the tenant's own issuer, delivered like a refresh. For `built_in` only."
+        )
     }
 
     struct RefreshCallKeys: KeyTable {

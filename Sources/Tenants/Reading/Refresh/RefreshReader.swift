@@ -8,6 +8,8 @@ struct RefreshReader {
     let identity: Identity
     /// The tenant's own issuer; nil if there is none, or if it cannot be read.
     let issuer: BuiltInIssuer?
+    /// The names of the issuers that the tenant trusts; nil if they cannot be read.
+    let trusted: [String]?
 
     private var node: DocumentNode { entry.value }
 
@@ -20,6 +22,7 @@ struct RefreshReader {
         let delivery = node.entry(Schema.refresh.deliver).flatMap {
             RefreshDeliveryReader(entry: $0, from: from, identity: identity).read(session)
         }
+        let adopted = readAdopted(call, delivery, session)
         guard let call, let delivery else { return nil }
         checkSource(source, call, session)
         if case .builtIn = call.strategy { checkIssuer(session) }
@@ -35,8 +38,26 @@ struct RefreshReader {
             call: call,
             delivery: delivery,
             captures: captures,
-            withoutStore: readWithoutStore(call.strategy, session)
+            withoutStore: readWithoutStore(call.strategy, session),
+            adopted: adopted
         )
+    }
+
+    private func readAdopted(
+        _ call: RefreshCall?,
+        _ delivery: RefreshDelivery?,
+        _ session: ReadingSession
+    ) -> [String] {
+        // Printed configurations have an empty list.
+        guard let adopt = node.entry(Schema.refresh.adopt), !adopt.value.items.isEmpty else { return [] }
+        return AdoptedIssuersReader(
+            entry: adopt,
+            refresh: node,
+            hasIssuer: tenant[Schema.tenant.issuer] != nil,
+            issuer: issuer,
+            trusted: trusted,
+            from: from
+        ).read(call, delivery, session)
     }
 
     private func readWithoutStore(_ strategy: RefreshCall.Strategy, _ session: ReadingSession) -> RefreshWithoutStore {
@@ -128,7 +149,8 @@ struct RefreshReader {
     private func checkTriggers(_ session: ReadingSession) {
         let isAhead = node.read(Schema.refresh.within) > .zero
         let isAfter = node.read(Schema.refresh.grace) > .zero
-        guard !node.read(Schema.refresh.on401), !isAhead, !isAfter else { return }
+        let adopts = node[Schema.refresh.adopt]?.items.isEmpty == false
+        guard !node.read(Schema.refresh.on401), !isAhead, !isAfter, !adopts else { return }
         session.at(entry)
             .warning("no request ever causes a refresh: leave \"on_401\" on, or give \"within\" or \"grace\"")
     }
