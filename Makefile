@@ -45,7 +45,7 @@ SERVER_TESTS := ^(EndToEndTests|RealClientTests|(Redis|Store)Tests\.(?!FuzzTests
 SERVER_TESTS_AT_ONCE := 32
 # Several instances with their Redis servers and Sentinels, or proxies in front, one test at a time: each has the machine
 # to itself.
-FLEET_TESTS := ^EndToEndTests\.(AccountDeletionFleet|Agreement|Crash|Failover|HostileStore|PausedStore|ProofFleet[A-Za-z]*|RateLimitFleet[A-Za-z]*|RefreshFleet[A-Za-z]*|RevocationPropagation|SignInFleet[A-Za-z]*|ReloadRace|RevokingUnderLoad|Rolling|SharedKeySet|SignalFleet|StorePartition)Tests
+FLEET_TESTS := ^EndToEndTests\.(AccountDeletionFleet|AdoptionFleet|Agreement|Crash|Failover|HostileStore|PausedStore|ProofFleet[A-Za-z]*|RateLimitFleet[A-Za-z]*|RefreshFleet[A-Za-z]*|RevocationPropagation|SignInFleet[A-Za-z]*|ReloadRace|RevokingUnderLoad|Rolling|SharedKeySet|SignalFleet|StorePartition)Tests
 # Exclusivity is checked at compile time and in every debug build and test; at run time it costs a third of the user
 # instructions of a request. Nothing looks a symbol of the program up by name. LLD packs relocations, which needs glibc
 # 2.36, and keeps one of several equal functions: 3.1 MB of 48.7 (docs/decisions/0049-small-program.md).

@@ -187,6 +187,19 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(
+            name: "Adoption",
+            dependencies: [
+                "IdentityProvider",
+                "SharedState",
+                "Store",
+                "Tenants",
+                "Time",
+                "Verification",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict
+        ),
+        .target(
             name: "Authorization",
             dependencies: [
                 "ConfigurationText",
@@ -226,6 +239,7 @@ let package = Package(
         .target(
             name: "Proxy",
             dependencies: [
+                "Adoption",
                 "Authorization",
                 "Counting",
                 "Epoll",
@@ -257,6 +271,7 @@ let package = Package(
         .target(
             name: "AdminAPI",
             dependencies: [
+                "Adoption",
                 "ConfigurationText",
                 "Counting",
                 "Events",
@@ -284,6 +299,7 @@ let package = Package(
         .target(
             name: "Gateway",
             dependencies: [
+                "Adoption",
                 "AdminAPI",
                 "Authorization",
                 "ConfigurationText",
@@ -480,10 +496,19 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
+            name: "AdoptionTests",
+            dependencies: [
+                "Adoption", "IdentityProvider", "SharedState", "Store", "Tenants", "TestSupport", "Time",
+                "Verification",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
             name: "IdentityProviderTests",
             dependencies: [
-                "Events", "IdentityProvider", "Localization", "Redis", "SignalReceiver", "Signals", "Store", "Tenants",
-                "TestSupport", "Time", "TokenSigning", "Verification",
+                "Adoption", "Events", "IdentityProvider", "Localization", "Redis", "SignalReceiver", "Signals", "Store",
+                "Tenants", "TestSupport", "Time", "TokenSigning", "Verification",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -621,7 +646,7 @@ let package = Package(
         .testTarget(
             name: "ProxyTests",
             dependencies: [
-                "Authorization", "Counting", "HTTPCore", "IdentityProvider", "Proxy", "ProxyTestSupport",
+                "Adoption", "Authorization", "Counting", "HTTPCore", "IdentityProvider", "Proxy", "ProxyTestSupport",
                 "SharedState", "Tenants", "TestSupport", "Time", "Upstream", "UpstreamTestSupport", "Verification",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),

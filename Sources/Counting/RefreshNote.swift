@@ -12,12 +12,14 @@ public struct RefreshNote: Sendable {
         case delivered
         case refused
         case unavailable
+        /// The token was a former issuer's: the response brought a session of the tenant's own.
+        case adopted
 
         /// Whether it is counted by request; the others are counted with the refresh.
         public var isOfRequest: Bool {
             switch self {
             case .replayed, .notReplayable, .delivered: true
-            case .renewed, .refused, .unavailable: false
+            case .renewed, .refused, .unavailable, .adopted: false
             }
         }
 
@@ -30,6 +32,7 @@ public struct RefreshNote: Sendable {
             case .delivered: 3
             case .refused: 4
             case .unavailable: 5
+            case .adopted: 6
             }
         }
     }
@@ -49,7 +52,7 @@ public struct RefreshNote: Sendable {
     /// Whether the client got a new token.
     public var isRefreshed: Bool {
         switch event {
-        case .renewed, .replayed, .notReplayable, .delivered: true
+        case .renewed, .replayed, .notReplayable, .delivered, .adopted: true
         case .refused, .unavailable: false
         }
     }

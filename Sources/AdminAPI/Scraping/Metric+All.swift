@@ -106,6 +106,15 @@ extension Metric {
                 .sorted { $0.labels.lexicographicallyPrecedes($1.labels) }
         },
         Metric(
+            "gatehouse_adopted_sessions_total",
+            .counter,
+            "Tokens of former issuers that were to be exchanged for sessions of the built-in issuer, by outcome.",
+            labels: ["tenant", "issuer", "outcome"]
+        ) { reading in
+            reading.shared.adoptions.map { Sample([$0.tenant, $0.issuer, $0.outcome.rawValue], $1) }
+                .sorted { $0.labels.lexicographicallyPrecedes($1.labels) }
+        },
+        Metric(
             "gatehouse_legacy_sign_ins_total",
             .counter,
             "Sign-in requests without proof of identity, by outcome.",

@@ -1,3 +1,4 @@
+import Adoption
 import Counting
 import IdentityProvider
 import Tenants
@@ -75,6 +76,7 @@ extension MetricsReading {
             (RefreshReuseCounts.Labels(tenant: label(labels.tenant), outcome: labels.outcome), count)
         }
         reading.shared.refreshReuses = Dictionary(reuses, uniquingKeysWith: +)
+        reading.shared.adoptions = shared.adoptions.relabeled(label)
         reading.shared.deletions = shared.deletions?.relabeled(label)
         reading.backends = backends.filter { apart.contains($0.tenant) } + otherBackends(apart)
         return reading
@@ -94,5 +96,18 @@ extension MetricsReading {
             sum = sum.map { $0 + other } ?? other
         }
         return sum.map { [$0] } ?? []
+    }
+}
+
+extension [AdoptionCounts.Labels: Int] {
+    /// Those of the tenants that do not stand apart are added up, whichever issuers they leave: there may be many.
+    fileprivate func relabeled(_ label: (String) -> String) -> Self {
+        let relabeled = map { labels, count in
+            var sum = labels
+            sum.tenant = label(labels.tenant)
+            if sum.tenant != labels.tenant { sum.issuer = SeparateTenants.other }
+            return (sum, count)
+        }
+        return Dictionary(relabeled, uniquingKeysWith: +)
     }
 }

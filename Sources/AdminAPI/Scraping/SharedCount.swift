@@ -1,3 +1,4 @@
+public import Adoption
 public import Counting
 public import Events
 public import IdentityProvider
@@ -16,6 +17,7 @@ public struct SharedCount: Sendable {
     public var refreshes: [TenantIndex: [String: UInt64]] = [:]
     public var signIns = SignInCounts.Snapshot()
     public var refreshReuses: [RefreshReuseCounts.Labels: Int] = [:]
+    public var adoptions: [AdoptionCounts.Labels: Int] = [:]
     /// nil if no tenant's accounts are deleted.
     public var deletions: DeletionCounts.Snapshot?
     /// nil if nobody is told of events or logouts.

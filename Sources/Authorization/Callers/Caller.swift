@@ -1,6 +1,7 @@
 package import HTTPCore
 package import SharedState
 package import Tenants
+package import Time
 package import Verification
 
 /// A verified caller: what a principal means to one tenant, derived once per token.
@@ -11,6 +12,9 @@ package final class Caller {
     var limitSubjects: [CallerLimitSubject?]?
     /// Nil until needed.
     package var refreshMemory: RefreshMemory?
+    /// When the token may next be exchanged for a session of the tenant's own issuer (`refresh.adopt`); `.distantFuture`
+    /// if it is not, as nearly all.
+    package var adoptedFrom: MonotonicTime
     /// The identity fields, each with its CRLF, ready to be copied into a head.
     package let identityLines: [UInt8]
     /// The same as names and values. Nil until another proxy asks.
@@ -32,6 +36,7 @@ package final class Caller {
     init(_ principal: Principal, tenant: Tenant, introspection: IntrospectionLifetime? = nil) {
         self.principal = principal
         lifetime = TokenLifetime(principal, tenant, introspection)
+        adoptedFrom = AdoptedTokens.areAdopted(principal, tenant) ? .distantPast : .distantFuture
         var lines: [UInt8] = []
         Self.forEachIdentityField(principal, tenant) { name, text in
             lines += name.utf8

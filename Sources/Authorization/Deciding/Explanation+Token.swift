@@ -38,6 +38,7 @@ extension Explanation {
             let end = caller.principal.expiresAt.map { ", expires \(Self.time($0))" } ?? ", never expires"
             note(.verify, "the token is good: \(Self.description(caller.principal))\(end)", line: line(caller, tenant))
             noteMapping(of: token, caller, tenant)
+            noteAdoption(caller, tenant)
         case .expired(let caller):
             note(
                 .verify,
@@ -78,6 +79,24 @@ extension Explanation {
             .verify,
             "the session can be refreshed: a request like this gets new tokens first and is then decided on by those; "
                 + "that is not tried here",
+            line: tenant.lines["refresh"]
+        )
+    }
+
+    /// The token is a former issuer's, whose sessions become the tenant's own.
+    private func noteAdoption(_ caller: Caller, _ tenant: Tenant) {
+        guard caller.adoptedFrom != .distantFuture, let refresh = tenant.refresh, let issuer = tenant.issuer else {
+            return
+        }
+        var ways: [String] = []
+        if let header = refresh.delivery.header { ways.append("in the field \(header)") }
+        let cookies = refresh.delivery.cookies.map(\.name)
+        if !cookies.isEmpty { ways.append("in the cookies \(cookies.joined(separator: ", "))") }
+        note(
+            .verify,
+            "its issuer is a former one: the first request with a token of its session gets a session of "
+                + "\(Self.shown(issuer.url)) with the response, \(ways.joined(separator: " or ")); that is "
+                + "not tried here",
             line: tenant.lines["refresh"]
         )
     }

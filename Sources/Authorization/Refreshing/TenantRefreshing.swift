@@ -50,6 +50,12 @@ package final class TenantRefreshing {
         return RefreshDeliveryWay(header: header, cookies: cookies.filter { $0.name == name })
     }
 
+    /// How a client that sends its token in this location gets a session of the tenant's own issuer for one of a former
+    /// issuer; nil if it cannot.
+    package func sessionDelivery(for source: TokenSource) -> RefreshDeliveryWay? {
+        rules.deliversSessions(to: source) ? delivery(for: source) : nil
+    }
+
     /// The location of a request's token, and its position in the head.
     ///
     /// - Parameter counted: Index of the location whose token counts; nil: the first that has one.

@@ -93,6 +93,7 @@ struct GatewayAdministration: AdministeredGateway {
         count.refreshes = await shared.refreshes.counts
         count.signIns = shared.services.counts.snapshot()
         count.refreshReuses = shared.issuers.reuses.snapshot()
+        count.adoptions = shared.parts.adoptions.counts.snapshot()
         count.deletions = shared.services.deletions.map { _ in shared.services.deletionCounts.snapshot() }
         count.outbox = shared.outbox.isUsed ? shared.outbox.counts.snapshot() : nil
         count.limits = shared.limits?.limiter.counts ?? []

@@ -1,3 +1,4 @@
+import Adoption
 import IdentityProvider
 import Logging
 import SharedState
@@ -21,6 +22,10 @@ struct BuiltInCaller: RefreshCalling {
         guard let sessions = issuers.services[tenant], let delivery = deliveries[tenant] else {
             return .failed(.noRefreshToken)
         }
+        // A `sid` of another issuer's token names a session of that issuer.
+        guard let issuer = issuers.tenants[tenant].issuer,
+            issuer.url.utf8.elementsEqual(credential.principal.issuer.utf8)
+        else { return .failed(.noRefreshToken) }
         guard let session = credential.principal.sessionID, let subject = credential.principal.subject else {
             return .failed(.noRefreshToken)
         }
@@ -65,20 +70,10 @@ struct BuiltInCaller: RefreshCalling {
     }
 
     private static func received(_ tokens: IssuedTokens, _ delivery: RefreshDelivery) -> ReceivedTokens {
-        let answer = JSONValue.object(tokens.response)
-        let cookies = delivery.cookies.compactMap { cookie -> Renewal.Cookie? in
-            guard let value = cookie.value.value(in: answer)?.string else { return nil }
-            let isAccessToken = value.utf8.elementsEqual(tokens.accessToken.utf8)
-            return Renewal.Cookie(
-                name: cookie.name,
-                value: Array(value.utf8),
-                expiresAt: isAccessToken ? tokens.accessExpiresAt : tokens.sessionExpiresAt
-            )
-        }
-        return ReceivedTokens(
+        ReceivedTokens(
             accessToken: Array(tokens.accessToken.utf8),
             refreshToken: tokens.refreshToken.map { Array($0.utf8) },
-            cookies: cookies
+            cookies: tokens.cookies(delivery)
         )
     }
 

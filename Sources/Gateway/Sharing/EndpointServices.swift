@@ -1,3 +1,4 @@
+import Adoption
 import Events
 import IdentityProvider
 import Logging
@@ -17,6 +18,8 @@ struct EndpointServices: Sendable {
     /// Nil if no tenant's accounts are deleted.
     let deletions: DeletionService?
     private let limits: AttemptLimits
+    /// Of the tenants that adopt sessions of former issuers.
+    let adopters: [TenantIndex: SessionAdopter]
     /// Of the tenants with endpoints.
     private let services: [TenantIndex: EndpointService]
     /// Of the same.
@@ -78,16 +81,25 @@ struct EndpointServices: Sendable {
         let deletable = TenantDeletions(tenants, realms: realms, accounts, deletionCounts, parts)
         deletions = deletable.service
         var services: [TenantIndex: EndpointService] = [:]
+        var adopters: [TenantIndex: SessionAdopter] = [:]
         for index in serving {
             guard let own = accounts[index] else { continue }
             let realm = tenants[index].accounts.realm.flatMap { realms[$0] } ?? [index]
+            let context = Self.context(tenants[index], index, own, deletable, limits, known, parts)
             services[index] = EndpointService(
-                Self.context(tenants[index], index, own, deletable, limits, known, parts),
+                context,
                 realmSessions: realm.compactMap { parts.issuers.services[$0] },
                 counts: counts
             )
+            guard tenants[index].refresh?.adopted.isEmpty == false, context.sessions != nil else { continue }
+            adopters[index] = SessionAdopter(
+                context,
+                accounts: own.repository,
+                admission: Self.admission(tenants[index], known)
+            )
         }
         self.services = services
+        self.adopters = adopters
         self.accounts = accounts
         self.tenants = tenants
         self.realms = realms

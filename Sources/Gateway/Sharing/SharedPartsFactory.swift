@@ -1,3 +1,4 @@
+import Adoption
 import Authorization
 import Events
 import IdentityProvider
@@ -59,11 +60,20 @@ struct SharedPartsFactory {
                 accountsLogger: logger.of(.accounts)
             )
         )
+        let adopting = services.adopters.compactMap { index, adopter in
+            AdoptingTenant(tenants[index], adopter: adopter).map { (index, $0) }
+        }
         let sources = KeyFileSource.all(of: snapshot.configuration.tenants)
         return SharedServices.Parts(
             snapshot: snapshot,
             issuers: issuers,
             services: services,
+            adoptions: AdoptionService(
+                Dictionary(uniqueKeysWithValues: adopting),
+                previous: previous?.adoptions,
+                store: store,
+                logger: logger.of(.refresh)
+            ),
             limits: previous?.limits ?? SharedLimits(tenants, store: store, logger: logger.of(.limits)),
             usedProofs: UsedProofs(tenants, previous: previous?.usedProofs, store: store),
             keySources: RemoteKeySource.needed(by: snapshot.configuration.tenants),

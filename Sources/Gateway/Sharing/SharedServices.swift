@@ -1,3 +1,4 @@
+import Adoption
 import Authorization
 import Events
 import Logging
@@ -27,6 +28,7 @@ final class SharedServices: Sendable {
         let snapshot: ConfigurationSnapshot
         let issuers: OwnIssuers
         let services: EndpointServices
+        let adoptions: AdoptionService
         /// Nil if no tenant ever had a rate limit.
         let limits: SharedLimits?
         let usedProofs: UsedProofs
@@ -272,7 +274,7 @@ final class SharedServices: Sendable {
     /// The calls for the loops while these parts are in force.
     func controlPlane(_ parts: Parts) -> ControlPlane {
         let (issuers, services, usedProofs) = (parts.issuers, parts.services, parts.usedProofs)
-        return ControlPlane(
+        var controlPlane = ControlPlane(
             keys: { [keySets] source, reason in await keySets.requestKeys(source, because: reason) },
             endSession: { [revocations, snapshot = parts.snapshot] ended in
                 let isStored = await revocations.revokeImmediately(ended)
@@ -298,6 +300,9 @@ final class SharedServices: Sendable {
             register: { tenant, identity in await services.register(identity, ofTenant: tenant) },
             useProof: { step in await usedProofs.use(step, at: Clock.unix()) }
         )
+        controlPlane.adopt = { [adoptions = parts.adoptions] request in await adoptions.adopt(request) }
+        controlPlane.giveBack = { [adoptions = parts.adoptions] session in await adoptions.giveBack(session) }
+        return controlPlane
     }
 
     /// The parts in force.

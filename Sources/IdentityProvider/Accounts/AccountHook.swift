@@ -15,7 +15,7 @@ import Verification
 public struct AccountHook: Sendable {
     private let url: String
     private let tenant: String
-    private let rules: AccountRules
+    let rules: AccountRules
     private let proof: HookProof
     private let requests: any ProviderRequests
     let logger: Logger
@@ -122,7 +122,8 @@ public struct AccountHook: Sendable {
         }
     }
 
-    private func decision(of response: ProviderResponse) throws(AccountProblem) -> Response {
+    /// What the hook has decided.
+    func decision(of response: ProviderResponse) throws(AccountProblem) -> Response {
         switch response.status {
         case 200...299: break
         case let status where Self.isRefusal(status):

@@ -37,7 +37,7 @@ public struct AccountRepository: AccountFinding {
     let rules: AccountRules
     let records: AccountRecords
     let logger: Logger
-    let hook: AccountHook?
+    package let hook: AccountHook?
     /// Who may sign in with a passkey; nil: everyone who has one.
     let admission: Admission?
     /// Those of the tenant, one of which must know whoever signs in with a passkey; nil: it is not asked which.

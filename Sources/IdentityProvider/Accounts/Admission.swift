@@ -1,4 +1,5 @@
 public import Tenants
+package import Verification
 
 /// Whom a tenant's `who` lets in.
 public struct Admission: Sendable {
@@ -13,8 +14,17 @@ public struct Admission: Sendable {
 
     /// Both must hold where both are given: an address by domain or file, and a group.
     func admits(_ identity: ProviderIdentity) async -> Bool {
-        guard who.groups.isEmpty || identity.groups.contains(where: isOneOfGroups) else { return false }
-        return await admits(email: identity.email, isVerified: identity.isEmailVerified)
+        await admits(groups: identity.groups, email: identity.email, isVerified: identity.isEmailVerified)
+    }
+
+    /// The groups that verified claims name; empty if groups do not count.
+    package func groups(in claims: JSONObject) -> [String] {
+        who.groups.isEmpty ? [] : who.groupsClaim.value(in: claims)?.stringOrStrings ?? []
+    }
+
+    package func admits(groups: [String], email: String?, isVerified: Bool) async -> Bool {
+        guard who.groups.isEmpty || groups.contains(where: isOneOfGroups) else { return false }
+        return await admits(email: email, isVerified: isVerified)
     }
 
     /// By what is kept of somebody who signs in without a provider; which groups one is in only a provider says.

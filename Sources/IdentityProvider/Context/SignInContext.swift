@@ -1,7 +1,7 @@
 public import Logging
 public import Store
 public import Tenants
-import Time
+package import Time
 public import TokenSigning
 public import Verification
 
@@ -85,7 +85,7 @@ extension SignInContext {
     /// Counts a new session.
     ///
     /// - Returns: Seconds for which the account gets no more sessions; nil if it gets this one.
-    func secondsToWait(forSessionOf subject: String, at now: UnixTime) -> Int? {
+    package func secondsToWait(forSessionOf subject: String, at now: UnixTime) -> Int? {
         secondsToWait(subject, .accountSessions, at: now)
     }
 

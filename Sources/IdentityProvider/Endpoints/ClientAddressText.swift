@@ -1,8 +1,8 @@
 /// A client's address for display.
-enum ClientAddressText {
+package enum ClientAddressText {
     /// - Parameter address: In network byte order.
     /// - Returns: `192.0.2.1`, or the form of RFC 5952; nil if it has neither 4 nor 16 bytes.
-    static func text(of address: [UInt8]) -> String? {
+    package static func text(of address: [UInt8]) -> String? {
         switch address.count {
         case 4: address.map(String.init).joined(separator: ".")
         case 16: version6(stride(from: 0, to: 16, by: 2).map { UInt16(address[$0]) << 8 | UInt16(address[$0 + 1]) })

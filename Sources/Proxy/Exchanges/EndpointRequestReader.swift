@@ -33,7 +33,7 @@ struct EndpointRequestReader {
             fields: fields(bytes),
             presentedToken: tokens.first,
             furtherTokens: Array(tokens.dropFirst()),
-            clientAddress: clientAddress(bytes),
+            clientAddress: Self.clientAddress(head, bytes, peer, trustedProxies: trustedProxies)?.bytes ?? [],
             clientCertificateThumbprint: peer.clientCertificateThumbprint,
             id: requestID.text,
             now: now
@@ -92,12 +92,18 @@ struct EndpointRequestReader {
         return fields
     }
 
-    private func clientAddress(_ bytes: Span<UInt8>) -> [UInt8] {
+    /// The client's address, as the trusted proxies before this gateway report it.
+    static func clientAddress(
+        _ head: RequestHead,
+        _ bytes: Span<UInt8>,
+        _ peer: Peer,
+        trustedProxies: [AddressRange]
+    ) -> IPAddress? {
         var address = peer.text
         if peer.isTrustedProxy, let client = ClientAddress.read(head, bytes, trustedProxies: trustedProxies) {
             address = client
         }
-        return IPAddress(String(decoding: address, as: UTF8.self))?.bytes ?? []
+        return IPAddress(String(decoding: address, as: UTF8.self))
     }
 
     private func text(_ bytes: Span<UInt8>, _ range: Range<Int>) -> String {

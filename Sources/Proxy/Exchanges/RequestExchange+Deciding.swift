@@ -100,9 +100,12 @@ extension RequestExchange {
             return answer(grant, bytes)
         }
         var kept: ReplayableRequest?
-        if grant.needsCaller, decisionContext.steps.allowed.contains(.refresh) { kept = prepareRefresh(grant, bytes) }
+        var adoption: AdoptionAttempt?
+        if grant.needsCaller, decisionContext.steps.allowed.contains(.refresh) {
+            (kept, adoption) = prepareRefresh(grant, bytes)
+        }
         addFreshNonce()
-        forward(grant, holds(grant, kept, bytes), bytes)
+        forward(grant, holds(grant, kept, adoption, bytes), bytes)
     }
 
     /// Decides on the request again without the tokens that are stale: the backend gets no token that was refused.

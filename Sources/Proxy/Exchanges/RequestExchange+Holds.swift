@@ -12,16 +12,26 @@ import Upstream
 extension RequestExchange {
     /// What the response to a granted request may have to wait for.
     ///
-    /// - Parameter kept: The request, if a refresh may follow.
-    func holds(_ grant: Grant, _ kept: ReplayableRequest?, _ bytes: Span<UInt8>) -> ResponseHolds {
+    /// - Parameters:
+    ///   - kept: The request, if a refresh may follow.
+    ///   - adoption: Nil for nearly all.
+    func holds(
+        _ grant: Grant,
+        _ kept: ReplayableRequest?,
+        _ adoption: AdoptionAttempt?,
+        _ bytes: Span<UInt8>
+    ) -> ResponseHolds {
         let capturesTokens = tenant?.capturesTokens == true
         // The common case.
-        if kept == nil, !capturesTokens, grant.signsOut == nil, decisionContext.signIn == nil { return .none }
+        if kept == nil, !capturesTokens, grant.signsOut == nil, decisionContext.signIn == nil, adoption == nil {
+            return .none
+        }
         return ResponseHolds(
             refresh: kept,
             capture: capturesTokens ? captureRule(grant.request, bytes) : nil,
             registration: decisionContext.signIn?.registers,
-            signOut: grant.signsOut
+            signOut: grant.signsOut,
+            adoption: adoption
         )
     }
 
@@ -50,6 +60,7 @@ extension RequestExchange {
         case .signOut(let callers):
             endSessions(of: callers, tenant)
             return .signOut
+        case .adoption(let attempt): return beginAdoption(attempt)
         case .capture(let rule):
             let buffer = TokenCaptureBuffer(rule, worker.replayRoom)
             _ = advance { $0.gathers(in: buffer) }

@@ -13,19 +13,23 @@ extension RequestExchange {
 
     /// Keeps what a refresh may need of a granted request, and checks whether its token is due for one.
     ///
-    /// - Returns: Nil if the backend's 401 leads to no refresh.
-    func prepareRefresh(_ grant: Grant, _ bytes: Span<UInt8>) -> ReplayableRequest? {
-        guard let caller = grant.caller, let refreshing = grant.request.tenant.refreshing else { return nil }
+    /// - Returns: The request, nil if the backend's 401 leads to no refresh; and what a session for a token of a former
+    ///   issuer needs, nil for others.
+    func prepareRefresh(_ grant: Grant, _ bytes: Span<UInt8>) -> (ReplayableRequest?, AdoptionAttempt?) {
+        guard let caller = grant.caller, let refreshing = grant.request.tenant.refreshing else { return (nil, nil) }
+        let adoption =
+            worker.lastTick >= caller.adoptedFrom ? adoptionAttempt(caller, refreshing, grant.request, bytes) : nil
         if worker.unixTime(at: record.startedAt) >= caller.lifetime.dueFrom {
             deliverOrNote(caller, grant.request, bytes)
         }
-        guard refreshing.rules.onUnauthorized else { return nil }
-        return ReplayableRequest(
+        guard refreshing.rules.onUnauthorized else { return (nil, adoption) }
+        let kept = ReplayableRequest(
             grant.request,
             limit: grant.request.limits.replayBytes,
             room: worker.replayRoom,
             spare: worker.loop.spares.requests
         )
+        return (kept, adoption)
     }
 
     /// The token expires soon: deliver a new one that is already there, or note a refresh after the response.
@@ -280,14 +284,19 @@ extension RequestExchange {
 
     /// Adds the new tokens to the response.
     private func deliver(_ renewal: Renewal, _ attempt: RefreshAttempt) {
+        deliver(renewal.delivered, attempt.way)
+        let memory = attempt.caller.refreshMemory ?? RefreshMemory()
+        memory.remember(renewal, gotWith: attempt.refreshToken)
+        attempt.caller.refreshMemory = memory
+    }
+
+    /// Adds tokens to the response.
+    func deliver(_ tokens: DeliveredTokens, _ way: RefreshDeliveryWay) {
         let now = worker.unixTime(at: worker.now())
         let grace = tenant?.runtime.verification.refreshGrace ?? 0
         // With CORS rules, these expose the field.
         let exposes = tenant?.runtime.browsers.crossOrigin == nil
-        setDelivery(DeliveryFields.delivering(renewal, attempt.way, exposes: exposes, grace: grace, at: now))
-        let memory = attempt.caller.refreshMemory ?? RefreshMemory()
-        memory.remember(renewal, gotWith: attempt.refreshToken)
-        attempt.caller.refreshMemory = memory
+        setDelivery(DeliveryFields.delivering(tokens, way, exposes: exposes, grace: grace, at: now))
     }
 
     private func noteRefusal(_ trouble: RefreshFailure, _ attempt: RefreshAttempt) {

@@ -15,9 +15,11 @@ enum ResponseHolds {
         var registration: ProviderIdentity?
         /// The callers to sign out when the backend signals it; nil for none.
         var signOut: [Caller]?
+        /// The token of a former issuer to exchange for a session, while the response can bring it.
+        var adoption: AdoptionAttempt?
 
         fileprivate var isEmpty: Bool {
-            refresh == nil && capture == nil && registration == nil && signOut == nil
+            refresh == nil && capture == nil && registration == nil && signOut == nil && adoption == nil
         }
     }
 
@@ -28,9 +30,16 @@ enum ResponseHolds {
         refresh: ReplayableRequest? = nil,
         capture: TokenCapture? = nil,
         registration: ProviderIdentity? = nil,
-        signOut: [Caller]? = nil
+        signOut: [Caller]? = nil,
+        adoption: AdoptionAttempt? = nil
     ) {
-        let pending = Pending(refresh: refresh, capture: capture, registration: registration, signOut: signOut)
+        let pending = Pending(
+            refresh: refresh,
+            capture: capture,
+            registration: registration,
+            signOut: signOut,
+            adoption: adoption
+        )
         self = pending.isEmpty ? .none : .some(pending)
     }
 
@@ -73,6 +82,7 @@ extension ResponseHolds.Pending {
         if let kept = refresh.take(), response.status == 401 { return .refresh(kept) }
         if let identity = registration.take(), response.isSuccess { return .registration(identity) }
         if let callers = signOut.take(), response.isSuccess { return .signOut(callers) }
+        if let attempt = adoption.take(), response.mayBringSession { return .adoption(attempt) }
         if let rule = capture.take(), response.mayHoldTokens { return .capture(rule) }
         return nil
     }
@@ -86,6 +96,8 @@ enum ResponseHold {
     case registration(ProviderIdentity)
     /// End the sessions on all instances before the client learns of it.
     case signOut([Caller])
+    /// Exchange the token of a former issuer for a session, whose tokens the response brings.
+    case adoption(AdoptionAttempt)
     /// Store the tokens in the body before the client gets it: only the end of the response waits.
     case capture(TokenCapture)
 
@@ -94,12 +106,13 @@ enum ResponseHold {
         case refresh(ReplayableRequest, RefreshAttempt)
         case registration
         case signOut
+        case adoption(AdoptionAttempt)
         case capture(trailers: [UInt8])
 
         /// Whether the hold keeps the whole response from the client.
         var holdsHead: Bool {
             switch self {
-            case .refresh, .registration, .signOut: true
+            case .refresh, .registration, .signOut, .adoption: true
             case .capture: false
             }
         }
@@ -114,4 +127,6 @@ struct ResponseSummary: Equatable {
 
     var isSuccess: Bool { 200..<300 ~= status }
     var mayHoldTokens: Bool { isSuccess && isReadableJSON }
+    /// Not if the server does not accept the token, or is in trouble itself: clients mostly drop such a response.
+    var mayBringSession: Bool { status != 401 && status < 500 }
 }

@@ -11,7 +11,7 @@ enum DeliveryFields {
     ///   - grace: Seconds for which an expired access token may still be refreshed: a cookie that can be used that long
     ///     lives until then.
     static func delivering(
-        _ renewal: Renewal,
+        _ tokens: DeliveredTokens,
         _ way: RefreshDeliveryWay,
         exposes: Bool = true,
         grace: Double,
@@ -20,15 +20,15 @@ enum DeliveryFields {
         // A shared cache must not store this response.
         var fields: [HeaderField] = [.noStore]
         if let name = way.header {
-            fields.append(HeaderField(name, renewal.accessToken))
+            fields.append(HeaderField(name, tokens.accessToken))
             if exposes { fields.append(HeaderField("Access-Control-Expose-Headers", name)) }
         }
-        for cookie in renewal.cookies {
+        for cookie in tokens.cookies {
             guard let rules = way.cookies.first(where: { $0.name == cookie.name }) else { continue }
             if let own = rules.hostAttributes { fields.append(gone(cookie.name, own)) }
             var text = Array("\(cookie.name)=".utf8) + cookie.value
             if var end = cookie.expiresAt {
-                if cookie.value == renewal.accessToken { end = end + grace }
+                if cookie.value == tokens.accessToken { end = end + grace }
                 let seconds = min(max(0, end - now), 4e9)
                 text += "; Max-Age=\(Int(seconds)); Expires=".utf8
                 text += HTTPDate.text(now + seconds)

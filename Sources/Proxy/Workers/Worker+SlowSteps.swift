@@ -1,3 +1,4 @@
+package import Adoption
 package import Authorization
 import Counting
 package import IdentityProvider
@@ -27,6 +28,10 @@ package struct ControlPlane: Sendable {
     package var register: @Sendable (TenantIndex, ProviderIdentity) async -> Void
     /// Records a signed proof; returns whether it was used before.
     package var useProof: @Sendable (ProofStep) async -> ProofFinding = { _ in .storeUnavailable }
+    /// Exchanges the token of a former issuer for a session of the tenant's own.
+    package var adopt: @Sendable (AdoptionRequest) async -> AdoptionOutcome = { _ in .nothing(retryAfter: nil) }
+    /// Takes back a session whose tokens cannot be delivered.
+    package var giveBack: @Sendable (AdoptedSession) async -> Void = { _ in }
 
     package init(
         keys: @escaping @Sendable (RemoteKeySource, KeySetReason) async -> KeySetResult,

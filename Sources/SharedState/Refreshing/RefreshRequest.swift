@@ -52,14 +52,15 @@ public struct RefreshRequest: Sendable {
 /// discloses no identifier.
 public struct SessionName: Sendable, Hashable {
     /// 32 bytes.
-    let digest: [UInt8]
+    public let digest: [UInt8]
 
     /// - Parameter digest: As an announcement of another instance has it.
     init(digest: [UInt8]) {
         self.digest = digest
     }
 
-    init(_ principal: Principal) {
+    /// The name of a token's session.
+    public init(_ principal: Principal) {
         let (kind, name): (String, [UInt8]) =
             if let session = principal.sessionID {
                 ("sid", Array(session.utf8))
@@ -109,6 +110,21 @@ public struct Renewal: Sendable {
     public let cookies: [Cookie]
     /// Until when requests with the old token use the new one.
     public let usableUntil: MonotonicTime
+}
+
+/// What is delivered to a client: an access token, and cookies with it or with other tokens.
+public struct DeliveredTokens: Sendable {
+    public var accessToken: [UInt8]
+    public var cookies: [Renewal.Cookie]
+
+    public init(accessToken: [UInt8], cookies: [Renewal.Cookie]) {
+        self.accessToken = accessToken
+        self.cookies = cookies
+    }
+}
+
+extension Renewal {
+    public var delivered: DeliveredTokens { DeliveredTokens(accessToken: accessToken, cookies: cookies) }
 }
 
 /// Why there are no new tokens, as the log has it.

@@ -1,13 +1,25 @@
-import Time
+package import Time
 
 /// The source of time and randomness for state that instances share, so that tests can skip days.
 public struct FleetClock: Sendable {
-    var monotonic: @Sendable () -> MonotonicTime
-    var unix: @Sendable () -> UnixTime
+    package var monotonic: @Sendable () -> MonotonicTime
+    package var unix: @Sendable () -> UnixTime
     /// Returns at that time, or earlier when its task is cancelled.
-    var sleep: @Sendable (_ until: MonotonicTime) async -> Void
+    package var sleep: @Sendable (_ until: MonotonicTime) async -> Void
     /// At least 0 and less than 1.
-    var random: @Sendable () -> Double
+    package var random: @Sendable () -> Double
+
+    package init(
+        monotonic: @escaping @Sendable () -> MonotonicTime,
+        unix: @escaping @Sendable () -> UnixTime,
+        sleep: @escaping @Sendable (_ until: MonotonicTime) async -> Void,
+        random: @escaping @Sendable () -> Double
+    ) {
+        self.monotonic = monotonic
+        self.unix = unix
+        self.sleep = sleep
+        self.random = random
+    }
 
     public static let system = FleetClock(
         monotonic: { Clock.monotonic() },

@@ -2,6 +2,7 @@ import IdentityProvider
 import Logging
 import Store
 import Synchronization
+import TestSupport
 import Testing
 import Time
 import UpstreamTestSupport
@@ -156,6 +157,21 @@ struct BuiltInCallerTests {
     }
 
     /// Otherwise a client with a stolen access token could end the session with an invented cookie.
+    /// A session of another issuer may have the name of one of ours, and its subject.
+    @Test func tokenOfAnotherIssuerRefreshesNothing() async throws {
+        let desk = try Desk()
+        let session = try await desk.signIn()
+        let policy = try SampleTenant.tenant().authenticate.policy
+        let token = try SampleTenant.token(["sub": "alice", "sid": .string(session.tokens.sessionID)])
+        let other = try TokenVerifier(policy).verify(Array(token.utf8), at: SampleTenant.now)
+        for refreshToken in [nil, session.tokens.refreshToken] {
+            guard case .failed(.noRefreshToken) = await desk.call(other, refreshToken: refreshToken) else {
+                Issue.record("a session was refreshed by another issuer's token")
+                return
+            }
+        }
+    }
+
     @Test func forgedRefreshTokenDoesNotEndTheSession() async throws {
         let service = try Desk()
         let (tokens, principal) = try await service.signIn()

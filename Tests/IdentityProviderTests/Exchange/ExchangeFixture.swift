@@ -15,7 +15,7 @@ struct ExchangeFixture {
     /// When tests begin.
     static let start = UnixTime(1_800_000_000.25)
 
-    let tenant: Tenant
+    var tenant: Tenant
     let sessions: SessionService
     let store: any Store
     let accounts: FakeAccounts

@@ -24,6 +24,7 @@ struct LifecycleModelTests {
         let head = RequestPipeline.request("/a", method: "POST", lines: ["Content-Length: 4"])
         let caller = try LifecycleSample.caller()
         let rule = try LifecycleSample.captureRule()
+        let adoption = try LifecycleSample.adoption()
         for _ in 0..<400 {
             var life = RequestLifecycle()
             var seen = Seen()
@@ -39,7 +40,8 @@ struct LifecycleModelTests {
                     refresh: kept,
                     capture: random.below(3) == 0 ? rule : nil,
                     registration: random.below(3) == 0 ? LifecycleSample.identity : nil,
-                    signOut: random.below(3) == 0 ? [caller] : nil
+                    signOut: random.below(3) == 0 ? [caller] : nil,
+                    adoption: random.below(3) == 0 ? adoption : nil
                 )
             }
             for _ in 0..<60 {
@@ -148,6 +150,7 @@ struct LifecycleModelTests {
             if random.below(4) > 0 { life.holdBegan(.refresh(kept, try LifecycleSample.attempt())) }
         case .registration: life.holdBegan(.registration)
         case .signOut: life.holdBegan(.signOut)
+        case .adoption(let attempt): life.holdBegan(.adoption(attempt))
         case .capture(let rule): life.gathers(in: TokenCaptureBuffer(rule, room))
         }
     }

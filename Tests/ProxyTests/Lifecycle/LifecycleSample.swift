@@ -1,5 +1,7 @@
+import Adoption
 import HTTPCore
 import ProxyTestSupport
+import TestSupport
 import Testing
 import UpstreamTestSupport
 import Verification
@@ -69,6 +71,15 @@ enum LifecycleSample {
             caller: try caller(),
             token: [],
             refreshToken: nil,
+            way: RefreshDeliveryWay(header: "X-Token", cookies: [])
+        )
+    }
+
+    static func adoption() throws -> AdoptionAttempt {
+        let caller = try caller()
+        return AdoptionAttempt(
+            request: AdoptionRequest(tenant: 0, principal: caller.principal, device: nil, clientAddress: []),
+            caller: caller,
             way: RefreshDeliveryWay(header: "X-Token", cookies: [])
         )
     }

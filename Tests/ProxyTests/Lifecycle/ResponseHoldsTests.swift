@@ -25,6 +25,9 @@ struct ResponseHoldsTests {
             case .signOut:
                 names.append("sign-out")
                 life.holdBegan(.signOut)
+            case .adoption(let attempt):
+                names.append("adoption")
+                life.holdBegan(.adoption(attempt))
             case .capture(let rule):
                 names.append("capture")
                 life.gathers(in: TokenCaptureBuffer(rule, ReplayBudget(100)))
@@ -40,17 +43,18 @@ struct ResponseHoldsTests {
             refresh: try LifecycleSample.kept(),
             capture: try LifecycleSample.captureRule(),
             registration: LifecycleSample.identity,
-            signOut: [try LifecycleSample.caller()]
+            signOut: [try LifecycleSample.caller()],
+            adoption: try LifecycleSample.adoption()
         )
     }
 
     @Test func holdsRunRegistrationThenSessionEndThenBody() throws {
-        #expect(try order(all(), success) == ["registration", "sign-out", "capture"])
+        #expect(try order(all(), success) == ["registration", "sign-out", "adoption", "capture"])
     }
 
     @Test func unreadableBodyIsNotBuffered() throws {
         let unreadable = ResponseSummary(status: 200, isReadableJSON: false)
-        #expect(try order(all(), unreadable) == ["registration", "sign-out"])
+        #expect(try order(all(), unreadable) == ["registration", "sign-out", "adoption"])
     }
 
     @Test func unauthorizedResponseWaitsOnlyForRefresh() throws {
@@ -59,6 +63,17 @@ struct ResponseHoldsTests {
 
     @Test func failedResponseWaitsForNothing() throws {
         #expect(try order(all(), failed) == [])
+    }
+
+    /// Clients drop what comes with a failure, and a server that refuses the token may mean the next one as well.
+    @Test func sessionComesWithAnyOtherResponse() throws {
+        for (status, comes) in [
+            (200, true), (304, true), (404, true), (429, true), (401, false), (500, false), (503, false),
+        ] {
+            let holds = ResponseHolds(adoption: try LifecycleSample.adoption())
+            let order = try order(holds, ResponseSummary(status: status, isReadableJSON: false))
+            #expect(order == (comes ? ["adoption"] : []))
+        }
     }
 
     @Test func everyHoldRunsOnce() throws {

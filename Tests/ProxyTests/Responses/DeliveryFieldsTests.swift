@@ -22,7 +22,7 @@ struct DeliveryFieldsTests {
     private func lines(_ renewal: Renewal, _ way: RefreshDeliveryWay, grace: Double = 0, at now: UnixTime = now)
         -> String
     {
-        DeliveryFields.delivering(renewal, way, grace: grace, at: now).map { "\($0.line)\r\n" }.joined()
+        DeliveryFields.delivering(renewal.delivered, way, grace: grace, at: now).map { "\($0.line)\r\n" }.joined()
     }
 
     @Test func cookieIsRenewedAndClearedWithItsRules() throws {
@@ -95,7 +95,12 @@ struct DeliveryFieldsTests {
     }
 
     @Test func cachingFieldsAreReplaced() throws {
-        let fields = DeliveryFields.delivering(try SampleRenewal.renewal(), Self.header, grace: 0, at: Self.now)
+        let fields = DeliveryFields.delivering(
+            try SampleRenewal.renewal().delivered,
+            Self.header,
+            grace: 0,
+            at: Self.now
+        )
         let names = [
             "Cache-Control", "expires", "CDN-Cache-Control", "Pragma", "x-new-token", "Set-Cookie",
             "Access-Control-Expose-Headers", "Content-Type", "X-New-Tokens", "X-New",
