@@ -99,9 +99,10 @@ extension TenantDeletionSteps {
             () async throws(AccountProblem) in try await parts.accounts.delete(deletion.subject, at: now)
         }
         // After a crash it may be gone already; it is one event all the same.
-        await parts.outbox?.keep(
-            Event(.deleted, tenant: deletion.tenant, subject: deletion.subject, at: now, once: deletion.id)
-        )
+        let event = Event(.deleted, tenant: deletion.tenant, subject: deletion.subject, at: now, once: deletion.id)
+        try await mappingErrors({ _ in DeletionFailure(.storeUnavailable) }) { () async throws(StoreError) in
+            try await parts.outbox?.write(event)
+        }
         return wasThere ? .done : .nothingToDo
     }
 
