@@ -35,7 +35,7 @@ struct SignalRevoker: Sendable {
                     tenant: context.tenant.name,
                     target: target,
                     revokedAt: time,
-                    expiresAt: now + context.tenant.revocationLife,
+                    expiresAt: now + context.tenant.reportedRevocationLife,
                     reason: reason
                 )
             }

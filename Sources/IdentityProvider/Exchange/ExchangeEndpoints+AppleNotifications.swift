@@ -92,7 +92,7 @@ extension ExchangeEndpoints {
             tenant: context.tenant.name,
             target: .subject(event.subject),
             revokedAt: event.happenedAt,
-            expiresAt: event.happenedAt + context.tenant.revocationLife,
+            expiresAt: event.happenedAt + context.tenant.reportedRevocationLife,
             reason: "Apple: \(event.kind.label)"
         )
         try await mappingErrors(EarlySignInResponse.init) { () async throws(StoreError) in

@@ -63,14 +63,25 @@ public struct TenantSettings: Sendable, Equatable {
     /// How long after its expiry a token may still be refreshed; its revocation is kept that much longer.
     public var refreshGrace: Duration { refresh?.grace ?? .zero }
 
-    /// Seconds: the default lifetime of refresh tokens, and the longest life that is assumed of the tokens of others.
+    /// Seconds: the default lifetime of refresh tokens.
     private static let assumedTokenLife = 30.0 * 86_400
+    /// Seconds: no token of a trusted issuer is taken to live longer.
+    private static let longestTokenLife = 365.0 * 86_400
 
     /// Seconds for which the revocation of a session or a subject is kept: as long as a token of before may be accepted
     /// whose expiry is not at hand, or a session of the tenant's own issuer goes unused.
     public var revocationLife: Double {
         let issued = issuer.map { $0.refresh + $0.access }?.secondsAsDouble ?? 0
         return max(Self.assumedTokenLife, issued) + authenticate.policy.leeway + refreshGrace.secondsAsDouble
+    }
+
+    /// Seconds for which a revocation is kept that somebody else has asked for: as ``revocationLife``, and a year where the
+    /// tenant takes tokens of others, since nobody says how long those live.
+    public var reportedRevocationLife: Double {
+        let takesOthers = authenticate.policy.issuers.contains { policy in
+            !(issuer?.url.utf8.elementsEqual(policy.issuer.utf8) ?? false)
+        }
+        return takesOthers ? max(Self.longestTokenLife, revocationLife) : revocationLife
     }
 }
 

@@ -12,6 +12,14 @@ struct BackChannelLogoutTests {
         try #require(JSONParser.parse(response.body).object)
     }
 
+    /// A sender may have many users.
+    @Test func revocationsOfOwnTokensAreKeptNoLongerThanThose() throws {
+        var tenant = try SignalFixture().tenant
+        #expect(tenant.reportedRevocationLife == 365 * 86_400)
+        tenant.authenticate.policy.issuers = []
+        #expect(tenant.reportedRevocationLife >= 30 * 86_400 && tenant.reportedRevocationLife < 32 * 86_400)
+    }
+
     @Test func sessionOfTheLogoutTokenIsRevoked() async throws {
         let fixture = try SignalFixture()
         let response = try await fixture.logOut(try fixture.logoutToken())
@@ -42,9 +50,9 @@ struct BackChannelLogoutTests {
         let fixture = try SignalFixture()
         #expect(try await fixture.logOut(try fixture.logoutToken(["sid": .null])).status == 200)
         #expect(fixture.revoked == [.subject("alice")])
-        // For as long as its tokens may be accepted, and no longer: a sender may have many users.
+        // The issuer does not say how long its tokens live.
         let last = try #require(fixture.revocations.all.first?.expiresAt)
-        #expect(last >= SignalFixture.start + 30 * 86_400 && last < SignalFixture.start + 31 * 86_400)
+        #expect(last >= SignalFixture.start + 364 * 86_400 && last < SignalFixture.start + 366 * 86_400)
         #expect(fixture.revocations.all.first?.revokedAt == UnixTime(SignalFixture.start.seconds.rounded(.down) - 10))
     }
 
