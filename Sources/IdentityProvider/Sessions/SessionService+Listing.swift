@@ -2,6 +2,7 @@ import Logging
 import Store
 public import Tenants
 public import Time
+import TokenSigning
 
 /// The sessions of one subject together.
 extension SessionService {
@@ -31,14 +32,14 @@ extension SessionService {
         reason: String,
         as type: EventType
     ) async throws(IssuingError) {
-        // For as long as a session goes unused, here or at the issuer: one that is missing in the list is found by it
-        // at its next use, and ended.
-        let unused = max(rules.refresh, rules.singleSignOn) + rules.access
+        // For the longest lifetime of a session, here or at the issuer: one that is missing in the list is refused by it
+        // too. And for a year, since tokens of other issuers are not taken to live longer.
+        let longest = max(rules.longestSession, rules.singleSignOn, IssuerRules.defaultLongestSession)
         let all = Revocation(
             tenant: rules.tenant,
             target: .subject(subject),
             revokedAt: time,
-            expiresAt: now + unused.secondsAsDouble + Self.clockDifference,
+            expiresAt: now + longest.secondsAsDouble + Self.clockDifference,
             reason: reason
         )
         try await mappingErrors(IssuingError.unavailable) { () async throws(StoreError) in
