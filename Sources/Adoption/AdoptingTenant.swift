@@ -29,6 +29,8 @@ public struct AdoptingTenant: Sendable {
     let accessLifetime: Double
     /// Seconds that an unused session lives.
     let sessionLifetime: Double
+    /// Seconds for which tokens are accepted after their expiry.
+    let leeway: Double
 
     /// - Returns: Nil for a tenant without former issuers, or without one of its own.
     public init?(_ tenant: Tenant, adopter: SessionAdopter) { self.init(tenant, adopting: adopter) }
@@ -40,6 +42,7 @@ public struct AdoptingTenant: Sendable {
         self.adopter = adopter
         accessLifetime = issuer.access.secondsAsDouble
         sessionLifetime = issuer.refresh.secondsAsDouble
+        leeway = tenant.authenticate.policy.leeway
     }
 
     /// The name of an issuer as the configuration has it; nil if its sessions are not adopted.

@@ -75,12 +75,23 @@ extension AdoptionRecord {
     /// a sign-out. A `sid` comes with further tokens, which are not known yet: it is remembered as long as an unused
     /// session of the tenant's own issuer lives.
     ///
-    /// - Parameter sessionLifetime: Seconds.
-    static func keptUntil(_ principal: Principal, sessionLifetime: Double, at now: UnixTime) -> UnixTime {
-        let longest = now + longestLifetime
-        let expiry = principal.expiresAt.map { $0 + claimDuration } ?? longest
+    /// - Parameters:
+    ///   - sessionLifetime: Seconds.
+    ///   - leeway: Seconds for which a token is accepted after its expiry.
+    static func keptUntil(
+        _ principal: Principal,
+        sessionLifetime: Double,
+        leeway: Double,
+        at now: UnixTime
+    ) -> UnixTime {
+        let end = endOfUse(principal, leeway: leeway, at: now)
         let least = principal.sessionID == nil ? now : now + sessionLifetime
-        return min(max(expiry, least), longest)
+        return min(max(end, least), now + longestLifetime)
+    }
+
+    /// From when the token is surely not accepted any more.
+    static func endOfUse(_ principal: Principal, leeway: Double, at now: UnixTime) -> UnixTime {
+        principal.expiresAt.map { $0 + leeway + claimDuration } ?? now + longestLifetime
     }
 
     /// Seconds for which the store keeps it.

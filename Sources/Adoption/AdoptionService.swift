@@ -17,6 +17,8 @@ public final class AdoptionService: Sendable {
     static let patience: UInt64 = 2_000_000_000
     /// Seconds before a token is tried again whose exchange failed.
     static let retryAfterFailure = 30.0
+    /// Seconds after which a token is looked at again in any case.
+    private static let longestRest = 3600.0
 
     /// What outlives a configuration.
     private final class State: Sendable {
@@ -125,14 +127,17 @@ public final class AdoptionService: Sendable {
     private func outcome(of result: Result) -> AdoptionOutcome {
         switch result {
         case .adopted(let session): .adopted(session)
-        case .repeated(let lost): .nothing(retryAfter: lost.map { max(1, $0 - clock.unix()) })
-        case .waits(let seconds): .nothing(retryAfter: max(1, seconds))
+        case .repeated(let lost): .nothing(retryAfter: lost.map { bounded($0 - clock.unix()) })
+        case .waits(let seconds): .nothing(retryAfter: bounded(seconds))
         case .failed(let failure):
             .nothing(
                 retryAfter: failure.isTemporary ? Self.retryAfterFailure : AdoptionRecord.refusalDuration
             )
         }
     }
+
+    /// Whatever a record says.
+    private func bounded(_ seconds: Double) -> Double { min(max(1, seconds), Self.longestRest) }
 
     private func report(_ result: Result, tenant: String, issuer: String) {
         var metadata: Logger.Metadata = ["tenant": .string(tenant), "issuer": .string(issuer)]
@@ -171,20 +176,23 @@ extension AdoptionService {
             let keptUntil = AdoptionRecord.keptUntil(
                 request.principal,
                 sessionLifetime: tenant.sessionLifetime,
+                leeway: tenant.leeway,
                 at: now
             )
             let sessions: Int
+            var lost: String?
             switch AdoptionRecord.step(stored?.record, accessLifetime: tenant.accessLifetime, at: now) {
             case .wait(let until): return .waits(seconds: until - now)
-            case .nothing(let lost):
-                if let stored { await prolong(stored, until: keptUntil, key, records, at: now) }
-                return .repeated(lostFrom: lost)
+            case .nothing(let lostFrom):
+                let end = AdoptionRecord.endOfUse(request.principal, leeway: tenant.leeway, at: now)
+                if let stored { await prolong(stored, until: keptUntil, atLeast: end, key, records, at: now) }
+                return .repeated(lostFrom: lostFrom)
             case .openIfUnused(let session, let count):
                 guard try await tenant.adopter.isUnused(session, at: now) else {
                     if let stored { await settle(stored, key, records, at: now) }
                     return .repeated(lostFrom: nil)
                 }
-                sessions = count
+                (sessions, lost) = (count, session)
             case .open(let count): sessions = count
             }
             let claim = AdoptionRecord(
@@ -199,7 +207,10 @@ extension AdoptionService {
                 try await records.replace(stored?.bytes, with: claim, key.session, at: now)
             }
             guard isClaimed else { return .waits(seconds: AdoptionMemory.restWhenBusy) }
-            return try await open(request, tenant, claim, key.session, records, isInTime: isInTime)
+            let result = try await open(request, tenant, claim, key.session, records, isInTime: isInTime)
+            // Somebody may have got its tokens after all: one former session is one session here.
+            if let lost { await tenant.adopter.end(lost, because: "adopted again", at: clock.unix()) }
+            return result
         } catch {
             return .failed(error)
         }
@@ -271,15 +282,19 @@ extension AdoptionService {
     }
 
     /// Remembers an adopted session for as long as a later token of the former one lasts.
+    ///
+    /// - Parameter end: Of the token's use.
     private func prolong(
         _ stored: AdoptionRecords.Stored,
         until keptUntil: UnixTime,
+        atLeast end: UnixTime,
         _ key: AdoptionMemory.Key,
         _ records: AdoptionRecords,
         at now: UnixTime
     ) async {
         // Not with each token of a session that lives on.
-        guard keptUntil - stored.record.keptUntil > max(60, (keptUntil - now) / 10) else { return }
+        let known = stored.record.keptUntil
+        guard known < min(end, keptUntil) || keptUntil - known > max(60, (keptUntil - now) / 10) else { return }
         var record = stored.record
         record.keptUntil = keptUntil
         _ = try? await records.replace(stored.bytes, with: record, key.session, at: now)

@@ -54,7 +54,7 @@ public struct SessionAdopter: Sendable {
         let owner = try await owner(of: former, subject, at: now)
         guard isInTime() else { throw .late }
         guard context.secondsToWait(forSessionOf: owner.subject, at: now) == nil else { throw .tooManySessions }
-        let opening = SessionOpening(
+        var opening = SessionOpening(
             subject: owner.subject,
             claims: owner.claims,
             scopes: former.principal.scopes,
@@ -65,6 +65,7 @@ public struct SessionAdopter: Sendable {
             signedInAt: former.principal.issuedAt,
             authenticatedAt: former.authenticatedAt
         )
+        opening.former = FormerToken(former.principal)
         let tokens: IssuedTokens
         do throws(IssuingError) {
             tokens = try await sessions.start(opening, at: now)
@@ -104,7 +105,9 @@ public struct SessionAdopter: Sendable {
         }
         // The hook may give the session to another subject: what ended that one's sessions ends what came before.
         let revoked = await context.revocations.latestRevocation(ofSubject: subject, tenant: context.tenant.name)
-        if let revoked, revoked > former.principal.issuedAt ?? .distantPast { throw .revoked }
+        // Tokens of our own count as issued when their subject signed in: later ones would be refused at once.
+        let began = [former.principal.issuedAt, former.authenticatedAt].compactMap(\.self).min() ?? .distantPast
+        if let revoked, revoked >= began { throw .revoked }
     }
 
     // MARK: Whose it is

@@ -81,13 +81,19 @@ struct AdoptionRecordTests {
     @Test func sessionIsRememberedWhileItsTokenLives() throws {
         let tenant = try AdoptionFixture.tenant()
         let token = try AdoptionFixture.principal(["jti": "t"], tenant)
-        #expect(AdoptionRecord.keptUntil(token, sessionLifetime: 86_400, at: Self.now) == Self.now + 615)
+        #expect(AdoptionRecord.keptUntil(token, sessionLifetime: 86_400, leeway: 60, at: Self.now) == Self.now + 675)
+        // It is accepted until its leeway is over, and first seen after its expiry.
+        let late = Self.now + 620
+        #expect(AdoptionRecord.keptUntil(token, sessionLifetime: 86_400, leeway: 60, at: late) == Self.now + 675)
         // Further tokens of this one come.
         let session = try AdoptionFixture.principal(["sid": "s"], tenant)
-        #expect(AdoptionRecord.keptUntil(session, sessionLifetime: 86_400, at: Self.now) == Self.now + 86_400)
+        #expect(
+            AdoptionRecord.keptUntil(session, sessionLifetime: 86_400, leeway: 60, at: Self.now) == Self.now + 86_400
+        )
         let lasting = try AdoptionFixture.principal(["exp": 100_000_000_000], tenant)
         #expect(
-            AdoptionRecord.keptUntil(lasting, sessionLifetime: 86_400, at: Self.now) == Self.now + 400 * 86_400
+            AdoptionRecord.keptUntil(lasting, sessionLifetime: 86_400, leeway: 60, at: Self.now) == Self.now + 400
+                * 86_400
         )
     }
 

@@ -80,13 +80,16 @@ struct AdoptionServiceTests {
 
     @Test func unusedSessionIsReplacedAtMostTwice() async throws {
         let fixture = try AdoptionFixture()
-        let service = try fixture.service(FakeAdopter())
+        let adopter = FakeAdopter()
+        let service = try fixture.service(adopter)
         var sessions: [String?] = []
         for _ in 0..<5 {
             sessions.append(await service.adopt(try fixture.request()).session)
             fixture.clock.advance(by: 4000)
         }
         #expect(sessions == ["s-1", "s-2", "s-3", nil, nil])
+        // Whoever got the tokens of an earlier one after all signs in again.
+        #expect(adopter.state.value.ended == ["s-1", "s-2"])
     }
 
     @Test func usedSessionIsNeverReplaced() async throws {

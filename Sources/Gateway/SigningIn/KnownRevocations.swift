@@ -15,8 +15,9 @@ struct KnownRevocations: RevocationChecks {
     }
 
     func isRevoked(_ session: IssuerSession, tenant: String) async -> Bool {
-        let set = await service.set(ofTenant: tenant)
-        return set.isRevoked(RevocationMarks(session), at: Clock.unix())
+        let (set, now) = (await service.set(ofTenant: tenant), Clock.unix())
+        if let former = session.former, set.isRevoked(RevocationMarks(former, of: session), at: now) { return true }
+        return set.isRevoked(RevocationMarks(session), at: now)
     }
 
     func latestRevocation(ofSubject subject: String, tenant: String) async -> UnixTime? {
@@ -29,6 +30,17 @@ struct KnownRevocations: RevocationChecks {
 }
 
 extension RevocationMarks {
+    /// The marks of the token that a session was begun with.
+    fileprivate init(_ former: FormerToken, of session: IssuerSession) {
+        let token = former.tokenID.map { RevocationDigest(.token(issuer: former.issuer, tokenID: $0)) }
+        self.init(
+            token: token ?? RevocationDigest(.session(session.id)),
+            session: former.sessionID.map { RevocationDigest(.session($0)) },
+            subject: former.subject.map { RevocationDigest(.subject($0)) },
+            issuedAt: former.issuedAt ?? session.createdAt
+        )
+    }
+
     /// The revocation marks of a session; it has no single token.
     fileprivate init(_ session: IssuerSession) {
         let mark = RevocationDigest(.session(session.id))

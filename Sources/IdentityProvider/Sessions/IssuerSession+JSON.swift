@@ -32,6 +32,7 @@ extension IssuerSession {
         if signedInAt != createdAt { object["auth_time"] = .time(signedInAt) }
         if isProven { object["proven"] = true }
         if let singleSignOn { object["sso"] = .string(singleSignOn) }
+        if let former { object["former"] = .object(former.json) }
         if let confirmation { object["cnf"] = .object(confirmation.claim) }
         return JSONWriter.bytes(of: object)
     }
@@ -59,6 +60,7 @@ extension IssuerSession {
             signedInAt: object["auth_time"]?.time ?? createdAt,
             isProven: object["proven"]?.bool ?? false,
             singleSignOn: object["sso"]?.string,
+            former: object["former"]?.object.flatMap(FormerToken.init(json:)),
             lastUsedAt: lastUsedAt,
             expiresAt: expiresAt,
             confirmation: Confirmation(object),

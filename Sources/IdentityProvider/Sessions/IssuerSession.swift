@@ -33,6 +33,8 @@ public struct IssuerSession: Sendable, Equatable {
     public let isProven: Bool
     /// The group of the browser's session at the issuer that it was begun in; nil for none.
     let singleSignOn: String?
+    /// The token of a former issuer that it was begun with; nil for none.
+    public let former: FormerToken?
     /// When tokens were last issued.
     public private(set) var lastUsedAt: UnixTime
     /// When it ends unless it is used again.
@@ -97,6 +99,7 @@ extension IssuerSession {
             signedInAt: min(opening.authenticatedAt ?? now, now),
             isProven: opening.isProven,
             singleSignOn: opening.singleSignOn,
+            former: opening.former,
             lastUsedAt: now,
             expiresAt: now + rules.refresh.secondsAsDouble,
             confirmation: opening.binding?.ofSession,

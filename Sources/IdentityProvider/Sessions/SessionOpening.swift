@@ -28,6 +28,8 @@ public struct SessionOpening: Sendable {
     public var isProven: Bool
     /// The group of the browser's session at the issuer that it belongs to, and ends with; nil for none.
     var singleSignOn: String?
+    /// The token of a former issuer that it is begun with; nil for none.
+    public var former: FormerToken?
 
     public init(
         subject: String,

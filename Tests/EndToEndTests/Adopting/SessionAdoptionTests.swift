@@ -59,9 +59,9 @@ import Verification
         }
     }
 
-    @Test func sessionIsRefreshedByItsOwnIssuer() async throws {
-        let refused = Awaited<String?>(nil)
-        let script = BackendScript { exchange in
+    /// A backend that refuses one token, so that it is refreshed.
+    private static func refusing(_ refused: Awaited<String?>) -> BackendScript {
+        BackendScript { exchange in
             try await exchange.body()
             let token = exchange.head.fields["Authorization"].first
             if let token, token == refused.value {
@@ -70,13 +70,31 @@ import Verification
                 try await exchange.sendOK()
             }
         }
-        try await withGateway(.adopting(), backend: script) { fixture async throws in
+    }
+
+    @Test func sessionIsRefreshedByItsOwnIssuer() async throws {
+        let refused = Awaited<String?>(nil)
+        try await withGateway(.adopting(), backend: Self.refusing(refused)) { fixture async throws in
             let first = try #require(fixture.adopted(try await fixture.request("/x", token: fixture.formerToken())))
             refused.update { $0 = "Bearer \(first)" }
             let response = try await fixture.request("/x", token: first)
             let second = try #require(fixture.adopted(response))
             #expect(response.status == 200)
             #expect(GivenTokens.claims(second)?["sid"] == GivenTokens.claims(first)?["sid"])
+        }
+    }
+
+    /// As with a sign-out in one tab while another gets the new session.
+    @Test func endOfFormerSessionEndsTheNewOneAtItsRefresh() async throws {
+        let refused = Awaited<String?>(nil)
+        let setup = GatewaySetup.adopting(tenant: "revoke_on: [\"POST /logout\"]")
+        try await withGateway(setup, backend: Self.refusing(refused)) { fixture async throws in
+            let old = try fixture.formerToken()
+            let new = try #require(fixture.adopted(try await fixture.request("/x", token: old)))
+            #expect(try await fixture.request("/logout", method: "POST", token: old).status == 200)
+            refused.update { $0 = "Bearer \(new)" }
+            let response = try await fixture.request("/x", token: new)
+            #expect(response.status == 401 && fixture.adopted(response) == nil)
         }
     }
 

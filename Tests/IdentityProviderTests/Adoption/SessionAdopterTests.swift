@@ -107,6 +107,22 @@ struct SessionAdopterTests {
         _ = try await fixture.open(try fixture.former())
     }
 
+    /// New tokens would count as issued then, and be refused at once.
+    @Test func revocationSinceTheSignInCounts() async throws {
+        let fixture = try AdoptingFixture()
+        try await fixture.revoke(.subject("alice"), at: Self.start - AdoptingFixture.age - 60)
+        let former = try fixture.former(["auth_time": .number(JSONNumber(Int(Self.start.seconds) - 86_400))])
+        await #expect(throws: AdoptionFailure.revoked) { try await fixture.open(former) }
+    }
+
+    @Test func sessionRemembersTheTokenThatItCameFrom() async throws {
+        let fixture = try AdoptingFixture()
+        let former = try fixture.former(["jti": "t-1"])
+        _ = try await fixture.open(former)
+        let kept = try #require(try await fixture.sessions().first?.former)
+        #expect(kept == FormerToken(former.principal) && kept.sessionID == "old-session" && kept.tokenID == "t-1")
+    }
+
     @Test func deletedAccountIsNotAdopted() async throws {
         let fixture = try AdoptingFixture()
         _ = try await fixture.accounts.delete("alice", at: Self.start)
