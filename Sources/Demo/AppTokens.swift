@@ -9,17 +9,21 @@ struct AppTokens: Sendable {
     private let audiences: [String]
     private let isGateways: Bool
     private let key: AppKey
+    /// Another issuer whose tokens are taken; nil for none.
+    private let former: IssuerPolicy?
     private let now: @Sendable () -> UnixTime
 
     /// - Parameters:
     ///   - audiences: A token must name one of these; empty if `aud` is neither written nor checked.
     ///   - isGateways: Whether they are those of the gateway's own issuer, whose access tokens are typed (RFC 9068).
+    ///   - former: Another issuer whose tokens are taken; nil for none.
     init(
         issuer: String,
         audiences: [String],
         key: AppKey,
         lifetime: Int,
         isGateways: Bool = false,
+        former: IssuerPolicy? = nil,
         now: @escaping @Sendable () -> UnixTime
     ) {
         self.issuer = issuer
@@ -27,6 +31,7 @@ struct AppTokens: Sendable {
         self.key = key
         self.lifetime = lifetime
         self.isGateways = isGateways
+        self.former = former
         self.now = now
     }
 
@@ -77,7 +82,7 @@ struct AppTokens: Sendable {
                     keys: key.verifying,
                     requiresAccessTokenType: isGateways
                 )
-            ],
+            ] + (former.map { [$0] } ?? []),
             leeway: leeway,
             requiredClaims: ["sub", "exp"]
         )

@@ -10,14 +10,17 @@ struct ClansBackend: SampleApp {
     let sessions = Sessions()
     let tokens: AppTokens
 
-    /// - Parameter key: The key of the tenant's issuer.
-    init(key: AppKey, now: @escaping @Sendable () -> UnixTime) {
+    /// - Parameters:
+    ///   - key: The key of the tenant's issuer.
+    ///   - former: The issuer that the app had before; nil for none.
+    init(key: AppKey, former: IssuerPolicy? = nil, now: @escaping @Sendable () -> UnixTime) {
         tokens = AppTokens(
             issuer: "https://clans.localhost/oidc",
             audiences: [Self.audience],
             key: key,
             lifetime: 3600,
             isGateways: true,
+            former: former,
             now: now
         )
     }

@@ -26,7 +26,11 @@ public actor SampleBackends {
         umuve = UmuveBackend(key: try AppKey(secret: keys.umuveSecret), now: now)
         finance = FinanceBackend(key: try AppKey(secret: keys.financeSecret), now: now)
         chat = ChatBackend(key: try AppKey(.es256, keys.chatKey), now: now)
-        clans = ClansBackend(key: try AppKey(.rs256, keys.clansKey), now: now)
+        clans = ClansBackend(
+            key: try AppKey(.rs256, keys.clansKey),
+            former: try FormerIssuer.policy(keys.formerKey),
+            now: now
+        )
         apps = [umuve, finance, chat, clans]
         servers = apps.map { LoopbackServer(name: "sample-\($0.name)", logger: logger) }
     }

@@ -10,12 +10,21 @@ public struct SampleKeys: Sendable {
     public var chatKey: SigningKey
     /// For RS256.
     public var clansKey: SigningKey
+    /// For ES256: of the issuer that the clans app had before.
+    public var formerKey: SigningKey
 
-    public init(umuveSecret: [UInt8], financeSecret: [UInt8], chatKey: SigningKey, clansKey: SigningKey) {
+    public init(
+        umuveSecret: [UInt8],
+        financeSecret: [UInt8],
+        chatKey: SigningKey,
+        clansKey: SigningKey,
+        formerKey: SigningKey
+    ) {
         self.umuveSecret = umuveSecret
         self.financeSecret = financeSecret
         self.chatKey = chatKey
         self.clansKey = clansKey
+        self.formerKey = formerKey
     }
 
     /// Makes new keys.
@@ -24,7 +33,8 @@ public struct SampleKeys: Sendable {
             umuveSecret: Array(RandomText.make(bytes: 32).utf8),
             financeSecret: Array(RandomText.make(bytes: 32).utf8),
             chatKey: try SigningKey.generate(.p256),
-            clansKey: try SigningKey.generate(.rsa(bits: 2048))
+            clansKey: try SigningKey.generate(.rsa(bits: 2048)),
+            formerKey: try SigningKey.generate(.p256)
         )
     }
 }

@@ -52,6 +52,7 @@ struct DemoEnvironment {
             tokens: tokens,
             admin: adminAPI,
             signals: servers.signals,
+            former: servers.former,
             tokensFile: tokensFile?.path
         )
         let startPage = StartRoutes(

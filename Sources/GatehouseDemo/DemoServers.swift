@@ -14,12 +14,14 @@ struct DemoServers: Sendable {
     let webhook: EventWebhook
     /// Reports stolen accounts.
     let signals: SignalStandIn
+    let former: FormerIssuer
     private let webhookSecret: Secret
 
     init(_ secrets: DemoSecrets, logger: Logger) throws {
         webhookSecret = secrets.webhookSecret
         webhook = EventWebhook(key: secrets.webhookSecret.bytes, now: WallClock.now)
         signals = SignalStandIn(key: secrets.signalKey, now: WallClock.now)
+        former = FormerIssuer(key: secrets.keys.formerKey, now: WallClock.now)
         backends = try SampleBackends(keys: secrets.keys, logger: logger, now: WallClock.now)
         standIn = ProviderStandIn(keys: secrets.providerKeys, logger: logger, now: WallClock.now)
         company = CompanyStandIn(

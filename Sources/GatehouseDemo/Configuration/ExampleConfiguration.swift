@@ -1,6 +1,7 @@
 import CommandSupport
 import Demo
 import Tenants
+import Verification
 
 /// tenants.yaml.example, which is built into the program, with generated files, and with tenants for the start page and
 /// for the company.
@@ -101,12 +102,24 @@ enum ExampleConfiguration {
             let mistakes = result.errors.map(\.description).joined(separator: "\n")
             throw CommandFailure("the example configuration cannot be used:\n\(mistakes)")
         }
+        let former: IssuerPolicy
+        do {
+            former = try FormerIssuer.policy(secrets.keys.formerKey)
+        } catch {
+            throw CommandFailure("the example configuration cannot be used: \(error)")
+        }
         // The files are in memory: nothing can be reloaded from disk.
         var signals = configuration.tenants.first { $0.name == CompanyApp.name }?.signals ?? []
         for index in signals.indices { signals[index].source = .inline }
         for tenant in configuration.tenants.indices {
             // Every app hears of stolen accounts.
             if configuration.tenants[tenant].name != start { configuration.tenants[tenant].signals = signals }
+            if configuration.tenants[tenant].name == SampleAppName.clans.rawValue {
+                // The app has left this issuer, and some of its people still have its tokens.
+                configuration.tenants[tenant].authenticate.policy.issuers.append(former)
+                configuration.tenants[tenant].authenticate.keySources.append(.inline)
+                configuration.tenants[tenant].refresh?.adopted = [former.issuer]
+            }
             let count = configuration.tenants[tenant].authenticate.keySources.count
             configuration.tenants[tenant].authenticate.keySources = Array(repeating: .inline, count: count)
         }

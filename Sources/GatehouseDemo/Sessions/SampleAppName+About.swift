@@ -12,6 +12,9 @@ extension SampleAppName {
         }
     }
 
+    /// Whether it had another issuer before, whose sessions are adopted.
+    var adoptsSessions: Bool { self == .clans }
+
     /// A path that only a signed-in caller gets.
     var resource: String {
         switch self {

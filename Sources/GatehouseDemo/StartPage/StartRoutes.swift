@@ -53,6 +53,7 @@ struct StartRoutes: Sendable {
         for app in SampleAppName.allCases {
             var shown = await trials.state(of: app) ?? ["app": .string(app.rawValue)]
             shown["about"] = .string(app.about)
+            shown["adopts"] = .bool(app.adoptsSessions)
             shown["url"] = .string("http://\(app.host):\(trials.sessions.gateway.port)/")
             apps.append(.object(shown))
         }

@@ -6,5 +6,6 @@ enum Trial: String, Sendable, CaseIterable {
     case expire
     case revoke
     case signal
+    case adopt
     case flood
 }

@@ -97,6 +97,11 @@ extension TrialApp {
         "curl -i" + option(presented) + " http://\(host)\(app.resource)"
     }
 
+    /// A line with a token that no variable has.
+    func curl(presenting token: String) -> String {
+        "curl -i -H \(ShellText.quoted("Authorization: Bearer \(token)")) http://\(host)\(app.resource)"
+    }
+
     func curlToSignIn(_ request: TrialRequest) -> String {
         let body = JSONWriter.text(of: .object(request.body ?? JSONObject()))
         return "curl -i http://\(request.host)\(request.path) -H 'Content-Type: application/json' -d "

@@ -9,6 +9,8 @@ struct TrialRunner: Sendable {
     let admin: DemoAdminAPI
     /// Reports stolen accounts.
     let signals: SignalStandIn
+    /// Had signed people in to the clans app before.
+    let former: FormerIssuer
     let tokensFile: String?
 
     func run(_ trial: Trial, of app: SampleAppName, telling events: TrialEvents) async {
@@ -23,6 +25,7 @@ struct TrialRunner: Sendable {
             case .expire: try await expire(client, events)
             case .revoke: try await revoke(client, events)
             case .signal: try await signal(client, events)
+            case .adopt: try await adopt(client, events)
             case .flood: try await flood(client, events)
             }
         } catch let failure as CommandFailure {
@@ -113,6 +116,28 @@ extension TrialRunner {
         guard response.status == 202 else { throw CommandFailure("the signal was not taken") }
         await tokens.setRevoked(client.app)
         try await exchange(client.call(session), "The next call", client.curl(.current), client, events)
+    }
+
+    private func adopt(_ client: TrialApp, _ events: TrialEvents) async throws {
+        guard client.app.adoptsSessions else {
+            throw CommandFailure("no other issuer has signed people in to \(client.app.rawValue) before")
+        }
+        events.note("The app had another issuer before, and I still have a token of that: it is in refresh.adopt.")
+        let session = SampleSession(accessToken: try former.token())
+        // A session brings another one once: the line for the shell has one of its own.
+        let curl = client.curl(presenting: try former.token())
+        let response = try await exchange(
+            client.call(session),
+            "A call with my token of before",
+            curl,
+            client,
+            events
+        )
+        guard let new = client.session(session, refreshedBy: response) else {
+            throw CommandFailure("the response brought no session: try again in a moment")
+        }
+        events.note("The response brought a token of the gateway's own issuer: I have a session there now, unasked.")
+        try await tokens.set(new, of: client.app)
     }
 
     /// Asks for a new session where there is none, or none that is of use.

@@ -73,6 +73,15 @@ struct StartPageTests {
         }
     }
 
+    @Test func tokenOfFormerIssuerBringsSession() async throws {
+        try await withDemo { client in
+            let adopted = try await client.press(.adopt, .clans)
+            #expect(adopted.statuses == [200] && adopted.state == "valid")
+            #expect(adopted.notes.last?.contains("the gateway's own issuer") == true)
+            #expect(try await client.press(.call, .clans).statuses == [200])
+        }
+    }
+
     @Test func eventsHoldNoWholeToken() async throws {
         try await withDemo { client in
             for app in SampleAppName.allCases {

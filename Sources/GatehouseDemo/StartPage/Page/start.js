@@ -28,6 +28,7 @@ const ACTIONS = [
     ["expire", "Expire my token", "and call again"],
     ["revoke", "Revoke me", "and call again"],
     ["signal", "Report me stolen", "a provider's signal"],
+    ["adopt", "Come from before", "a former issuer's token"],
     ["flood", "Flood", "60 calls at once"],
 ];
 
@@ -82,6 +83,7 @@ class Apps {
         byId("app-about").textContent = app.about.charAt(0).toUpperCase() + app.about.slice(1) + ".";
         byId("app-link").href = app.url;
         byId("route-app").textContent = name;
+        byId("actions").dataset.adopts = String(app.adopts);
         this.#show();
     }
 
