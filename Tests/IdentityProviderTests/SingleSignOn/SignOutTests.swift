@@ -237,21 +237,26 @@ struct SignOutTests {
         #expect(try await !browser.isSignedIn())
     }
 
+    /// Of a code that is issued in a browser's session at the issuer.
+    private static func grant(in group: String) -> CodeGrant {
+        var grant = CodeGrant(
+            clientID: "board",
+            redirectURI: "https://board.example/back",
+            codeChallenge: IssuerFixture.challenge,
+            scopes: ["openid"],
+            subject: "alice",
+            provider: "google",
+            issuedAt: start
+        )
+        grant.singleSignOn = group
+        return grant
+    }
+
     @Test func codeOfBeforeTheSignOutIsVoid() async throws {
         for hasEnded in [false, true] {
             let browser = try await Browser()
             let fixture = browser.fixture
-            var grant = CodeGrant(
-                clientID: "board",
-                redirectURI: "https://board.example/back",
-                codeChallenge: IssuerFixture.challenge,
-                scopes: ["openid"],
-                subject: "alice",
-                provider: "google",
-                issuedAt: Self.start
-            )
-            grant.singleSignOn = browser.group
-            let code = try await fixture.codes.issue(grant, at: Self.start)
+            let code = try await fixture.codes.issue(Self.grant(in: browser.group), at: Self.start)
             if hasEnded {
                 _ = try await browser.ask("GET", [("id_token_hint", try #require(browser.service.idToken))])
             }
@@ -264,17 +269,7 @@ struct SignOutTests {
     @Test func codeThatIsRedeemedWhileTheSignOutEndsGivesNothing() async throws {
         let browser = try await Browser()
         let fixture = browser.fixture
-        var grant = CodeGrant(
-            clientID: "board",
-            redirectURI: "https://board.example/back",
-            codeChallenge: IssuerFixture.challenge,
-            scopes: ["openid"],
-            subject: "alice",
-            provider: "google",
-            issuedAt: Self.start
-        )
-        grant.singleSignOn = browser.group
-        let code = try await fixture.codes.issue(grant, at: Self.start)
+        let code = try await fixture.codes.issue(Self.grant(in: browser.group), at: Self.start)
         let singleSignOn = try browser.singleSignOn
         let group = browser.group
         let isFirst = Counter(1)
