@@ -43,16 +43,16 @@ import Verification
         let fixture = KeySetFixture(5, provider: PretendProvider(keySet))
         await fixture.open()
         for minute in 1...3 {
-            // The instances that do not fetch may have to look for the result, a quarter of a second at a time. No
-            // time passes before the fetch: however late its task runs, no request has reached its limit by then.
+            // An instance may have to look again for the lease or for the result, a quarter of a second at a time. The
+            // requests wait for five seconds; the fetch comes however late its task runs, and time passes until then.
             let passing = Task {
-                await fixture.provider.waitForFetches(1 + minute)
                 while !Task.isCancelled {
                     await fixture.clock.waitForSleepers(1, after: 0.25)
                     fixture.clock.advance(by: 0.25)
                 }
             }
             _ = await flood(fixture, 1000)
+            await fixture.provider.waitForFetches(1 + minute)
             passing.cancel()
             await passing.value
             #expect(fixture.provider.fetches == 1 + minute)
