@@ -10,32 +10,44 @@ import Verification
 @Suite struct EventDeliveryTests {
     private static let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
-    /// The receivers that docs/events.md shows, as far as their programs are on this machine.
+    /// The receivers that docs/events.md shows, by the names of their languages there.
     enum Receiver: String, CaseIterable, Sendable {
         case python
         case js
+        case go
 
-        static let runnable = allCases.filter { FileManager.default.isExecutableFile(atPath: $0.program) }
-
-        var program: String {
+        var file: String {
             switch self {
-            case .python: "/usr/bin/python3"
-            case .js: "/usr/bin/node"
+            case .python: "receiver.py"
+            case .js: "receiver.mjs"
+            case .go: "receiver.go"
             }
         }
 
-        var file: String { self == .python ? "receiver.py" : "receiver.mjs" }
-
-        /// Before the file's name.
-        var options: [String] { self == .python ? ["-u"] : [] }
+        /// What runs the file, built before if its language asks for that.
+        func command(_ file: String, in scratch: Scratch) async throws -> (program: String, arguments: [String]) {
+            switch self {
+            case .python: return ("/usr/bin/python3", ["-u", file])
+            case .js: return ("/usr/bin/node", [file])
+            case .go:
+                let program = "\(scratch.path)/receiver"
+                let compiler = try ServerProcess(
+                    "/usr/bin/go",
+                    ["build", "-o", program, file],
+                    environment: ["GOCACHE": "\(scratch.path)/cache"]
+                )
+                #expect(try await compiler.end() == 0)
+                return (program, [])
+            }
+        }
     }
 
-    @Test(arguments: Receiver.runnable)
+    @Test(arguments: Receiver.allCases)
     func webhookAndClientAreToldInOrder(_ kind: Receiver) async throws {
         try await RedisServer.run { redis in try await Self.deliver("redis://127.0.0.1:\(redis.port)", to: kind) }
     }
 
-    @Test(arguments: Receiver.runnable)
+    @Test(arguments: Receiver.allCases)
     func webhookAndClientAreToldInOrderFromTheEmbeddedStore(_ kind: Receiver) async throws {
         let scratch = try Scratch()
         defer { scratch.remove() }
@@ -46,9 +58,10 @@ import Verification
         let scratch = try Scratch()
         defer { scratch.remove() }
         let port = try await FreePort.find()
-        let program = try scratch.write(try documented(kind), to: kind.file)
+        let file = try scratch.write(try documented(kind), to: kind.file)
+        let (program, arguments) = try await kind.command(file, in: scratch)
         let environment = ["PORT": "\(port)", "WEBHOOK_SECRET": secret]
-        let receiver = try ServerProcess(kind.program, kind.options + [program], environment: environment)
+        let receiver = try ServerProcess(program, arguments, environment: environment)
         let client = try await RecordingBackend.start(.ok)
         try await attempt {
             try await receiver.line(with: "listening")
