@@ -3,8 +3,13 @@ import Hummingbird
 import NIOCore
 import Verification
 
-extension CompanyStandIn {
-    private static let longestBody = 64 << 10
+extension CompanyStandIn: StandInEndpoints {
+    func count(_ endpoint: CompanyEndpoint) -> ProviderFailure? {
+        state.withLock { state in
+            state.calls[endpoint, default: 0] += 1
+            return state.failures[endpoint]
+        }
+    }
 
     func makeRouter() -> Router<StandInContext> {
         let router = Router(context: StandInContext.self)
@@ -20,38 +25,6 @@ extension CompanyStandIn {
         add(.codeUser, .get, "/code/user", to: router) { try $0.codeUser($1) }
         add(.codeEmails, .get, "/code/user/emails", to: router) { try $0.codeEmails($1) }
         return router
-    }
-
-    private func add(
-        _ endpoint: CompanyEndpoint,
-        _ method: HTTPRequest.Method,
-        _ path: RouterPath,
-        to router: Router<StandInContext>,
-        _ respond: @escaping @Sendable (CompanyStandIn, Request) async throws -> Response
-    ) {
-        router.on(path, method: method) { [self] request, context in
-            let failure = state.withLock { state in
-                state.calls[endpoint, default: 0] += 1
-                return state.failures[endpoint]
-            }
-            if let failed = try await failure?.response(on: context.channel) { return failed }
-            do {
-                return try await respond(self, request)
-            } catch let refusal as StandInRefusal {
-                return .json(
-                    ["error": .string(refusal.error), "error_description": .string(refusal.reason)],
-                    status: HTTPResponse.Status(code: refusal.status)
-                )
-            }
-        }
-    }
-
-    private static func form(_ request: Request) async throws -> FormParameters {
-        guard request.headers[.contentType] == "application/x-www-form-urlencoded" else {
-            throw StandInRefusal.request("Content-Type is not application/x-www-form-urlencoded")
-        }
-        var request = request
-        return try FormParameters(String(buffer: try await request.collectBody(upTo: longestBody)))
     }
 
     // MARK: Signing in

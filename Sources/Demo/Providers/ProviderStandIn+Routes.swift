@@ -2,9 +2,13 @@ import HTTPTypes
 import Hummingbird
 import Verification
 
-extension ProviderStandIn {
-    /// Far more than any form of these.
-    private static let longestBody = 64 << 10
+extension ProviderStandIn: StandInEndpoints {
+    func count(_ endpoint: ProviderEndpoint) -> ProviderFailure? {
+        state.withLock { state in
+            state.calls[endpoint, default: 0] += 1
+            return state.failures[endpoint]
+        }
+    }
 
     func makeRouter() -> Router<StandInContext> {
         let router = Router(context: StandInContext.self)
@@ -19,39 +23,5 @@ extension ProviderStandIn {
         add(.userInfo, .get, "/google/userinfo", to: router) { $0.userInfo($1) }
         add(.tokenInfo, .get, "/google/tokeninfo", to: router) { try $0.tokenInfo($1) }
         return router
-    }
-
-    /// Each request is counted, and fails if the endpoint is set to fail.
-    private func add(
-        _ endpoint: ProviderEndpoint,
-        _ method: HTTPRequest.Method,
-        _ path: RouterPath,
-        to router: Router<StandInContext>,
-        _ respond: @escaping @Sendable (ProviderStandIn, Request) async throws -> Response
-    ) {
-        router.on(path, method: method) { [self] request, context in
-            let failure = state.withLock { state in
-                state.calls[endpoint, default: 0] += 1
-                return state.failures[endpoint]
-            }
-            if let failed = try await failure?.response(on: context.channel) { return failed }
-            do {
-                return try await respond(self, request)
-            } catch let refusal as StandInRefusal {
-                return .json(
-                    ["error": .string(refusal.error), "error_description": .string(refusal.reason)],
-                    status: HTTPResponse.Status(code: refusal.status)
-                )
-            }
-        }
-    }
-
-    private static func form(_ request: Request) async throws -> FormParameters {
-        guard request.headers[.contentType] == "application/x-www-form-urlencoded" else {
-            throw StandInRefusal.request("Content-Type is not application/x-www-form-urlencoded")
-        }
-        var request = request
-        let body = try await request.collectBody(upTo: longestBody)
-        return try FormParameters(String(buffer: body))
     }
 }
