@@ -1,6 +1,4 @@
 import Demo
-import Gateway
-import Tenants
 import TestSupport
 import Testing
 import Verification
@@ -20,10 +18,13 @@ import Verification
             try await attempt {
                 standIn.fail(.down, for: .appleRevoke)
                 var made: (subject: String, access: String, receipt: String)?
-                try await Self.withGateway(setup, all, standIn) { made = try await Self.delete($0) }
+                try await setup.withGames(all) { app in
+                    made = try await Self.delete(DeletingApp(app: app, standIn: standIn))
+                }
                 let before = try #require(made)
                 standIn.fail(nil, for: .appleRevoke)
-                try await Self.withGateway(setup, all, standIn) { app in
+                try await setup.withGames(all) { app in
+                    let app = DeletingApp(app: app, standIn: standIn)
                     try await until("the deletion is complete") {
                         try await app.states(before.receipt)["apple"] == "done"
                     }
@@ -53,28 +54,5 @@ import Verification
         #expect(try await app.states(receipt)["apple"] == "pending")
         #expect(app.standIn.validRefreshTokens(of: ProviderUser.anna.subject, at: .apple) == 1)
         return (subject, access, receipt)
-    }
-
-    private static func withGateway(
-        _ setup: GatewaySetup,
-        _ values: [String: String],
-        _ standIn: ProviderStandIn,
-        _ test: (DeletingApp) async throws -> Void
-    ) async throws {
-        let gateway = Gateway(
-            configuration: try setup.configuration(values),
-            logger: LogCapture().logger(),
-            accessLog: .sink { _ in },
-            sealingKeys: setup.sealingKeys.map { Secret($0) }
-        )
-        let address = try #require(try await gateway.start().listeners.first)
-        let app = AppClient(host: AppSetup.games.host) { text, method in
-            return try await RawClient.exchange(text, method: method, at: address)
-        }
-        try await attempt {
-            try await test(DeletingApp(app: app, standIn: standIn))
-        } finally: {
-            await gateway.shutdown()
-        }
     }
 }

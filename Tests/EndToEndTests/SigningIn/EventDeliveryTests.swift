@@ -1,6 +1,5 @@
 import Demo
 import Foundation
-import Gateway
 import Tenants
 import TestSupport
 import Testing
@@ -69,7 +68,7 @@ import Verification
             try await withStandIn(setup) { standIn, values in
                 var values = values.merging(["backend": "http://127.0.0.1:\(client.port)"]) { $1 }
                 values["jwks"] = try scratch.write(try TestIssuer.shared().jwks, to: "jwks.json")
-                try await withGateway(setup, values) { app in
+                try await setup.withGames(values) { app in
                     try await useSession(app, standIn, receiver, client)
                     try await deleteAccount(app, standIn, receiver)
                 }
@@ -164,27 +163,5 @@ import Verification
             with: "- id: games-app\n        backchannel_logout_uri: \"http://127.0.0.1:\(client)/backchannel-logout\"\n"
         )
         return setup
-    }
-
-    private static func withGateway(
-        _ setup: GatewaySetup,
-        _ values: [String: String],
-        _ test: (AppClient) async throws -> Void
-    ) async throws {
-        let gateway = Gateway(
-            configuration: try setup.configuration(values),
-            logger: LogCapture().logger(),
-            accessLog: .sink { _ in },
-            sealingKeys: setup.sealingKeys.map { Secret($0) }
-        )
-        let address = try #require(try await gateway.start().listeners.first)
-        let app = AppClient(host: AppSetup.games.host) { text, method in
-            try await RawClient.exchange(text, method: method, at: address)
-        }
-        try await attempt {
-            try await test(app)
-        } finally: {
-            await gateway.shutdown()
-        }
     }
 }

@@ -1,6 +1,4 @@
 import Demo
-import Gateway
-import Tenants
 import TestSupport
 import Testing
 import Verification
@@ -42,37 +40,13 @@ import Verification
         let setup = AppSetup.fixture([.games], gateway: "store: \"embedded:\(scratch.path)/gatehouse.db\"")
         try await withStandIn(setup) { standIn, values in
             let backend = try await RecordingBackend.start(.ok)
-            let values = values.merging(["backend": "http://127.0.0.1:\(backend.port)"]) { $1 }
+            var values = values.merging(["backend": "http://127.0.0.1:\(backend.port)"]) { $1 }
+            values["jwks"] = try scratch.write(try TestIssuer.shared().jwks, to: "jwks.json")
             try await attempt {
-                try await test({ try await withGateway(setup, values, scratch, $0) }, standIn)
+                try await test({ try await setup.withGames(values, $0) }, standIn)
             } finally: {
                 await backend.stop()
             }
-        }
-    }
-
-    private static func withGateway(
-        _ setup: GatewaySetup,
-        _ values: [String: String],
-        _ scratch: Scratch,
-        _ test: (AppClient) async throws -> Void
-    ) async throws {
-        var values = values
-        values["jwks"] = try scratch.write(try TestIssuer.shared().jwks, to: "jwks.json")
-        let gateway = Gateway(
-            configuration: try setup.configuration(values),
-            logger: LogCapture().logger(),
-            accessLog: .sink { _ in },
-            sealingKeys: setup.sealingKeys.map { Secret($0) }
-        )
-        let address = try #require(try await gateway.start().listeners.first)
-        let app = AppClient(host: AppSetup.games.host) { text, method in
-            return try await RawClient.exchange(text, method: method, at: address)
-        }
-        try await attempt {
-            try await test(app)
-        } finally: {
-            await gateway.shutdown()
         }
     }
 
