@@ -1,21 +1,8 @@
 public import Logging
 public import NIOCore
 public import Store
-public import Time
+import Time
 public import Verification
-
-/// An update of the event loops' revocations.
-public struct RevocationUpdate: Sendable {
-    /// The changed sets, by the tenant's name.
-    public var sets: [String: RevocationSet]
-    /// When the store was last known to have nothing newer; nil: never.
-    public var contact: MonotonicTime?
-
-    public init(sets: [String: RevocationSet], contact: MonotonicTime? = nil) {
-        self.sets = sets
-        self.contact = contact
-    }
-}
 
 /// Keeps this instance's revocations up to date with the store: loads all of them, follows the changes, and distributes
 /// each new set to the event loops.
@@ -33,31 +20,20 @@ public actor RevocationService {
         @Sendable (_ revocations: [Revocation], _ isSignOut: Bool) async throws(StoreError) -> Void
 
     private let store: any Store
-    private var tenants: [String]
+    private var tenants: FollowedTenants
     private let logger: Logger
     private let distribute: Distribute
     private let onEvent: @Sendable (Event) -> Void
     private let onRevoked: OnRevoked
     private var replica: RevocationReplica
     private var load: RevocationLoad?
-    /// When the store was last known to have nothing newer; nil: never.
-    public private(set) var contact: MonotonicTime?
-    /// The last contact that the loops have got; nil: none.
-    private var distributedContact: MonotonicTime?
+    private(set) var contact = StoreContact()
     private var pace: RevocationPace
     private var unstored = UnstoredRevocations()
     private var maintenancePause: Task<Void, Never>?
     private var housekeeping: RevocationHousekeeping
     private var isDown = false
-    private var waitingForLoad: [EventLoopPromise<Void>] = []
-    /// Waits until the loops have got a contact at or after the given time.
-    private var waitingForContact: [(since: MonotonicTime, promise: EventLoopPromise<Void>)] = []
-    /// Whether everything was loaded at least once.
-    public private(set) var isLoaded = false
-    /// Whether to load everything again.
-    private var isLoadDue = false
-    /// Tenants that a reload has added and whose revocations are not loaded yet.
-    private var unloaded: Set<String> = []
+    private var waits = RevocationWaits()
 
     /// Events in the store's history, for other parts of the instance.
     public enum Event: Sendable {
@@ -77,7 +53,7 @@ public actor RevocationService {
         onRevoked: @escaping OnRevoked = { (_, _) async throws(StoreError) in }
     ) {
         self.store = store
-        self.tenants = tenants
+        self.tenants = FollowedTenants(tenants)
         self.pace = pace
         self.logger = logger
         self.distribute = distribute
@@ -105,8 +81,8 @@ public actor RevocationService {
         var position: StorePosition?
         while !Task.isCancelled {
             do throws(StoreError) {
-                if let known = position, !isLoadDue {
-                    if !unloaded.isEmpty { try await loadAdded() }
+                if let known = position {
+                    if !tenants.unloaded.isEmpty { try await loadAdded() }
                     position = try await readChanges(after: known)
                 } else {
                     position = try await loadAll()
@@ -129,11 +105,10 @@ public actor RevocationService {
             return nil
         case .changes(let records, let announcements, let next):
             // After a full page there may be more changes, so it is no contact.
-            if records.count < StoreChanges.fullPage { contact = asked }
+            if records.count < StoreChanges.fullPage { contact.made(at: asked) }
             await apply(records, inOrder: true)
             await distributeContact()
-            for waiting in waitingForContact where waiting.since <= asked { waiting.promise.succeed() }
-            waitingForContact.removeAll { $0.since <= asked }
+            waits.contact(at: asked)
             for announcement in announcements { onEvent(.announcement(announcement)) }
             return next
         }
@@ -142,19 +117,9 @@ public actor RevocationService {
     private func loadAll() async throws(StoreError) -> StorePosition {
         let asked = Clock.monotonic()
         let since = replica.latest
+        let loading = tenants.names
         load = RevocationLoad()
         defer { load = nil }
-        isLoadDue = false
-        do throws(StoreError) {
-            return try await loadAll(asked: asked, since: since)
-        } catch {
-            isLoadDue = true
-            throw error
-        }
-    }
-
-    private func loadAll(asked: MonotonicTime, since: UInt64) async throws(StoreError) -> StorePosition {
-        let loading = tenants
         let position = try await store.loadRevocations(tenants: loading) { [weak self] records in
             await self?.loaded(records)
         }
@@ -167,10 +132,9 @@ public actor RevocationService {
             unstored.lost(lost)
             wakeMaintenance()
         }
-        contact = asked
-        await distributeSets(Set(tenants))
+        contact.made(at: asked)
+        await distributeSets(Set(tenants.names))
         if !isLoaded { logger.info("revocations loaded", metadata: ["count": "\(counts.values.reduce(0, +))"]) }
-        isLoaded = true
         areLoaded(loading)
         onEvent(.reloaded)
         return position
@@ -178,7 +142,7 @@ public actor RevocationService {
 
     /// Loads the revocations of the tenants that reloads have added.
     private func loadAdded() async throws(StoreError) {
-        let loading = Array(unloaded)
+        let loading = Array(tenants.unloaded)
         load = RevocationLoad()
         defer { load = nil }
         try await store.loadFurtherRevocations(tenants: loading) { [weak self] records in await self?.loaded(records) }
@@ -188,11 +152,8 @@ public actor RevocationService {
     }
 
     private func areLoaded(_ loading: [String]) {
-        // A reload may have added tenants during the load.
-        unloaded.subtract(loading)
-        guard unloaded.isEmpty else { return }
-        for waiting in waitingForLoad { waiting.succeed() }
-        waitingForLoad = []
+        tenants.loaded(loading)
+        if tenants.areLoaded { waits.loaded() }
     }
 
     private func loaded(_ records: [RevocationRecord]) { load?.add(records) }
@@ -274,7 +235,7 @@ public actor RevocationService {
         let due = housekeeping.due(at: Clock.monotonic())
         if due.store {
             do throws(StoreError) {
-                try await store.removeExpiredRevocations(tenants: tenants)
+                try await store.removeExpiredRevocations(tenants: tenants.names)
             } catch {
                 logger.warning("expired revocations could not be removed", metadata: ["reason": "\(error)"])
             }
@@ -356,17 +317,14 @@ public actor RevocationService {
 
     /// Distributes the latest contact, as often as the pace requires.
     private func distributeContact() async {
-        guard let contact, distributedContact.map({ contact - min($0, contact) >= max(1, pace.quiet) }) ?? true else {
-            return
-        }
-        await distributeSets([])
+        if contact.isDue(quiet: pace.quiet) { await distributeSets([]) }
     }
 
     /// Sends the sets before they can change again, so that no loop gets an older set last.
     private func distributeSets(_ changed: Set<String>) async {
         let sets = replica.sets.filter { changed.contains($0.key) }
-        distributedContact = contact
-        for done in distribute(RevocationUpdate(sets: sets, contact: contact)) { try? await done.get() }
+        contact.isDistributed()
+        for done in distribute(RevocationUpdate(sets: sets, contact: contact.last)) { try? await done.get() }
     }
 
     /// Adds tenants, and loads their revocations.
@@ -387,14 +345,13 @@ public actor RevocationService {
         if let pace { self.pace = pace }
         let added = tenants.filter { replica.sets[$0] == nil }
         if !added.isEmpty {
-            self.tenants += added
+            self.tenants.add(added)
             replica.add(tenants: added)
-            unloaded.formUnion(added)
         }
-        if !unloaded.isEmpty || isCloser { store.wake() }
+        if !self.tenants.unloaded.isEmpty || isCloser { store.wake() }
         // Including tenants that an earlier reload has failed to load.
-        if !unloaded.isDisjoint(with: tenants) { await loaded(within: time, on: eventLoop) }
-        guard unloaded.isDisjoint(with: tenants) else { return false }
+        if !self.tenants.unloaded.isDisjoint(with: tenants) { await loaded(within: time, on: eventLoop) }
+        guard self.tenants.unloaded.isDisjoint(with: tenants) else { return false }
         // Tenants with a smaller maximum staleness must not find a copy as old as the previous pace allowed.
         if isCloser { await contact(within: time, on: eventLoop) }
         return true
@@ -402,7 +359,7 @@ public actor RevocationService {
 
     /// Waits until the loops have got a contact that is newer than this call, but no longer than the time allows.
     private func contact(within time: TimeAmount, on eventLoop: any EventLoop) async {
-        await wait(within: time, on: eventLoop) { waitingForContact.append((Clock.monotonic(), $0)) }
+        await wait(within: time, on: eventLoop) { waits.addForContact(since: Clock.monotonic(), $0) }
     }
 
     /// Sets a pace that is no closer than the present one.
@@ -410,8 +367,8 @@ public actor RevocationService {
 
     /// Waits until everything is loaded, but no longer than the time allows.
     public func loaded(within time: TimeAmount, on eventLoop: any EventLoop) async {
-        if isLoaded && unloaded.isEmpty { return }
-        await wait(within: time, on: eventLoop) { waitingForLoad.append($0) }
+        if tenants.areLoaded { return }
+        await wait(within: time, on: eventLoop) { waits.addForLoad($0) }
     }
 
     private func wait(
@@ -426,13 +383,16 @@ public actor RevocationService {
         timer.cancel()
     }
 
-    // MARK: For metrics
+    // MARK: For readiness and metrics
+
+    /// Whether everything was loaded at least once.
+    public var isLoaded: Bool { tenants.wereLoaded }
 
     /// Revocations by tenant.
     public var counts: [String: Int] { replica.sets.mapValues(\.count) }
 
     /// Seconds since the store was last known to have nothing newer; nil: never.
     public var staleness: Double? {
-        contact.map { Double(Clock.monotonic() - $0) / 1_000_000_000 }
+        contact.last.map { Double(Clock.monotonic() - $0) / 1_000_000_000 }
     }
 }
