@@ -58,6 +58,7 @@ public final class TokenVerifier {
         let index = try IssuerCheck.check(claims, unverified.joseHeader.algorithm, among: policy.issuers)
         if policy.issuers[index].requiresAccessTokenType { try TypeCheck.checkAccessToken(unverified.joseHeader) }
         try checkSignature(unverified, in: token, ofIssuer: index)
+        try TypeCheck.check(claims, policy.purpose)
         try ClaimConditionCheck.check(claims, policy.issuers[index].conditions)
         if let mapping = policy.issuers[index].mapping { claims = try ClaimMappingCheck.map(claims, by: mapping) }
         try RequiredClaimsCheck.check(claims, policy.requiredClaims)

@@ -16,6 +16,15 @@ enum TypeCheck {
         guard let type = header.type, bare(type) == "at+jwt" else { throw VerificationFailure(.wrongType) }
     }
 
+    /// A logout token or a security event without a type of its own is known by its claim `events`: an object whose members
+    /// are URIs (RFC 8417 section 2.2). It says that something has happened, and lets nobody in.
+    static func check(_ claims: RegisteredClaims, _ purpose: TokenPurpose) throws(VerificationFailure) {
+        guard case .access = purpose, let events = claims.all["events"]?.object else { return }
+        if events.members.contains(where: { $0.name.utf8.contains(UInt8(ascii: ":")) }) {
+            throw VerificationFailure(.wrongType)
+        }
+    }
+
     /// Logout tokens and security events also come untyped, or as `JWT`, from those who made them before their types were
     /// registered; the claim `events` then tells them from other tokens.
     private static func isAccepted(_ type: String, _ purpose: TokenPurpose) -> Bool {

@@ -53,6 +53,20 @@ import Verification
         #expect(try reason(header: ["typ": .string(type)]) == .wrongType)
     }
 
+    /// A logout token or a security event, although its header does not say so.
+    @Test func tokenThatSaysWhatHasHappenedIsRefused() throws {
+        let reason = { (events: JSONValue) in
+            try VerificationFixture.refusal(of: VerificationFixture.token(changing: ["events": events]))?.reason
+        }
+        let logout = "http://schemas.openid.net/event/backchannel-logout"
+        #expect(try reason(.object([logout: [:]])) == .wrongType)
+        #expect(try reason(.object(["a": 1, "urn:example:event": [:]])) == .wrongType)
+        // An app's own claim of this name.
+        #expect(try reason(["concert", "fair"]) == nil)
+        #expect(try reason(.object(["concert": 1])) == nil)
+        #expect(try reason(.object([:])) == nil)
+    }
+
     /// As the tenant's own issuer is trusted: ID tokens and access tokens are signed with the same keys.
     private func reasonOfTyped(_ header: JSONObject, algorithm: SignatureAlgorithm = .es256) throws
         -> VerificationFailure.Code?
