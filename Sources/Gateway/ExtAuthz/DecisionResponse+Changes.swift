@@ -11,7 +11,7 @@ extension DecisionResponse.Pass {
     func changes(of head: RequestHead, _ bytes: Span<UInt8>, _ forwarding: ForwardingRules) -> RequestChanges {
         var changes = RequestChanges(set: identityFields.map(AuthzField.init))
         forEachNameToRemove { changes.remove.append(Array($0.utf8)) }
-        strip(head, bytes, &changes)
+        strip(head, bytes, forwarding, &changes)
         // Envoy removes fields after it has set others.
         let kept = changes.set.map { $0.name.map(\.asciiLowercased) }
         for index in 0..<head.fieldCount {
@@ -44,8 +44,14 @@ extension DecisionResponse.Pass {
     }
 
     /// Fields that contain more than the token.
-    private func strip(_ head: RequestHead, _ bytes: Span<UInt8>, _ changes: inout RequestChanges) {
-        let stripsCookies = withheld.contains { if case .cookie = $0 { true } else { false } }
+    private func strip(
+        _ head: RequestHead,
+        _ bytes: Span<UInt8>,
+        _ forwarding: ForwardingRules,
+        _ changes: inout RequestChanges
+    ) {
+        let withheldCookies = withheld + forwarding.withheldCookies
+        let stripsCookies = withheldCookies.contains { if case .cookie = $0 { true } else { false } }
         let stripsSubprotocols = withheld.contains {
             if case .header(let name) = $0 { WebSocketProtocols.isName(name) } else { false }
         }
@@ -56,7 +62,7 @@ extension DecisionResponse.Pass {
             let field = head.fields[index]
             if stripsCookies, field.known == .cookie {
                 cookies.isSeen = true
-                BackendRequest.forEachKeptCookie(field, bytes, tokens: withheld) {
+                BackendRequest.forEachKeptCookie(field, bytes, tokens: withheldCookies) {
                     cookies.parts.append(bytes.copy($0))
                 }
             } else if stripsSubprotocols, !field.isAlias,

@@ -175,8 +175,7 @@ package enum BackendRequest {
             case .drop: break
             case .dropTokenProtocol: writeProtocolsWithoutToken(field, bytes, to: &out)
             case .dropTokenCookie:
-                let tokens = context.rules.stripsTokenCookies ? grant.request.tenant.tenant.authenticate.from : []
-                writeCookie(field, bytes, without: tokens, to: &out)
+                writeCookie(field, bytes, without: context.rules.withheldCookies, to: &out)
             }
         }
         kept.finish(bytes, to: &out)

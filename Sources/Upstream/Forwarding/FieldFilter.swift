@@ -73,7 +73,7 @@ struct FieldFilter {
         case .authorization: return rules.stripsAuthorization || isListed(field, bytes) ? .drop : .keep
         case .cookie:
             if isListed(field, bytes) { return .drop }
-            return rules.stripsTokenCookies || rules.stripsOwnCookies ? .dropTokenCookie : .keep
+            return rules.stripsCookies ? .dropTokenCookie : .keep
         case .other, .contentLength, .transferEncoding, .connection, .upgrade, .te, .trailer, .keepAlive,
             .proxyConnection, .proxyAuthenticate, .proxyAuthorization, .http2Settings, .date:
             return isListed(field, bytes) ? .drop : .keep

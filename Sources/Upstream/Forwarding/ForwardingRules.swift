@@ -13,9 +13,11 @@ package final class ForwardingRules {
     package let strippedPrefix: [UInt8]
     /// Whether the backend gets these without the token.
     let stripsAuthorization: Bool
-    let stripsTokenCookies: Bool
+    /// The cookies that the backend does not get: those that may hold the token, and the one of the refresh tokens of the
+    /// tenant's own issuer, for which no backend has a use.
+    package let withheldCookies: [TokenSource]
     /// Whether the host has cookies of the gateway's own, which are as good as tokens at its sign-in and issuer.
-    let stripsOwnCookies: Bool
+    private let stripsOwnCookies: Bool
     package let stripsSubprotocols: Bool
     /// Whether tokens may be among the subprotocols of WebSockets.
     package let findsSubprotocols: Bool
@@ -32,7 +34,7 @@ package final class ForwardingRules {
         let strips = tenant.identity.token == .strip
         let sources = tenant.authenticate.from
         stripsAuthorization = strips && sources.contains(.bearer)
-        stripsTokenCookies = strips && sources.contains { if case .cookie = $0 { true } else { false } }
+        withheldCookies = (strips ? sources.filter(\.isCookie) : []) + Self.ownRefreshCookies(of: tenant)
         // Tenants that differ by their prefix share a host.
         stripsOwnCookies = tenant.issuer != nil || tenant.signIn?.web != nil || tenant.pathPrefix != nil
         stripsTokenHeaders = strips
@@ -47,6 +49,19 @@ package final class ForwardingRules {
             if case .header(let name) = $0 { WebSocketProtocols.isName(name) } else { false }
         }
         stripsSubprotocols = strips && findsSubprotocols
+    }
+
+    /// Whether some cookies have to be taken out of the fields.
+    var stripsCookies: Bool { stripsOwnCookies || !withheldCookies.isEmpty }
+
+    private static func ownRefreshCookies(of tenant: Tenant) -> [TokenSource] {
+        var names: Set<String> = []
+        if let web = tenant.signIn?.web { names.insert(web.refreshCookie) }
+        if let refresh = tenant.refresh, case .builtIn = refresh.call.strategy, case .cookie(let name) = refresh.source
+        {
+            names.insert(name)
+        }
+        return names.sorted().map { .cookie(name: $0) }
     }
 
     /// Whether a field is dropped because it holds a token, or because a backend could take it for the one that does:
@@ -84,4 +99,8 @@ private struct FieldNames {
         }
         return false
     }
+}
+
+extension TokenSource {
+    fileprivate var isCookie: Bool { if case .cookie = self { true } else { false } }
 }

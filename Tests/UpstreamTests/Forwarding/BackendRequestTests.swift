@@ -183,6 +183,31 @@ struct BackendRequestTests {
         #expect(reading.values("Cookie") == ["a=1; \(kept)my-gatehouse-x=2; gatehouse=3"])
     }
 
+    /// They are the gateway's alone, and last for weeks.
+    @Test(arguments: [Identity.TokenForwarding.keep, .strip])
+    func refreshTokenOfOwnIssuerIsNotForwarded(_ forwarding: Identity.TokenForwarding) throws {
+        var tenant = try RequestPipeline.tenant(identity: Identity(token: forwarding))
+        tenant.refresh = RefreshRules(
+            source: .cookie(name: "r"),
+            call: RefreshCall(
+                strategy: .builtIn,
+                target: nil,
+                accessToken: try #require(JSONPointer("/access_token"))
+            ),
+            delivery: RefreshDelivery(header: "X-T")
+        )
+        let lines = ["Cookie: a=1; r=secret; rr=2", try bearer()]
+        let cookies = { (tenant: Tenant) in
+            try RequestPipeline([tenant])
+                .forward(RequestPipeline.request("/", lines: lines), from: RequestPipeline.peer())
+                .values("Cookie")
+        }
+        #expect(try cookies(tenant) == ["a=1; rr=2"])
+        // One that the backend itself refreshes.
+        tenant.refresh?.call.strategy = .bearer
+        #expect(try cookies(tenant) == ["a=1; r=secret; rr=2"])
+    }
+
     @Test func onlyTokenIsRemovedFromQuery() throws {
         let token = try RequestPipeline.token()
         let pipeline = try pipeline(from: [.query(name: "t")], token: .strip)
