@@ -85,6 +85,7 @@ extension Explanation {
 
     /// The token is a former issuer's, whose sessions become the tenant's own.
     private func noteAdoption(_ caller: Caller, _ tenant: Tenant) {
+        noteOtherClient(caller, tenant)
         guard caller.adoptedFrom != .distantFuture, let refresh = tenant.refresh, let issuer = tenant.issuer else {
             return
         }
@@ -97,6 +98,20 @@ extension Explanation {
             "its issuer is a former one: the first request with a token of its session gets a session of "
                 + "\(Self.shown(issuer.url)) with the response, \(ways.joined(separator: " or ")); that is "
                 + "not tried here",
+            line: tenant.lines["refresh"]
+        )
+    }
+
+    /// The token is a former issuer's too, but made for an app of somebody else.
+    private func noteOtherClient(_ caller: Caller, _ tenant: Tenant) {
+        guard let refresh = tenant.refresh,
+            refresh.adopted.contains(where: { $0.utf8.elementsEqual(caller.principal.issuer.utf8) }),
+            let client = AdoptedTokens.otherClient(caller.principal, refresh)
+        else { return }
+        note(
+            .verify,
+            "its issuer is a former one, but it was made for the client \(Self.shown(client)), which is none of "
+                + "\"adopt_clients\": it brings no session",
             line: tenant.lines["refresh"]
         )
     }

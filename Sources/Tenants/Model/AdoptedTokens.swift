@@ -4,17 +4,43 @@ public import Verification
 public enum AdoptedTokens {
     /// How many issuers `adopt` may name.
     public static let mostIssuers = 16
+    /// How many clients `adopt_clients` may name.
+    public static let mostClients = 64
     /// In bytes. A subject goes into request fields and logs.
     private static let longestSubject = 255
 
     /// Whether a good token of this caller is exchanged for a session.
     ///
-    /// Not if it is a machine's, or acts for somebody else: nobody has signed in with it. Nor if it is opaque: only its
-    /// server knows what it stands for.
+    /// Not if it is a machine's, or acts for somebody else: nobody has signed in with it. Nor if it was made for a client
+    /// that is not the tenant's own: people may have let that one read something, and a session of ours may do all that
+    /// they may. Nor if it is opaque: only its server knows what it stands for.
     public static func areAdopted(_ principal: Principal, _ tenant: Tenant) -> Bool {
         guard let refresh = tenant.refresh, !refresh.adopted.isEmpty, tenant.mode == .enforce, !principal.isOpaque
         else { return false }
         return refresh.adopted.contains { $0.utf8.elementsEqual(principal.issuer.utf8) } && isPerson(principal)
+            && isAccessToken(principal.claims) && otherClient(principal, refresh) == nil
+    }
+
+    /// The client that a token was made for, if it is none of `adopt_clients`; nil also for a token that names none.
+    public static func otherClient(_ principal: Principal, _ refresh: RefreshRules) -> String? {
+        for name in ["client_id", "azp"] {
+            guard let claim = principal.claims[name] else { continue }
+            guard let client = claim.string else { return name }
+            guard refresh.adoptedClients.contains(where: { $0.utf8.elementsEqual(client.utf8) }) else { return client }
+        }
+        return nil
+    }
+
+    /// Whether it is not one of the tokens that issuers make besides, for the same audience in some cases: an ID token,
+    /// which travels in URLs (`id_token_hint`), a refresh token, a logout token or a security event.
+    private static func isAccessToken(_ claims: JSONObject) -> Bool {
+        for name in ["events", "at_hash", "c_hash", "s_hash"] where claims[name] != nil { return false }
+        // Some issuers keep the nonce of the sign-in in access tokens, which have scopes too.
+        if claims["nonce"] != nil, claims["scope"] == nil, claims["scp"] == nil { return false }
+        // Keycloak's and Cognito's.
+        if let type = claims["typ"], !["Bearer", "DPoP"].contains(type.string) { return false }
+        if let use = claims["token_use"], use.string != "access" { return false }
+        return true
     }
 
     private static func isPerson(_ principal: Principal) -> Bool {

@@ -14,6 +14,8 @@ public struct RefreshRules: Sendable, Equatable {
     public var withoutStore: RefreshWithoutStore = .alone
     /// Former issuers whose good tokens are exchanged for sessions of the tenant's own, in the order of the file.
     public var adopted: [String] = []
+    /// The clients there that are the tenant's own apps.
+    public var adoptedClients: [String] = []
 }
 
 /// Whether an instance refreshes a session while the store that all instances share cannot be reached.

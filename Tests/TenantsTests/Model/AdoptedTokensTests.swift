@@ -33,7 +33,37 @@ struct AdoptedTokensTests {
 
     @Test func tokenOfPersonIsAdopted() throws {
         #expect(try areAdopted())
-        #expect(try areAdopted(["client_id": "app", "azp": "app", "gty": "password", "idtyp": "user"]))
+        #expect(try areAdopted(["gty": "password", "idtyp": "user", "typ": "Bearer", "token_use": "access"]))
+        #expect(try areAdopted(["nonce": "of the sign-in", "scope": "openid"]))
+    }
+
+    /// People may have let another app read something; a session of the tenant's own may do whatever they may.
+    @Test func tokenOfAnotherClientIsNot() throws {
+        let claims: KeyValuePairs<String, JSONValue?> = ["client_id": "app", "azp": "app"]
+        #expect(try !areAdopted(claims))
+        #expect(try areAdopted(claims) { $0.refresh?.adoptedClients = ["web", "app"] })
+        #expect(try !areAdopted(["client_id": "app"]) { $0.refresh?.adoptedClients = ["App"] })
+        #expect(try !areAdopted(["client_id": "app", "azp": "other"]) { $0.refresh?.adoptedClients = ["app"] })
+        #expect(try !areAdopted(["azp": ["app"]]) { $0.refresh?.adoptedClients = ["app"] })
+    }
+
+    /// For one audience an issuer may make tokens of several kinds.
+    @Test(
+        arguments: [
+            ["at_hash": "x"], ["c_hash": "x"], ["s_hash": "x"], ["nonce": "x"], ["typ": "ID"], ["typ": "Refresh"],
+            ["typ": "Logout"], ["typ": 1], ["token_use": "id"], ["events": ["x"]],
+        ] as [[String: JSONValue]]
+    )
+    func tokenThatIsNoAccessTokenIsNot(_ claims: [String: JSONValue]) throws {
+        let tenant = try tenant()
+        var all: JSONObject = [
+            "iss": .string(SampleTenant.issuer), "sub": "alice",
+            "exp": .number(JSONNumber(Int(SampleTenant.now.seconds) + 600)),
+        ]
+        for (name, value) in claims { all[name] = value }
+        let principal = try TokenVerifier(tenant.authenticate.policy)
+            .verify(Array(SampleTenant.token(of: all).utf8), at: SampleTenant.now)
+        #expect(!AdoptedTokens.areAdopted(principal, tenant))
     }
 
     @Test func tokenOfOtherIssuerIsNot() throws {

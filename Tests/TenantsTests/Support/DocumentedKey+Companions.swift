@@ -135,11 +135,13 @@ extension DocumentedKey {
         ],
         "tenants.NAME.refresh.from": ["tenants.NAME.refresh.call": refreshTokenCall],
         "tenants.NAME.refresh.adopt": [
-            "tenants.NAME.issuer": issuer,
-            "tenants.NAME.authenticate.issuers":
-                "[{ preset: built-in }, { issuer: https://id.example.com, audiences: [a], algorithms: [RS256], discovery: "
-                + "true }]",
+            "tenants.NAME.issuer": issuer, "tenants.NAME.authenticate.issuers": formerIssuers,
             "tenants.NAME.refresh.call": "{ send: built_in }",
+        ],
+        "tenants.NAME.refresh.adopt_clients": [
+            "tenants.NAME.issuer": issuer, "tenants.NAME.authenticate.issuers": formerIssuers,
+            "tenants.NAME.refresh.call": "{ send: built_in }",
+            "tenants.NAME.refresh.adopt": "[https://id.example.com]",
         ],
         "tenants.NAME.refresh.vault": [
             "tenants.NAME.refresh.from": "vault", "tenants.NAME.refresh.call": refreshTokenCall,
@@ -161,6 +163,8 @@ extension DocumentedKey {
     private static let providers = "{ company: { issuer: https://id.example.com, client_id: gatehouse } }"
     private static let others =
         "{ api: { servers: [http://127.0.0.1:9002] }, next: { servers: [http://127.0.0.1:9003] } }"
+    private static let formerIssuers =
+        "[{ preset: built-in }, { issuer: https://id.example.com, audiences: [a], algorithms: [RS256], discovery: true }]"
     private static let refreshTokenCall = "{ path: /api/auth/refresh, send: refresh_token_json }"
     private static let web =
         "{ login: /login, callback: /callback, provider: google, client_id: w, client_secret: s, "

@@ -33,6 +33,15 @@ extension Schema {
             "Former issuers, which the tenant still trusts: a request with a good token of one gets, once, a session "
                 + "of the tenant's own issuer, delivered like a refresh. For `built_in` only."
         )
+        let adoptClients = Key(
+            "adopt_clients",
+            .list(.text(example: "shop-ios"), maximum: AdoptedTokens.mostClients),
+            default: []
+        )
+        .means(
+            "The tenant's own apps, as the former issuers call them: a token that names another client (`client_id`, "
+                + "`azp`) brings no session."
+        )
     }
 
     struct RefreshCallKeys: KeyTable {

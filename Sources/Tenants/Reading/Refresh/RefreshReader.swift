@@ -23,6 +23,7 @@ struct RefreshReader {
             RefreshDeliveryReader(entry: $0, from: from, identity: identity).read(session)
         }
         let adopted = readAdopted(call, delivery, session)
+        let adoptedClients = readAdoptedClients(session)
         guard let call, let delivery else { return nil }
         checkSource(source, call, session)
         if case .builtIn = call.strategy { checkIssuer(session) }
@@ -39,7 +40,8 @@ struct RefreshReader {
             delivery: delivery,
             captures: captures,
             withoutStore: readWithoutStore(call.strategy, session),
-            adopted: adopted
+            adopted: adopted,
+            adoptedClients: adoptedClients
         )
     }
 
@@ -58,6 +60,16 @@ struct RefreshReader {
             trusted: trusted,
             from: from
         ).read(call, delivery, session)
+    }
+
+    private func readAdoptedClients(_ session: ReadingSession) -> [String] {
+        guard let clients = node.entry(Schema.refresh.adoptClients), !clients.value.items.isEmpty else { return [] }
+        if node.entry(Schema.refresh.adopt)?.value.items.isEmpty ?? true {
+            session.at(clients).error(
+                "\"adopt_clients\" are apps of the issuers in \"adopt\": add that, or leave them out"
+            )
+        }
+        return clients.value.items.compactMap { $0.filled?.text }
     }
 
     private func readWithoutStore(_ strategy: RefreshCall.Strategy, _ session: ReadingSession) -> RefreshWithoutStore {
