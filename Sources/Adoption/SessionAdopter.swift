@@ -105,7 +105,7 @@ public struct SessionAdopter: Sendable {
         }
         // The hook may give the session to another subject: what ended that one's sessions ends what came before.
         let revoked = await context.revocations.latestRevocation(ofSubject: subject, tenant: context.tenant.name)
-        // Tokens of our own count as issued when their subject signed in: later ones would be refused at once.
+        // What began before that is not taken over, whichever token of it is shown.
         let began = [former.principal.issuedAt, former.authenticatedAt].compactMap(\.self).min() ?? .distantPast
         if let revoked, revoked >= began { throw .revoked }
     }

@@ -45,7 +45,7 @@ package final class Caller {
             lines += [0x0d, 0x0a]
         }
         identityLines = lines
-        marks = RevocationMarks(principal, ownIssuer: tenant.issuer?.url)
+        marks = RevocationMarks(principal)
         confirmation = Confirmation(principal.claims)
         subjectHash = StableHash.of((principal.subject ?? "").utf8)
         subjectInJSON = JSONText.escaped(principal.subject ?? "")

@@ -42,6 +42,20 @@ struct DemoTenant: Sendable {
             line(200, "a good token", "/api/jobs", bearer(token)),
             line(401, "no token", "/api/jobs"),
             line(403, "a customer is no driver", "/api/jobs", bearer(ofCustomer)),
+            line(
+                426,
+                "an app that is too old is led to the store, in the app's own words",
+                "/api/jobs",
+                ["-i", "-H", "X-App-Version: 1.9.3", "-H", "X-App-Platform: ios"] + bearer(token),
+                fields: ["x-app-update: required"]
+            ),
+            line(
+                200,
+                "one that will soon be is told so",
+                "/api/jobs",
+                ["-i", "-H", "X-App-Version: 2.3.0"] + bearer(token),
+                fields: ["x-app-update: recommended"]
+            ),
         ] + (try driverSignIns()) + (try await driverRefreshes())
     }
 

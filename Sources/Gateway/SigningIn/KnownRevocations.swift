@@ -48,7 +48,7 @@ extension RevocationMarks {
             token: mark,
             session: mark,
             subject: RevocationDigest(.subject(session.subject)),
-            issuedAt: session.createdAt
+            issuedAt: min(session.signedInAt, session.createdAt)
         )
     }
 }

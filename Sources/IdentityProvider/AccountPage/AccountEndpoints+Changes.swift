@@ -203,7 +203,7 @@ extension AccountEndpoints {
             device: request.fields.userAgent,
             address: ClientAddressText.text(of: request.clientAddress),
             provider: session.provider,
-            authenticatedAt: session.signedInAt,
+            authenticatedAt: session.authenticatedAt,
             isProven: session.isProven
         )
         let tokens = try await mappingErrors(AccountNotice.init) { () async throws(IssuingError) in
@@ -221,7 +221,7 @@ extension AccountEndpoints {
     ) async throws(AccountNotice) {
         try await mappingErrors(AccountNotice.init) { () async throws(IssuingError) in
             for service in realmSessions {
-                let all = try await service.sessions(ofSubject: visitor.account.subject, at: request.now)
+                let all = try await service.storedSessions(ofSubject: visitor.account.subject, at: request.now)
                 for session in all where session.provider == way && session.id != visitor.session.id {
                     try await service.end(sessionID: session.id, at: request.now, reason: "its way in was removed")
                 }

@@ -255,6 +255,7 @@ extension BrowserEndpoints {
 /// How and when the subject of a code has proved who they are, and in which session at the issuer.
 struct SessionProof: Sendable {
     let way: SignInWay
+    let signedInAt: UnixTime
     let authenticatedAt: UnixTime?
     let isProven: Bool
     let singleSignOn: String?
@@ -264,6 +265,7 @@ extension SessionProof {
     init(_ session: SingleSignOnSession) {
         self.init(
             way: session.way,
+            signedInAt: session.startedAt,
             authenticatedAt: session.authenticatedAt,
             isProven: session.isProven,
             singleSignOn: session.group

@@ -121,6 +121,7 @@ extension BrowserEndpoints {
         let begun = try await singleSignOn?.begin(account, way, identity, isProven: isProven, request)
         let proof = SessionProof(
             way: way,
+            signedInAt: request.now,
             authenticatedAt: min(way.signedInAt ?? request.now, request.now),
             isProven: isProven,
             singleSignOn: begun?.group
@@ -148,6 +149,7 @@ extension BrowserEndpoints {
             device: request.fields.userAgent,
             address: ClientAddressText.text(of: request.clientAddress),
             methods: proof.way.methods,
+            signedInAt: proof.signedInAt,
             authenticatedAt: proof.authenticatedAt,
             isProven: proof.isProven,
             singleSignOn: proof.singleSignOn,

@@ -119,6 +119,7 @@ extension CodeGrant {
         if !claims.members.isEmpty { object["claims"] = .object(claims) }
         if let address { object["ip"] = .string(address) }
         if !methods.isEmpty { object["amr"] = .array(methods.map(JSONValue.string)) }
+        if let signedInAt { object["signed_in"] = .time(signedInAt) }
         if let authenticatedAt { object["auth_time"] = .time(authenticatedAt) }
         if isProven { object["proven"] = true }
         if let singleSignOn { object["sso"] = .string(singleSignOn) }
@@ -146,6 +147,7 @@ extension CodeGrant {
             device: object["device"]?.string,
             address: object["ip"]?.string,
             methods: object["amr"]?.stringOrStrings ?? [],
+            signedInAt: object["signed_in"]?.time,
             authenticatedAt: object["auth_time"]?.time,
             isProven: object["proven"]?.bool ?? false,
             singleSignOn: object["sso"]?.string,

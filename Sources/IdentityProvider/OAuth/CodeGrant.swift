@@ -21,7 +21,9 @@ struct CodeGrant: Sendable, Equatable {
     var address: String?
     /// How the owner of the account was authenticated (RFC 8176); empty where a provider did it.
     var methods: [String] = []
-    /// When the subject proved who they are, where that was before the code was issued.
+    /// When the subject signed in here, where that was before the code was issued.
+    var signedInAt: UnixTime?
+    /// When they proved who they are, where that was before the code was issued.
     var authenticatedAt: UnixTime?
     /// Whether they proved it then.
     var isProven = false

@@ -110,7 +110,7 @@ extension TokenEndpoint {
             nonce: grant.nonce,
             provider: grant.provider,
             binding: binding,
-            signedInAt: grant.issuedAt,
+            signedInAt: grant.signedInAt ?? grant.issuedAt,
             authenticatedAt: grant.authenticatedAt,
             isProven: grant.isProven,
             singleSignOn: grant.singleSignOn

@@ -1,3 +1,4 @@
+import Tenants
 import Time
 import TokenSigning
 import Verification
@@ -25,7 +26,8 @@ extension AccessTokenClaims {
             "iat": .number(JSONNumber(Int(session.issuing(at: now).seconds.rounded(.down)))),
             "jti": .string(Base64URL.encode(RandomBytes.make(16))),
             "sid": .string(session.id),
-            "auth_time": .number(JSONNumber(Int(session.signedInAt.seconds.rounded(.down)))),
+            "auth_time": .number(JSONNumber(Int(session.authenticatedAt.seconds.rounded(.down)))),
+            ReservedClaims.signedInAt: .number(JSONNumber(Int(session.signedInAt.seconds.rounded(.down)))),
         ]
         if let clientID = session.clientID { claims["client_id"] = .string(clientID) }
         if let confirmation { claims["cnf"] = .object(confirmation.claim) }

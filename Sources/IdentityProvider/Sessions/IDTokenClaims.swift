@@ -26,7 +26,7 @@ enum IDTokenClaims {
             "aud": .string(session.clientID ?? rules.audience),
             "exp": .number(JSONNumber(issuedAt + Int(rules.idLifetime.secondsAsDouble))),
             "iat": .number(JSONNumber(issuedAt)),
-            "auth_time": .number(JSONNumber(Int(session.signedInAt.seconds.rounded(.down)))),
+            "auth_time": .number(JSONNumber(Int(session.authenticatedAt.seconds.rounded(.down)))),
             "sid": .string(session.id),
             "at_hash": .string(hash(of: accessToken)),
         ]

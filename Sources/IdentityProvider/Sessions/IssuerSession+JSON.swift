@@ -29,7 +29,8 @@ extension IssuerSession {
         if let device { object["device"] = .string(device) }
         if let address { object["ip"] = .string(address) }
         if let provider { object["provider"] = .string(provider) }
-        if signedInAt != createdAt { object["auth_time"] = .time(signedInAt) }
+        if signedInAt != createdAt { object["signed_in"] = .time(signedInAt) }
+        if authenticatedAt != createdAt { object["auth_time"] = .time(authenticatedAt) }
         if isProven { object["proven"] = true }
         if let singleSignOn { object["sso"] = .string(singleSignOn) }
         if let former { object["former"] = .object(former.json) }
@@ -57,7 +58,8 @@ extension IssuerSession {
             address: object["ip"]?.string,
             provider: object["provider"]?.string,
             createdAt: createdAt,
-            signedInAt: object["auth_time"]?.time ?? createdAt,
+            signedInAt: object["signed_in"]?.time ?? createdAt,
+            authenticatedAt: object["auth_time"]?.time ?? createdAt,
             isProven: object["proven"]?.bool ?? false,
             singleSignOn: object["sso"]?.string,
             former: object["former"]?.object.flatMap(FormerToken.init(json:)),

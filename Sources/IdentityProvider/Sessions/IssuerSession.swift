@@ -27,8 +27,11 @@ public struct IssuerSession: Sendable, Equatable {
     public let provider: String?
     /// When it began.
     public let createdAt: UnixTime
-    /// When the subject proved who they are (`auth_time`): not after it began.
+    /// When the subject signed in here, which it goes back to: not after it began. Revocations of the subject and of all
+    /// count against this.
     public let signedInAt: UnixTime
+    /// When they proved who they are (`auth_time`), as far as a provider says it: not after it began.
+    public let authenticatedAt: UnixTime
     /// Whether they proved it then; false where a provider may have led somebody back whom it knew already.
     public let isProven: Bool
     /// The group of the browser's session at the issuer that it was begun in; nil for none.
@@ -47,7 +50,7 @@ public struct IssuerSession: Sendable, Equatable {
 
     /// Whether the subject has just proved who they are: what cannot be undone takes that, since a browser may have been left
     /// open.
-    func isFresh(at now: UnixTime) -> Bool { isProven && now < signedInAt + Self.freshness }
+    func isFresh(at now: UnixTime) -> Bool { isProven && now < authenticatedAt + Self.freshness }
 
     /// When a token counts as issued: not before the session began, which may be less than a second ahead.
     func issuing(at now: UnixTime) -> UnixTime { max(now, createdAt) }
@@ -96,7 +99,8 @@ extension IssuerSession {
             address: opening.address.flatMap(kept),
             provider: opening.provider,
             createdAt: now,
-            signedInAt: min(opening.authenticatedAt ?? now, now),
+            signedInAt: min(opening.signedInAt ?? now, now),
+            authenticatedAt: min(opening.authenticatedAt ?? now, now),
             isProven: opening.isProven,
             singleSignOn: opening.singleSignOn,
             former: opening.former,

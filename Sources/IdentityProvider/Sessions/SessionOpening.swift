@@ -20,7 +20,7 @@ public struct SessionOpening: Sendable {
     public var provider: String?
     /// What its tokens are bound to; nil for unbound tokens.
     public var binding: TokenBinding?
-    /// When the subject has signed in; nil for now.
+    /// When the subject has signed in here; nil for now.
     public var signedInAt: UnixTime?
     /// When they proved who they are to a provider, if that was before: the `auth_time` of the tokens.
     public var authenticatedAt: UnixTime?

@@ -70,7 +70,7 @@ extension SessionService {
     /// in force all the same, and asking again would not help.
     private func listed(_ subject: String, at now: UnixTime) async throws(StoreError) -> [IssuerSession] {
         do throws(IssuingError) {
-            return try await sessions(ofSubject: subject, at: now)
+            return try await storedSessions(ofSubject: subject, at: now)
         } catch .unavailable(.garbled(let reason)) {
             logger.error("clients are not told of the end of sessions", metadata: ["reason": "\(reason)"])
             return []

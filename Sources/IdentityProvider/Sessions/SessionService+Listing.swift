@@ -6,8 +6,21 @@ import TokenSigning
 
 /// The sessions of one subject together.
 extension SessionService {
-    /// - Returns: The live ones, the latest sign-in first; at most 256.
+    /// - Returns: Those that can be used, the latest sign-in first; at most 256.
     public func sessions(
+        ofSubject subject: String,
+        at now: UnixTime
+    ) async throws(IssuingError) -> [IssuerSession] {
+        var usable: [IssuerSession] = []
+        for session in try await storedSessions(ofSubject: subject, at: now) {
+            if await !revocations.isRevoked(session, tenant: rules.tenant) { usable.append(session) }
+        }
+        return usable
+    }
+
+    /// - Returns: Those that have not expired, the latest sign-in first, although a revocation may have ended some: their
+    ///   records go with their next use.
+    func storedSessions(
         ofSubject subject: String,
         at now: UnixTime
     ) async throws(IssuingError) -> [IssuerSession] {

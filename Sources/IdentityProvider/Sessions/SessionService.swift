@@ -52,11 +52,14 @@ public struct SessionService: Sendable {
 
     /// Begins a session. When this returns, it is as durable as the store.
     ///
-    /// A subject has at most 256 sessions: new ones end the oldest.
+    /// A subject has at most 256 sessions: another one ends the oldest 33.
     ///
     /// - Returns: Its tokens, with an ID token that has the nonce if `openid` is among the scopes.
     public func start(_ opening: SessionOpening, at now: UnixTime) async throws(IssuingError) -> IssuedTokens {
-        let begins = await beginning(opening, at: now)
+        var opening = opening
+        let signedInAt = await signIn(opening, at: now)
+        opening.signedInAt = signedInAt
+        let begins = max(now, signedInAt)
         let (session, refreshToken) = IssuerSession.start(opening, rules, at: begins)
         let issued = try await tokens.make(
             session,
@@ -280,15 +283,16 @@ extension SessionService {
         return decision
     }
 
-    /// When a session begins, by its tokens. They have whole seconds: after a revocation of the subject within this
-    /// second they would count as issued before it for as long as they live, so they are dated to the next one, less
-    /// than a second ahead. Waiting for it instead would hold every sign-in of the tenant up after a revocation of all.
-    /// Whoever verifies tokens allows for clocks that differ by more.
-    private func beginning(_ opening: SessionOpening, at now: UnixTime) async -> UnixTime {
+    /// When its subject has signed in, by its tokens. They have whole seconds: after a revocation of the subject within
+    /// that second they would count as issued before it for as long as they live, so they are dated to the next one, which
+    /// may be less than a second ahead. Waiting for it instead would hold every sign-in of the tenant up after a
+    /// revocation of all. Whoever verifies tokens allows for clocks that differ by more.
+    private func signIn(_ opening: SessionOpening, at now: UnixTime) async -> UnixTime {
+        let signedInAt = min(opening.signedInAt ?? now, now)
         guard let revoked = await revocations.latestRevocation(ofSubject: opening.subject, tenant: rules.tenant),
-            revoked < opening.signedInAt ?? now, revoked.nextSecond > now
-        else { return now }
-        return revoked.nextSecond
+            revoked < signedInAt
+        else { return signedInAt }
+        return max(signedInAt, revoked.nextSecond)
     }
 
     private func read(_ id: String) async throws(IssuingError) -> SessionRecords.Stored {

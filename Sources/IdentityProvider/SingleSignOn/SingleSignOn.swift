@@ -167,7 +167,7 @@ extension SingleSignOn {
             try await records.groups.end(group)
         }
         var ended: [EndedSession] = []
-        for session in try await sessions.sessions(ofSubject: subject, at: now)
+        for session in try await sessions.storedSessions(ofSubject: subject, at: now)
         where session.id != last && session.singleSignOn.map({ $0.utf8.elementsEqual(group.utf8) }) ?? false {
             try await sessions.end(sessionID: session.id, at: now, reason: Self.reason, leavesBrowser: true)
             ended.append(EndedSession(clientID: session.clientID, id: session.id))

@@ -1,4 +1,5 @@
 public import Store
+import Tenants
 public import Time
 public import Verification
 
@@ -9,7 +10,7 @@ public struct RevocationMarks: Sendable {
     let tokenID: RevocationDigest?
     let session: RevocationDigest?
     let subject: RevocationDigest?
-    /// `iat`.
+    /// `iat`, or before.
     let issuedAt: UnixTime?
 
     public static let tenant = RevocationDigest(.tenant)
@@ -28,18 +29,16 @@ public struct RevocationMarks: Sendable {
         self.issuedAt = issuedAt
     }
 
-    /// - Parameter ownIssuer: The `iss` of the tenant's own issuer, whose tokens count as issued when their session began
-    ///   (`auth_time`): an instance without the latest revocations may have issued one after the session was revoked.
-    public init(_ principal: Principal, ownIssuer: String? = nil) {
+    /// A token of a gateway's own issuer counts as issued when its subject signed in there.
+    public init(_ principal: Principal) {
         token = RevocationDigest(RevocationTarget(tokenOf: principal))
         tokenID =
             principal.isOpaque
             ? principal.tokenID.map { RevocationDigest(.token(issuer: principal.issuer, tokenID: $0)) } : nil
         session = principal.sessionID.map { RevocationDigest(.session($0)) }
         subject = principal.subject.map { RevocationDigest(.subject($0)) }
-        let isOwn = ownIssuer.map { $0.utf8.elementsEqual(principal.issuer.utf8) } ?? false
-        let began = isOwn ? principal.claims["auth_time"]?.double.map(UnixTime.init) : nil
-        issuedAt = principal.issuedAt.map { min($0, began ?? $0) }
+        let signedInAt = principal.claims[ReservedClaims.signedInAt]?.double.map(UnixTime.init)
+        issuedAt = principal.issuedAt.map { min($0, signedInAt ?? $0) }
     }
 }
 

@@ -162,7 +162,7 @@ struct AccountPageTests {
         // The visitor goes on, with a session that is no newer a sign-in.
         let all = try await fixture.sessions.sessions(ofSubject: here.subject, at: now)
         let session = try #require(all.first)
-        #expect(session.signedInAt == AccountPageFixture.start && session.createdAt > now)
+        #expect(session.authenticatedAt == AccountPageFixture.start && session.signedInAt == session.createdAt && session.createdAt > now)
         let cookies = response.cookies.map { String($0.prefix { $0 != ";" }) }
         var request = EndpointRequest(
             endpoint: .accountPage,

@@ -31,6 +31,7 @@ struct BrowserCallbackTests {
             subject: "account-of-google-alice",
             provider: "google",
             device: "Telephone 1",
+            signedInAt: BrowserSignInFixture.start + 5,
             authenticatedAt: BrowserSignInFixture.start + 5,
             singleSignOn: grant.singleSignOn,
             issuedAt: BrowserSignInFixture.start + 5

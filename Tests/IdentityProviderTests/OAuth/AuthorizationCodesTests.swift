@@ -18,6 +18,8 @@ struct AuthorizationCodesTests {
         provider: "company",
         claims: ["role": "editor", "org": 7],
         device: "Alice's telephone",
+        signedInAt: start - 10,
+        authenticatedAt: start - 5000,
         issuedAt: start
     )
 

@@ -110,6 +110,14 @@ struct SessionRevocationTests {
             let isRefused = tokens.sessionID == before.sessionID || tokens.sessionID == late.sessionID
             #expect(await checks.isRevoked(principal, tenant: "chat") == isRefused)
         }
+        // Signed in after it, although the code was redeemed later, and a provider knew the person before.
+        let redeemed = try await service.sessions.start(
+            SessionOpening(subject: "alice", signedInAt: start + 0.5, authenticatedAt: start - 5000),
+            at: start + 3
+        )
+        let principal = try service.verify(redeemed, at: start + 4)
+        #expect(await !checks.isRevoked(principal, tenant: "chat"))
+        #expect(principal.claims["auth_time"]?.double == second - 5000)
         let refreshed = try await service.sessions.refresh(after.refresh, at: start + 0.6)
         #expect(try service.claims(refreshed.accessToken)["iat"]?.double == second + 1)
     }

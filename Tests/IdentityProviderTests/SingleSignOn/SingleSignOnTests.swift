@@ -66,7 +66,7 @@ struct SingleSignOnTests {
         #expect(response.status == 303)
         let grant = try await browser.grant(response)
         #expect(grant.clientID == "board" && grant.subject == "account-of-google-alice")
-        #expect(grant.authenticatedAt == Self.start + 5)
+        #expect(grant.signedInAt == Self.start + 5 && grant.authenticatedAt == Self.start + 5)
         #expect(grant.provider == "google" && grant.singleSignOn != nil)
         #expect(browser.fixture.counts.snapshot().singleSignOns[.init(tenant: "chat", event: .used)] == 1)
     }

@@ -1,5 +1,6 @@
 import Store
 import Synchronization
+import Tenants
 import Time
 import Verification
 
@@ -13,11 +14,16 @@ struct StoredRevocations: RevocationChecks {
         var targets: [RevocationTarget] = []
         if let tokenID = principal.tokenID { targets.append(.token(issuer: principal.issuer, tokenID: tokenID)) }
         if let sessionID = principal.sessionID { targets.append(.session(sessionID)) }
-        return await isRevoked(targets, subject: principal.subject, since: principal.issuedAt ?? 0, tenant)
+        return await isRevoked(targets, subject: principal.subject, since: since(principal), tenant)
     }
 
     func isRevoked(_ session: IssuerSession, tenant: String) async -> Bool {
-        await isRevoked([.session(session.id)], subject: session.subject, since: session.createdAt, tenant)
+        await isRevoked([.session(session.id)], subject: session.subject, since: session.signedInAt, tenant)
+    }
+
+    private func since(_ principal: Principal) -> UnixTime {
+        let signedInAt = principal.claims[ReservedClaims.signedInAt]?.double.map { UnixTime($0) }
+        return min(principal.issuedAt ?? 0, signedInAt ?? .distantFuture)
     }
 
     func latestRevocation(ofSubject subject: String, tenant: String) async -> UnixTime? {
