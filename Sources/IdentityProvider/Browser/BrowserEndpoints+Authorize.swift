@@ -131,6 +131,7 @@ extension BrowserEndpoints {
             for: request
         )
         if continuing != nil { response.fields.append(PageFrame.ownGroup) }
+        if let singleSignOn { response.fields.append(singleSignOn.browserCookie(for: request)) }
         return response
     }
 

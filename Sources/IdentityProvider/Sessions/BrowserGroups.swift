@@ -4,7 +4,7 @@ import Store
 /// of it is left when the group has ended.
 ///
 /// The record of the browser's first session there says of the whole group whether it goes on: it has that session, and
-/// later, when the subject has signed in again, ``moved``. With ``ended`` before either the group has ended; the record
+/// later, when the subject has signed in again with its cookie, ``moved``. With ``ended`` before either the group has ended; the record
 /// is removed when all that was begun in it has ended too.
 struct BrowserGroups: Sendable {
     /// A record as it is kept.
@@ -40,23 +40,32 @@ struct BrowserGroups: Sendable {
     ///
     /// - Returns: False if it has ended.
     func move(_ group: String, for lifetime: Duration) async throws(StoreError) -> Bool {
-        try await change(group, Self.moved, lifetime: lifetime)
+        try await change(group, lifetime: lifetime) { _ in Self.moved }
+    }
+
+    /// Lets a group go on for longer, under the cookies that it has.
+    ///
+    /// - Returns: False if it has ended.
+    func extend(_ group: String, for lifetime: Duration) async throws(StoreError) -> Bool {
+        try await change(group, lifetime: lifetime) { $0 }
     }
 
     /// Ends a group, known or not: no more is begun in it, and none of its codes is redeemed.
-    func end(_ group: String) async throws(StoreError) { _ = try await change(group, nil, lifetime: nil) }
+    func end(_ group: String) async throws(StoreError) {
+        _ = try await change(group, lifetime: nil) { Self.ended + $0 }
+    }
 
-    /// - Parameter record: Nil for the present one as ended.
+    /// - Parameter next: The record after the present one.
     /// - Returns: False if it has ended already, or is not there.
     private func change(
         _ group: String,
-        _ record: [UInt8]?,
-        lifetime: Duration?
+        lifetime: Duration?,
+        to next: (_ present: [UInt8]) -> [UInt8]
     ) async throws(StoreError) -> Bool {
         for _ in 0..<Self.mostTries {
             guard let present = try await store.value(for: key(group)), Record(present).isLive else { return false }
-            let next = record ?? Self.ended + present
-            if try await store.replace(present, with: next, for: key(group), lifetime: lifetime) { return true }
+            let record = next(present)
+            if try await store.replace(present, with: record, for: key(group), lifetime: lifetime) { return true }
         }
         throw .unavailable("a single sign-on session of \(tenant) changes too often")
     }

@@ -83,8 +83,8 @@ struct SingleSignOn: Sendable {
     }
 
     /// Begins a session after a sign-in: always with a new cookie, against session fixation, in place of the browser's
-    /// earlier one. If that was the same subject's, it is of the same group: a later sign-out ends what was begun in
-    /// either. If it was somebody else's, they are signed out.
+    /// earlier one. If that was the same subject's, or they have signed in there at the same time, it is of the same group:
+    /// a later sign-out ends what was begun in either. If it was somebody else's, they are signed out.
     ///
     /// - Parameters:
     ///   - identity: The provider's; nil after a passkey.
@@ -102,9 +102,11 @@ struct SingleSignOn: Sendable {
             throw .tooMany(retryAfterSeconds: seconds)
         }
         let (value, id) = SingleSignOnRecords.makeValue()
-        let session = SingleSignOnSession(
+        let browser = records.browsers.value(in: request)
+        let goingOn = try await group(goingOnFor: account.subject, in: browser, request)
+        let begun = SingleSignOnSession(
             id: id,
-            group: try await group(goingOnFor: account.subject, request) ?? id,
+            group: goingOn ?? id,
             subject: account.subject,
             way: way,
             identity: identity?.kept,
@@ -113,19 +115,25 @@ struct SingleSignOn: Sendable {
             isProven: isProven,
             expiresAt: now + lifetime
         )
-        try await mappingErrors(SignInFailure.init) { () async throws(StoreError) in
-            try await records.add(session, value: value, at: now)
+        let session = try await mappingErrors(SignInFailure.init) { () async throws(StoreError) in
+            try await records.add(begun, value: value, in: goingOn == nil ? browser : nil, for: lifetime, at: now)
         }
         counts.count(tenant: context.tenant.name, singleSignOn: .begun)
         return (session.group, records.cookie(value, seconds: lifetime, isSecure: request.isSecure))
     }
 
+    /// The identifier of a browser in which a sign-in begins.
+    func browserCookie(for request: EndpointRequest) -> EndpointResponse.Field {
+        records.browsers.cookie(for: request, seconds: lifetime)
+    }
+
     /// The group of the browser's earlier session; nil if there is none, it has ended, or it was another subject's.
     private func group(
         goingOnFor subject: String,
+        in browser: [UInt8]?,
         _ request: EndpointRequest
     ) async throws(SignInFailure) -> String? {
-        guard let (earlier, _) = try await read(request) else { return nil }
+        guard let (earlier, hasNotEnded) = try await read(request) else { return nil }
         guard earlier.subject.utf8.elementsEqual(subject.utf8) else {
             _ = try await mappingErrors(SignInFailure.init) { () async throws(IssuingError) in
                 try await end(earlier.group, ofSubject: earlier.subject, at: request.now)
@@ -133,7 +141,8 @@ struct SingleSignOn: Sendable {
             return nil
         }
         let isLive = try await mappingErrors(SignInFailure.init) { () async throws(StoreError) in
-            try await records.move(earlier, for: lifetime)
+            // One that has ended must not take the place of what has begun since.
+            try await records.move(earlier, in: hasNotEnded ? browser : nil, for: lifetime)
         }
         return isLive ? earlier.group : nil
     }

@@ -3,13 +3,13 @@ import Verification
 
 /// A browser's own session at the issuer: within it further clients get codes without another sign-in.
 ///
-/// It is written once. Whether its subject may still use it is asked each time. When they sign in again, another takes
-/// its place in the same group.
+/// It does not change once it has begun. Whether its subject may still use it is asked each time. When they sign in
+/// again, another takes its place in the same group.
 struct SingleSignOnSession: Sendable, Equatable {
     /// SHA-256 of the cookie's value in base64url: names the session without opening it.
     let id: String
     /// The ``id`` of the group's first session: what sessions of clients were begun in.
-    let group: String
+    var group: String
     let subject: String
     let way: SignInWay
     /// What the provider said of the subject; nil after a passkey.

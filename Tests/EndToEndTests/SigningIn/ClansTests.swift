@@ -44,8 +44,10 @@ import Verification
             #expect(parameters["state"] == Self.android.state)
             #expect(parameters["iss"] == "https://clans.localtest/oidc")
             let code = fixture.keepSecret(try #require(parameters["code"]))
-            #expect(browser.cookies.count == 1, "nothing is left of the sign-in")
-            #expect(browser.cookies.keys.first?.contains("single-sign-on") == true)
+            #expect(browser.cookies.count == 2, "nothing is left of the sign-in")
+            for name in ["browser", "single-sign-on"] {
+                #expect(browser.cookies.keys.contains { $0.hasPrefix("gatehouse-\(name)-") })
+            }
 
             let tokens = try GivenTokens(
                 try await app.post(Self.android.tokenPath, form: Self.android.tokenForm(code)),

@@ -7,12 +7,25 @@ import Verification
 /// The authorization endpoint: the page, errors for the client, and errors for the user only.
 struct AuthorizationEndpointTests {
     @Test func validRequestShowsPageAndSetsBindingCookie() async throws {
-        let response = try await BrowserSignInFixture().authorize()
+        let response = try await BrowserSignInFixture(singleSignOn: .off).authorize()
         #expect(response.status == 200)
         let cookie = try #require(response.cookies.first)
         #expect(response.cookies.count == 1)
         #expect(cookie.hasPrefix("__Host-gatehouse-sign-in-"))
         #expect(cookie.hasSuffix("; Path=/; HttpOnly; SameSite=Lax; Secure; Max-Age=600"))
+    }
+
+    /// So that tabs which come back at once are known as one browser's.
+    @Test func pageGivesBrowserIdentifierThatStays() async throws {
+        let fixture = try BrowserSignInFixture()
+        let cookies = try await fixture.authorize().cookies
+        try #require(cookies.count == 2)
+        #expect(cookies[1].hasPrefix("__Host-gatehouse-browser-"))
+        #expect(cookies[1].hasSuffix("; Path=/; HttpOnly; SameSite=Lax; Secure; Max-Age=43200"))
+        let sent = [String(cookies[1].prefix { $0 != ";" })]
+        let again = try await fixture.response(fixture.request(.authorize, BrowserSignInFixture.good, cookies: sent))
+        #expect(again.cookies.last == cookies[1])
+        #expect(try await fixture.authorize().cookies.last != cookies[1])
     }
 
     @Test func postedRequestIsAccepted() async throws {

@@ -39,18 +39,18 @@ extension RealClients {
                 let callbacks = try #require(result["callbacks"]?.array)
                 #expect(callbacks.count == (way.provider == "Apple" ? 2 : 1))
                 #expect(callbacks.last == (way.provider == "Apple" ? ["state"] : ["state", "code", "iss", "scope"]))
-                // The cookie that ties the sign-in to this browser is gone with it.
-                let cookies = try #require(result["binding"]?.array).compactMap(\.object)
-                #expect(cookies.count == 1)
-                #expect(cookies.first?["httpOnly"] == true)
-                #expect(cookies.first?["sameSite"] == "Lax")
-                #expect(cookies.first?["secure"] == .bool(way.isSecured))
-                #expect(cookies.first?["name"]?.string?.hasPrefix("__Host-") == way.isSecured)
-                // What is left is the browser's session at the issuer.
-                let left = try #require(result["left"]?.array).compactMap(\.object)
-                let name = "\(way.isSecured ? "__Host-" : "")gatehouse-single-sign-on-"
-                #expect(left.count == 1 && left.first?["name"]?.string?.hasPrefix(name) == true)
-                #expect(left.first?["httpOnly"] == true && left.first?["sameSite"] == "Lax")
+                // The cookie that ties the sign-in to this browser is gone with it. What is left is the browser's
+                // session at the issuer.
+                for (moment, names) in [("binding", ["browser", "sign-in"]), ("left", ["browser", "single-sign-on"])] {
+                    let cookies = try #require(result[moment]?.array).compactMap(\.object)
+                    #expect(cookies.count == 2)
+                    for name in names {
+                        let prefix = "\(way.isSecured ? "__Host-" : "")gatehouse-\(name)-"
+                        let cookie = cookies.first { $0["name"]?.string?.hasPrefix(prefix) == true }
+                        #expect(cookie?["httpOnly"] == true && cookie?["sameSite"] == "Lax", "\(name)")
+                        #expect(cookie?["secure"] == .bool(way.isSecured), "\(name)")
+                    }
+                }
                 #expect(result["end"]?.string == "\(fixture.app)/back")
                 #expect(result["state"] == "of-the-app")
                 #expect(result["iss"]?.string == SignInFixture.issuer)
