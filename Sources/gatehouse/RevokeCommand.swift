@@ -14,6 +14,7 @@ struct RevokeCommand: AsyncParsableCommand {
 
             A token is kept on the list until it would have expired, all else until it is withdrawn, unless --for says \
             how long. --subject and --all refuse the tokens that were issued before now: who signs in again gets in. \
+            --session ends the browser's session at the tenant's own issuer too: the device has to sign in again. \
             An ID that begins with a dash is written --session=-ID.
 
             The admin token (gateway.admin.token) is read from the environment, GATEHOUSE_ADMIN_TOKEN.

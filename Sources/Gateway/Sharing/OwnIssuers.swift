@@ -194,3 +194,20 @@ struct OwnIssuers: Sendable {
         )
     }
 }
+
+extension OwnIssuers {
+    /// - Returns: Nil for a tenant without an issuer.
+    func sessions(ofTenantNamed name: String) -> SessionService? {
+        tenants.tenantIndices.first { tenants[$0].name == name }.flatMap { services[$0] }
+    }
+
+    /// Ends the sessions at the issuer of the browsers that revoked sessions were begun in.
+    ///
+    /// - Throws: If it has to be repeated.
+    func endBrowsers(ofRevoked revocations: [Revocation]) async throws(StoreError) {
+        for revocation in revocations {
+            guard case .session(let id) = revocation.target else { continue }
+            try await sessions(ofTenantNamed: revocation.tenant)?.endBrowser(ofSession: id)
+        }
+    }
+}

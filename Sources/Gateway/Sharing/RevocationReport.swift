@@ -49,11 +49,6 @@ struct RevocationReport: Sendable {
 }
 
 extension OwnIssuers {
-    /// - Returns: Nil for a tenant without an issuer.
-    fileprivate func sessions(ofTenantNamed name: String) -> SessionService? {
-        tenants.tenantIndices.first { tenants[$0].name == name }.flatMap { services[$0] }
-    }
-
     /// Those with clients that are told of logouts, by the tenant's name.
     var toldOfLogouts: [String: LogoutIssuer] {
         var issuers: [String: LogoutIssuer] = [:]

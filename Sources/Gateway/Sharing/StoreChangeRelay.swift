@@ -49,11 +49,13 @@ final class StoreChangeRelay: Sendable {
         Task { await listeners.tenants?.reloaded() }
     }
 
-    /// Revocations were made here, and not by an issuer of its own sessions: others are told.
+    /// Revocations were made here, and not by an issuer of its own sessions: browsers are signed out at the issuer, and
+    /// others are told.
     ///
     /// - Throws: If the store has failed, and it is to be repeated.
     func revoked(_ revocations: [Revocation], isSignOut: Bool, _ outbox: EventOutbox) async throws(StoreError) {
         guard let issuers = listeners.withLock({ $0?.issuers }) else { return }
+        try await issuers.endBrowsers(ofRevoked: revocations)
         try await RevocationReport(issuers: issuers, outbox: outbox).report(
             revocations,
             isSignOut: isSignOut,

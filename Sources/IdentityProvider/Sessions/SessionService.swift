@@ -220,6 +220,14 @@ public struct SessionService: Sendable {
         if let session { try? await lists.change(session.subject, at: now) { $0.remove([sessionID]) } }
     }
 
+    /// A session was revoked without being removed: the session at the issuer of the browser that it was begun in ends,
+    /// which would begin another one without a question. It does not come back if the revocation is withdrawn.
+    ///
+    /// - Throws: If it has to be repeated.
+    public func endBrowser(ofSession sessionID: String) async throws(StoreError) {
+        if let group = try await readForEnd(sessionID)?.singleSignOn { try await browsers.end(group) }
+    }
+
     /// Ends a session whose subject has signed out.
     public func end(sessionID: String, at now: UnixTime) async throws(IssuingError) {
         try await end(sessionID: sessionID, at: now, reason: "signed out", as: .signedOut)

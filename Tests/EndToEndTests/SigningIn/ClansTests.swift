@@ -124,6 +124,40 @@ import Verification
         }
     }
 
+    /// The app would get another session without a question.
+    @Test(arguments: ["session", "subject"])
+    func revocationSignsTheBrowserOutAtTheIssuer(_ kind: String) async throws {
+        try await withApps(.clans, gateway: GatewaySetup.withAdminToken.gateway) { fixture, standIn async throws in
+            let browser = Browser(fixture.app(.clans))
+            let code = try await browser.code(Self.android, at: standIn)
+            let tokens = try GivenTokens(
+                try await browser.post(Self.android.tokenPath, form: Self.android.tokenForm(code)),
+                fixture
+            )
+            func silent() async throws -> String? {
+                let response = try await browser.get(Self.android.authorizeTarget(["prompt": "none"]))
+                return Form.query(of: try #require(response.location))["error"]
+            }
+            func change(_ method: String, _ member: String) async throws {
+                let id = try #require(kind == "session" ? tokens.session : tokens.subject)
+                let response = try await fixture.revocations(
+                    method,
+                    body: #"{"tenant":"clans","\#(kind)":"\#(id)"}"#,
+                    fields: GatewayFixture.adminBearer
+                )
+                #expect(try fixture.entries(member, response).count == 1)
+            }
+            #expect(try await silent() == "interaction_required")
+            try await change("POST", "revoked")
+            expectRefusal(try await browser.app.get("/api/v1/boards", token: tokens.access), 401, "token_revoked")
+            #expect(try await silent() == "login_required")
+            // The app goes on then; the browser has signed out for good.
+            try await change("DELETE", "withdrawn")
+            #expect(try await browser.app.get("/api/v1/boards", token: tokens.access).status == 200)
+            #expect(try await silent() == "login_required")
+        }
+    }
+
     @Test func issuerLogoutEndsSessionAndRedirectsToApp() async throws {
         try await withApps(.clans) { fixture, standIn async throws in
             let app = fixture.app(.clans)

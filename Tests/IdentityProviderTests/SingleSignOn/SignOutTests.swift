@@ -163,6 +163,25 @@ struct SignOutTests {
         #expect(try await browser.isAlive(browser.service))
     }
 
+    /// The session itself may go on: whoever revoked it may withdraw that.
+    @Test func revokedSessionEndsTheBrowsersAtOnce() async throws {
+        let browser = try await Browser()
+        let code = try await browser.fixture.codes.issue(Self.grant(in: browser.group), at: Self.start)
+        let sessions = browser.fixture.sessions
+        let other = try await browser.fixture.tokens(for: .board)
+        for id in ["unknown", try other.sessionID] { try await sessions.endBrowser(ofSession: id) }
+        #expect(try await browser.isSignedIn())
+        browser.fixture.store.fail([.replace])
+        await #expect(throws: StoreError.self) { try await sessions.endBrowser(ofSession: browser.board.sessionID) }
+        browser.fixture.store.onCall(nil)
+        for _ in 0..<2 { try await sessions.endBrowser(ofSession: browser.board.sessionID) }
+        #expect(try await !browser.isSignedIn())
+        let response = try await browser.fixture.post(.token, browser.fixture.redemption(code, .board))
+        #expect(response.outcome == "400 invalid_grant")
+        for tokens in [browser.board, browser.service] { #expect(try await browser.isAlive(tokens)) }
+        #expect(try await browser.signIn().group != browser.group)
+    }
+
     /// It speaks for itself, and a code that is sent twice is the fault of a client.
     @Test func clientThatRevokesItsTokenLeavesTheBrowser() async throws {
         let browser = try await Browser()
