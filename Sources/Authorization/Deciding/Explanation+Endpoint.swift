@@ -79,7 +79,7 @@ extension Explanation {
 
     /// From whom a tenant takes logout tokens and security events, and where.
     private func noteSenders(_ tenant: Tenant) {
-        var senders: [String] = []
+        var (senders, known) = ([String](), Set<TrustedSender.Role>())
         for sender in tenant.trustedSenders {
             let role =
                 switch sender.role {
@@ -87,10 +87,9 @@ extension Explanation {
                 case .provider(let provider): "the sign-in provider \(provider.rawValue)"
                 case .transmitter: "an entry of signals"
                 }
-            // Google has two forms of its name.
-            let isKnown =
-                sender.policy.issuer.hasSuffix("/") && senders.last == "\(sender.policy.issuer.dropLast()) as \(role)"
-            if !isKnown { senders.append("\(sender.policy.issuer) as \(role)") }
+            // Google has several forms of its name: with and without the scheme, and with a slash at the end of its events.
+            if case .provider = sender.role, !known.insert(sender.role).inserted { continue }
+            senders.append("\(sender.policy.issuer) as \(role)")
         }
         let prefix = tenant.pathPrefix ?? ""
         note(

@@ -142,8 +142,7 @@ struct EndpointExplanationTests {
                     "clients that are told when a session of theirs ends: partner at partner.test (back-channel)",
                     "signals are taken at /shop/.gatehouse/signals, logout tokens at /shop/.gatehouse/backchannel-logout, "
                         + "from: https://risk.test as an entry of signals, https://old.test as a trusted issuer, "
-                        + "https://accounts.google.com as the sign-in provider google, accounts.google.com as the sign-in "
-                        + "provider google",
+                        + "https://accounts.google.com as the sign-in provider google",
                     "hooks.test:8443 is told, if it comes to that: revoked",
                 ]
             )
