@@ -566,7 +566,7 @@ let package = Package(
         .testTarget(
             name: "DemoTests",
             dependencies: [
-                "CommandSupport", "Demo", "GatehouseDemo", "Gateway", "Tenants", "Time", "Verification",
+                "CommandSupport", "Demo", "GatehouseDemo", "Gateway", "Tenants", "TestSupport", "Time", "Verification",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),

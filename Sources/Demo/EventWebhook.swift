@@ -23,12 +23,20 @@ public final class EventWebhook: Sendable {
 
     private let key: [UInt8]
     private let now: @Sendable () -> UnixTime
+    private let onEvent: @Sendable (JSONObject) -> Void
     private let state = Mutex(State())
 
-    /// - Parameter key: The bytes of the shared secret.
-    public init(key: [UInt8], now: @escaping @Sendable () -> UnixTime) {
+    /// - Parameters:
+    ///   - key: The bytes of the shared secret.
+    ///   - onEvent: Called with each event, once, when it is among the latest.
+    public init(
+        key: [UInt8],
+        now: @escaping @Sendable () -> UnixTime,
+        onEvent: @escaping @Sendable (JSONObject) -> Void = { _ in }
+    ) {
         self.key = key
         self.now = now
+        self.onEvent = onEvent
     }
 
     /// The events received last, the latest first.
@@ -66,13 +74,15 @@ public final class EventWebhook: Sendable {
         let expected = Array("v1,\(StandardBase64.encode(HMACSHA256.code(of: signed, key: key)))".utf8)
         let isGenuine = signature.split(separator: " ").contains { ConstantTime.areEqual(Array($0.utf8), expected) }
         guard isGenuine else { return false }
-        state.withLock { state in
-            guard state.known.insert(id).inserted else { return }
+        let isNew = state.withLock { state in
+            guard state.known.insert(id).inserted else { return false }
             state.order.append(id)
             if state.order.count > Self.mostKnown { state.known.remove(state.order.removeFirst()) }
             state.events.insert(event, at: 0)
             if state.events.count > Self.mostEvents { state.events.removeLast() }
+            return true
         }
+        if isNew { onEvent(event) }
         return true
     }
 }

@@ -22,11 +22,13 @@ struct DemoEnvironment {
     ///   - port: The gateway's; nil for the example's, or a free one.
     ///   - freePorts: Whether to use any free ports, except for a given one.
     ///   - tokensFile: Where to write the tokens for shells; nil for nowhere.
+    ///   - onEvent: Called with each event that the webhook is told.
     static func start(
         port: Int?,
         freePorts: Bool,
         tokensFile: TokensFile?,
-        logger: Logger
+        logger: Logger,
+        onEvent: @escaping @Sendable (JSONObject) -> Void = { _ in }
     ) async throws -> DemoEnvironment {
         let secrets = try DemoSecrets.generate()
         var configuration = try ExampleConfiguration.read(secrets)
@@ -40,7 +42,7 @@ struct DemoEnvironment {
         else { throw CommandFailure("the example configuration lacks a listener or an admin address") }
 
         let tokens = DemoTokens(adminToken: secrets.adminToken, file: tokensFile)
-        let servers = try DemoServers(secrets, logger: logger)
+        let servers = try DemoServers(secrets, logger: logger, onEvent: onEvent)
         let sessions = DemoSessions(
             backends: servers.backends,
             providers: DemoProviders(standIn: servers.standIn),

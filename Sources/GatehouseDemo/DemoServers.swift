@@ -17,9 +17,10 @@ struct DemoServers: Sendable {
     let former: FormerIssuer
     private let webhookSecret: Secret
 
-    init(_ secrets: DemoSecrets, logger: Logger) throws {
+    /// - Parameter onEvent: Called with each event that the webhook is told.
+    init(_ secrets: DemoSecrets, logger: Logger, onEvent: @escaping @Sendable (JSONObject) -> Void) throws {
         webhookSecret = secrets.webhookSecret
-        webhook = EventWebhook(key: secrets.webhookSecret.bytes, now: WallClock.now)
+        webhook = EventWebhook(key: secrets.webhookSecret.bytes, now: WallClock.now, onEvent: onEvent)
         signals = SignalStandIn(key: secrets.signalKey, now: WallClock.now)
         former = FormerIssuer(key: secrets.keys.formerKey, now: WallClock.now)
         backends = try SampleBackends(keys: secrets.keys, logger: logger, now: WallClock.now)

@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 import Time
 import Verification
@@ -17,12 +18,18 @@ struct EventWebhookTests {
     private func webhook() -> EventWebhook { EventWebhook(key: Self.key) { UnixTime(1_000) } }
 
     @Test func genuineEventIsKeptOnce() {
-        let webhook = webhook()
+        let told = Mutex<[JSONValue?]>([])
+        let webhook = EventWebhook(key: Self.key) {
+            UnixTime(1_000)
+        } onEvent: { event in
+            told.withLock { $0.append(event["type"]) }
+        }
         for timestamp in ["1000", "1300", "700"] {
             let signature = "v1,other \(Self.signature("evt_1", timestamp))"
             #expect(webhook.receive(Self.body, id: "evt_1", timestamp: timestamp, signature: signature))
         }
         #expect(webhook.latest.map { $0["type"] } == ["signed_in"])
+        #expect(told.withLock { $0 } == ["signed_in"])
     }
 
     @Test func latestEventComesFirstAndTheirNumberIsBounded() {

@@ -2,6 +2,7 @@ import Demo
 import Foundation
 import Logging
 import Tenants
+import TestSupport
 import Testing
 import Verification
 
@@ -12,8 +13,19 @@ struct StartPageTests {
     private static let quiet = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
 
     /// Runs `test` with the gateway's address, and ends the demo.
-    private func withDemo(_ test: (StartPageClient) async throws -> Void) async throws {
-        let demo = try await DemoEnvironment.start(port: nil, freePorts: true, tokensFile: nil, logger: Self.quiet)
+    ///
+    /// - Parameter onEvent: Called with each event that the webhook is told.
+    private func withDemo(
+        onEvent: @escaping @Sendable (JSONObject) -> Void = { _ in },
+        _ test: (StartPageClient) async throws -> Void
+    ) async throws {
+        let demo = try await DemoEnvironment.start(
+            port: nil,
+            freePorts: true,
+            tokensFile: nil,
+            logger: Self.quiet,
+            onEvent: onEvent
+        )
         do {
             try await demo.signIn()
             try await test(StartPageClient(gateway: demo.welcome.gateway))
@@ -59,16 +71,14 @@ struct StartPageTests {
         }
     }
 
-    @Test func webhookIsToldOfASignal() async throws {
-        try await withDemo { client in
+    @Test(.timeLimit(.minutes(2))) func webhookIsToldOfASignal() async throws {
+        let told = Awaited<Set<String>>([])
+        try await withDemo(onEvent: { event in _ = told.update { $0.insert(event["type"]?.string ?? "") } }) { client in
             _ = try await client.press(.signal, .chat)
             // They are delivered in the background.
-            var types: Set<String> = []
-            for _ in 0..<200 where !types.isSuperset(of: ["signed_in", "revoked"]) {
-                let events = try await client.get("/demo/events").json["events"]?.array ?? []
-                types = Set(events.compactMap { $0.object?["type"]?.string })
-                if !types.isSuperset(of: ["signed_in", "revoked"]) { try await Task.sleep(for: .milliseconds(50)) }
-            }
+            await told.wait { $0.isSuperset(of: ["signed_in", "revoked"]) }
+            let events = try await client.get("/demo/events").json["events"]?.array ?? []
+            let types = Set(events.compactMap { $0.object?["type"]?.string })
             #expect(types.isSuperset(of: ["signed_in", "revoked"]))
         }
     }
