@@ -34,8 +34,6 @@ struct DeliveryPlan: Sendable {
         var health: ReceiverHealth
         var running = 0
         var waiting = 0
-        /// Whether there is more in the queue than waits here.
-        var isPassedOver = false
 
         var isIdle: Bool { running == 0 && waiting == 0 }
     }
@@ -81,10 +79,7 @@ struct DeliveryPlan: Sendable {
             return .start
         }
         let most = lane.health.isLagging ? limits.waitingOfLagging : limits.waitingOfOne
-        guard waiting.count < limits.waiting, lane.waiting < most else {
-            lane.isPassedOver = true
-            return .passedOver
-        }
+        guard waiting.count < limits.waiting, lane.waiting < most else { return .passedOver }
         waiting.append(place)
         waitingNames.insert(place.name)
         lane.waiting += 1
@@ -116,18 +111,18 @@ struct DeliveryPlan: Sendable {
 
     /// A place is worked on no longer.
     ///
-    /// - Returns: Whether the queue may have more that can be started now.
+    /// - Returns: Whether its receiver takes more than waits here.
     mutating func finished(_ name: String, at now: UnixTime) -> Bool {
         guard let ended = running.removeValue(forKey: name) else { return false }
         if ended.isLagging { laggingRunning -= 1 }
         lanes[ended.receiver]?.running -= 1
-        guard let lane = lanes[ended.receiver] else { return false }
-        return lane.isPassedOver && lane.waiting == 0 && canStart(lane, at: now)
+        return takesMore(ended.receiver, at: now)
     }
 
-    /// The queue is looked at from the beginning.
-    mutating func beginAgain() {
-        for receiver in lanes.keys { lanes[receiver]?.isPassedOver = false }
+    /// Whether a place of this receiver could be started now, and none of it waits here.
+    func takesMore(_ receiver: OutboxReceiverID, at now: UnixTime) -> Bool {
+        let lane = known(receiver)
+        return lane.waiting == 0 && canStart(lane, at: now)
     }
 
     private func known(_ receiver: OutboxReceiverID) -> Lane {

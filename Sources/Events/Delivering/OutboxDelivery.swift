@@ -21,6 +21,8 @@ final class OutboxDelivery: Sendable {
         var plan: DeliveryPlan
         var scan = QueueScan()
         var nextUpkeep = UnixTime(0)
+        /// The last place of the queue that the upkeep has read; nil for the beginning.
+        var upkeepCursor: String?
         var warned: [String: UnixTime] = [:]
         /// By tenant.
         var losses = LossLog()
@@ -123,10 +125,16 @@ final class OutboxDelivery: Sendable {
         guard let receiver else { return }
         while let place = progress.withLock({ $0.plan.next(at: now()) }) { start(place, &group, receiver) }
         do throws(StoreError) {
-            while let place = try await nextDue() {
-                guard receiver.knows(place.receiver) else { continue }
-                let offer = progress.withLock { $0.plan.offer(place, at: now()) }
-                if offer == .start { start(place, &group, receiver) }
+            while let place = try await nextDue(for: receiver) {
+                guard receiver.knows(place.receiver) else {
+                    leave(place, for: place.receiver)
+                    continue
+                }
+                switch progress.withLock({ $0.plan.offer(place, at: now()) }) {
+                case .start: start(place, &group, receiver)
+                case .passedOver: leave(place, for: place.receiver)
+                case .kept, .known: break
+                }
             }
         } catch {
             logger.debug("the outbox cannot be read", metadata: ["reason": "\(error)"])
@@ -137,29 +145,37 @@ final class OutboxDelivery: Sendable {
         group.addTask {
             await self.work(on: place, for: receiver)
             self.progress.withLock { progress in
-                guard progress.plan.finished(place.name, at: self.now()) else { return }
-                progress.plan.beginAgain()
-                progress.scan.restart()
+                let takesMore = progress.plan.finished(place.name, at: self.now())
+                if takesMore, progress.scan.hasLeft(place.receiver) { progress.scan.lookBehind() }
             }
             return .done
         }
     }
 
+    /// A place stays in the queue as it is, to be found again when the receiver takes more.
+    private func leave(_ place: OutboxRecords.Place, for id: OutboxReceiverID) {
+        // A queue with a single receiver is read from the beginning each time, and no further than there is room.
+        guard only == nil else { return }
+        progress.withLock { $0.scan.leave(place, for: id) }
+    }
+
     /// The next due place in the queue; nil if there is none, no room for it, or enough has been read.
-    private func nextDue() async throws(StoreError) -> OutboxRecords.Place? {
-        let only = only
+    private func nextDue(for receiver: Receiver) async throws(StoreError) -> OutboxRecords.Place? {
+        let (only, now) = (only, now())
         while true {
             let (place, cursor, needsPage) = progress.withLock { progress in
-                guard !progress.plan.isFull(only, at: now()) else {
+                let plan = progress.plan
+                guard !plan.isFull(only, at: now) else {
                     return (OutboxRecords.Place?.none, String?.none, false)
                 }
                 let place = progress.scan.next()
+                if place == nil { progress.scan.turn { receiver.knows($0) && plan.takesMore($0, at: now) } }
                 return (place, progress.scan.cursor, place == nil && progress.scan.needsPage)
             }
             if let place { return place }
             guard needsPage else { return nil }
             let page = try await records.places(after: cursor, limit: QueueScan.page)
-            progress.withLock { $0.scan.add(page, at: now()) }
+            progress.withLock { $0.scan.add(page, at: now) }
         }
     }
 
@@ -170,21 +186,33 @@ final class OutboxDelivery: Sendable {
             var stream = stored.stream
             let expired = stream.expire(at: now())
             // The place of an earlier version does not say whom it is for.
-            let isOurs = receiver.knows(stream.receiver) && stream.claim(by: holder, at: now())
-            // The place may be earlier than what the stream waits for.
-            guard isOurs || stream.isEmpty else { return }
-            guard try await records.replace(stored, with: stream) != nil else { return }
+            let isKnown = receiver.knows(stream.receiver)
+            let isOurs = isKnown && stream.claim(by: holder, at: now())
+            guard isOurs || stream.isEmpty else {
+                // If it is known, the place is earlier than what the stream waits for, and that has a place of its own.
+                if !isKnown { leave(place, for: stream.receiver) }
+                return
+            }
+            guard try await records.replace(stored, with: stream) != nil else {
+                return leave(place, for: place.receiver)
+            }
             count(expired, .expired, of: stream)
-            if isOurs { await send(stream, holder, to: receiver) }
+            guard isOurs else { return }
+            // Without an attempt its place is where it was.
+            if await !send(stream, holder, to: receiver) { leave(place, for: place.receiver) }
         } catch .garbled(_) {
+            leave(place, for: place.receiver)
             try? await records.setAside(place.id, place: place.name, at: now())
         } catch {
+            leave(place, for: place.receiver)
             logger.debug("a message cannot be sent", metadata: ["reason": "\(error)"])
         }
     }
 
     /// Sends the messages of a claimed stream until one fails.
-    private func send(_ claimed: OutboxStream, _ holder: String, to receiver: Receiver) async {
+    ///
+    /// - Returns: Whether there was an attempt at one.
+    private func send(_ claimed: OutboxStream, _ holder: String, to receiver: Receiver) async -> Bool {
         var stream = claimed
         var results: [Attempt] = []
         while let message = stream.messages.first, results.count < Self.mostInARow,
@@ -199,6 +227,7 @@ final class OutboxDelivery: Sendable {
         let (done, id) = (results, stream.id)
         // In a task that is not cancelled: at a shutdown, what was sent is noted all the same.
         await Task { await self.note(done, of: id, holder) }.value
+        return !done.isEmpty
     }
 
     private func note(_ results: [Attempt], of id: String, _ holder: String) async {
@@ -257,12 +286,16 @@ extension OutboxDelivery {
             return true
         }
         guard isDue else { return }
-        let places = try await records.places(after: nil, limit: CollectionLimits.page)
+        let first = try await records.places(after: nil, limit: CollectionLimits.page)
         counts.setPending(
-            OutboxCounts.Pending(count: places.count, oldest: places.map(\.oldest).min()),
+            OutboxCounts.Pending(count: first.count, oldest: first.map(\.oldest).min()),
             in: records.channel
         )
-        for place in places where place.oldest + records.channel.retention <= now {
+        let further = try await furtherPlaces(after: first)
+        progress.withLock { progress in
+            for places in [first, further] { progress.scan.review(places, at: now) }
+        }
+        for place in first + further where place.oldest + records.channel.retention <= now {
             do throws(StoreError) {
                 guard let stored = try await records.read(place.id) else {
                     try await records.discardIfDone(place)
@@ -276,6 +309,15 @@ extension OutboxDelivery {
             }
         }
         try await records.removeAside(at: now)
+    }
+
+    /// A page of what comes after the first one, another each time.
+    private func furtherPlaces(after first: [OutboxRecords.Place]) async throws(StoreError) -> [OutboxRecords.Place] {
+        guard first.count == CollectionLimits.page else { return [] }
+        let cursor = progress.withLock { $0.upkeepCursor } ?? first.last?.name
+        let places = try await records.places(after: cursor, limit: CollectionLimits.page)
+        progress.withLock { $0.upkeepCursor = places.last?.name }
+        return places
     }
 }
 

@@ -10,6 +10,7 @@ package final class FailingStore: Store {
         var failures = 0
         var waiter: CheckedContinuation<Void, Never>?
         var loads: [[String]] = []
+        var pages: [StoreCollection: [Int]] = [:]
     }
 
     package let name = "failing"
@@ -44,6 +45,9 @@ package final class FailingStore: Store {
 
     /// The tenants of each load of revocations.
     package var loads: [[String]] { state.withLock { $0.loads } }
+
+    /// How many entries each listing of a collection gave.
+    package func pages(of collection: StoreCollection) -> [Int] { state.withLock { $0.pages[collection] ?? [] } }
 
     /// The store behind, as another instance sees it.
     package var store: MemoryStore { state.withLock { $0.store } }
@@ -135,7 +139,9 @@ package final class FailingStore: Store {
         after name: String?,
         limit: Int
     ) async throws(StoreError) -> [StoreEntry] {
-        try await reached().entries(of: collection, after: name, limit: limit)
+        let entries = try await reached().entries(of: collection, after: name, limit: limit)
+        state.withLock { $0.pages[collection, default: []].append(entries.count) }
+        return entries
     }
 
     package func entries(_ names: [String], of collection: StoreCollection) async throws(StoreError) -> [StoreEntry] {
