@@ -172,6 +172,20 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(
+            name: "AccountDeletion",
+            dependencies: [
+                "Events",
+                "IdentityProvider",
+                "Store",
+                "Tenants",
+                "Time",
+                "TokenSigning",
+                "Verification",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict
+        ),
+        .target(
             name: "SignalReceiver",
             dependencies: [
                 "IdentityProvider",
@@ -271,6 +285,7 @@ let package = Package(
         .target(
             name: "AdminAPI",
             dependencies: [
+                "AccountDeletion",
                 "Adoption",
                 "ConfigurationText",
                 "Counting",
@@ -299,6 +314,7 @@ let package = Package(
         .target(
             name: "Gateway",
             dependencies: [
+                "AccountDeletion",
                 "Adoption",
                 "AdminAPI",
                 "Authorization",
@@ -508,8 +524,8 @@ let package = Package(
         .testTarget(
             name: "IdentityProviderTests",
             dependencies: [
-                "Adoption", "Events", "IdentityProvider", "Localization", "Redis", "SignalReceiver", "Signals", "Store",
-                "Tenants", "TestSupport", "Time", "TokenSigning", "Verification",
+                "AccountDeletion", "Adoption", "Events", "IdentityProvider", "Localization", "Redis", "SignalReceiver",
+                "Signals", "Store", "Tenants", "TestSupport", "Time", "TokenSigning", "Verification",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -578,8 +594,8 @@ let package = Package(
         .testTarget(
             name: "AdminAPITests",
             dependencies: [
-                "AdminAPI", "Counting", "IdentityProvider", "SharedState", "Store", "Tenants", "TestSupport", "Time",
-                "TokenSigning", "Verification",
+                "AccountDeletion", "AdminAPI", "Counting", "IdentityProvider", "SharedState", "Store", "Tenants",
+                "TestSupport", "Time", "TokenSigning", "Verification",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),

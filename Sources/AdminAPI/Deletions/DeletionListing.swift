@@ -1,4 +1,4 @@
-public import IdentityProvider
+public import AccountDeletion
 public import Store
 
 /// The deletions of accounts, for the admin API.

@@ -1,4 +1,4 @@
-import IdentityProvider
+import AccountDeletion
 import Logging
 import Store
 import Tenants

@@ -1,3 +1,4 @@
+import AccountDeletion
 import Adoption
 import Counting
 import IdentityProvider

@@ -1,3 +1,4 @@
+public import AccountDeletion
 public import Adoption
 public import Counting
 public import Events

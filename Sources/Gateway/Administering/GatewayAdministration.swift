@@ -1,3 +1,4 @@
+import AccountDeletion
 import AdminAPI
 import ConfigurationText
 import Counting

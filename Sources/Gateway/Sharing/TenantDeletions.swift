@@ -1,3 +1,4 @@
+import AccountDeletion
 import IdentityProvider
 import Proxy
 import SharedState

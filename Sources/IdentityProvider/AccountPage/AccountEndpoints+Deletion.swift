@@ -36,10 +36,10 @@ extension AccountEndpoints {
         // Whoever finds a browser open deletes nobody's account.
         guard visitor.hasJustSignedIn(at: request.now) else { throw .signInAgain }
         guard action == .deleteAccount else { return question(visitor, request) }
-        let deletion = try await mappingErrors({ _ in AccountNotice.unavailable }) { () async throws(StoreError) in
-            try await deletions.begin(visitor.account.subject, ofTenant: context.tenant.name, by: request.id)
+        let receipt = try await mappingErrors({ _ in AccountNotice.unavailable }) { () async throws(StoreError) in
+            try await deletions.delete(visitor.account.subject, ofTenant: context.tenant.name, by: request.id)
         }
-        return begun(deletion, request)
+        return begun(receipt, request)
     }
 
     private func question(_ visitor: AccountVisitor, _ request: EndpointRequest) -> EndpointResponse {
@@ -65,7 +65,7 @@ extension AccountEndpoints {
     }
 
     /// - Returns: A page, not a redirect to one: there is nobody any more whom another page could be for.
-    private func begun(_ deletion: Deletion, _ request: EndpointRequest) -> EndpointResponse {
+    private func begun(_ receipt: DeletionReceipt, _ request: EndpointRequest) -> EndpointResponse {
         let language = frame.language(of: request)
         let texts = DeletionTexts(language)
         var response = frame.response(
@@ -74,12 +74,12 @@ extension AccountEndpoints {
             content: """
                 <h1>\(HTMLText.escaped(texts.begunTitle))</h1>
                 <p>\(HTMLText.escaped(texts.begun))</p>
-                <p class="quiet">\(HTMLText.escaped(texts.receipt)) <code>\(HTMLText.escaped(deletion.id))</code></p>
+                <p class="quiet">\(HTMLText.escaped(texts.receipt)) <code>\(HTMLText.escaped(receipt.id))</code></p>
                 """,
             language: language,
             further: cookies.fieldsThatClear(request)
         )
-        response.subject = deletion.subject
+        response.subject = receipt.subject
         return response
     }
 

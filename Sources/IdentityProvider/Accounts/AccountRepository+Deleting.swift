@@ -1,4 +1,4 @@
-import Time
+package import Time
 
 /// Accounts that their owners delete.
 ///
@@ -13,7 +13,7 @@ extension AccountRepository {
     /// Deletes a subject's account. It may be repeated.
     ///
     /// - Returns: Whether there was one.
-    func delete(_ subject: String, at now: UnixTime) async throws(AccountProblem) -> Bool {
+    package func delete(_ subject: String, at now: UnixTime) async throws(AccountProblem) -> Bool {
         for _ in 0..<Self.mostTries {
             switch try await records.find(subject) {
             case .none:
@@ -30,7 +30,7 @@ extension AccountRepository {
     }
 
     /// Removes the mark of a deleted account: from then on an account hook may give the subject to a new one.
-    func finishDeletion(_ subject: String) async throws(AccountProblem) {
+    package func finishDeletion(_ subject: String) async throws(AccountProblem) {
         guard case .deleted(let deleted) = try await records.find(subject) else { return }
         try await records.expire(deleted, in: Self.markLifetime)
     }

@@ -1,6 +1,6 @@
-import Time
+package import Time
 public import TokenSigning
-import Verification
+package import Verification
 
 /// Signs the gateway's requests to a tenant's backend with the tenant's issuer, so that the backend can tell them from
 /// others (`typ: hook+jwt`).
@@ -21,7 +21,7 @@ public struct HookProof: Sendable {
     ///   - audience: Where the request goes.
     ///   - further: Further claims.
     /// - Returns: The value of `Authorization`.
-    func field(
+    package func field(
         for body: [UInt8],
         audience: String,
         further: JSONObject = JSONObject(),

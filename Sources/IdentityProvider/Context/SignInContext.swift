@@ -30,9 +30,9 @@ public final class SignInContext: Sendable {
     /// Shared by the whole process.
     public let limits: AttemptLimits
     /// Nil for a tenant whose accounts nobody deletes.
-    public let deletions: DeletionService?
+    public let deletions: (any AccountDeleting)?
     /// Nil for a tenant that keeps no tokens of providers.
-    public let grants: ProviderGrantKeeper?
+    public let grants: (any ProviderGrantKeeping)?
     /// Whether people may delete their accounts, or take logins off them, here or at another tenant of the realm.
     public let accountsMayChange: Bool
     /// The keys of the issuer's clients.
@@ -54,8 +54,8 @@ public final class SignInContext: Sendable {
         logger: Logger,
         proofNonces: ProofNonces,
         limits: AttemptLimits,
-        deletions: DeletionService? = nil,
-        grants: ProviderGrantKeeper? = nil,
+        deletions: (any AccountDeleting)? = nil,
+        grants: (any ProviderGrantKeeping)? = nil,
         accountsMayChange: Bool = false,
         clientKeys: any ClientKeySets = NoClientKeys()
     ) {

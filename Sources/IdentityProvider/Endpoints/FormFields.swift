@@ -43,12 +43,12 @@ package struct FormFields: Sendable, Equatable {
 }
 
 /// Writes parameters of a query or a form, and reads the text of one.
-enum FormText {
+package enum FormText {
     /// - Returns: Nil for a `%` without two hexadecimal digits, or invalid UTF-8.
     static func decoded(_ text: some Sequence<UInt8>) -> String? { PercentEncoding.decodeForm(text) }
 
     /// `name=value` pairs, joined by `&`.
-    static func text(of fields: [(name: String, value: String)]) -> String {
+    package static func text(of fields: [(name: String, value: String)]) -> String {
         fields.map { "\(encoded($0.name))=\(encoded($0.value))" }.joined(separator: "&")
     }
 

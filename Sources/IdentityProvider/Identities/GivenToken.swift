@@ -1,13 +1,13 @@
 /// A refresh token that a provider gave with a sign-in, with its client.
-struct GivenToken: Sendable, Equatable {
+public struct GivenToken: Sendable, Equatable {
     private static let longest = 2048
 
-    let clientID: String
-    let token: String
+    package let clientID: String
+    package let token: String
 
     /// - Parameter token: As the provider gave it.
     /// - Returns: Nil if there is none, or none that could be sent.
-    init?(clientID: String, token: String?) {
+    package init?(clientID: String, token: String?) {
         guard let token, PlainText.isVisible(token, longest: Self.longest) else { return nil }
         self.clientID = clientID
         self.token = token
@@ -15,6 +15,6 @@ struct GivenToken: Sendable, Equatable {
 }
 
 extension GivenToken: CustomStringConvertible, CustomReflectable {
-    var description: String { "<token for \(clientID), redacted>" }
-    var customMirror: Mirror { Mirror(self, children: ["clientID": clientID]) }
+    public var description: String { "<token for \(clientID), redacted>" }
+    public var customMirror: Mirror { Mirror(self, children: ["clientID": clientID]) }
 }

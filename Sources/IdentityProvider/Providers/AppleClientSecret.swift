@@ -1,9 +1,9 @@
-import Tenants
-import Time
-import Verification
+package import Tenants
+package import Time
+package import Verification
 
 /// The client secret for Apple: a token that the gateway signs itself, a new one for each exchange.
-struct AppleClientSecret: Sendable {
+package struct AppleClientSecret: Sendable {
     /// Seconds. Apple allows months; a short lifetime limits the damage of a leak.
     private static let lifetime = 300.0
 
@@ -12,7 +12,7 @@ struct AppleClientSecret: Sendable {
     private let key: SigningKey
 
     /// - Returns: Nil if there is no key, or it is not a P-256 key in PEM.
-    init?(_ web: AppleSignIn.Web) {
+    package init?(_ web: AppleSignIn.Web) {
         guard let key = web.privateKey else { return nil }
         self.init(teamID: web.teamID, keyID: web.keyID, key: key)
     }
@@ -28,7 +28,7 @@ struct AppleClientSecret: Sendable {
     /// - Parameters:
     ///   - clientID: The gateway's client ID at Apple: the secret's `sub`.
     ///   - audience: Apple.
-    func make(for clientID: String, audience: String, at now: UnixTime) throws(SigningError) -> String {
+    package func make(for clientID: String, audience: String, at now: UnixTime) throws(SigningError) -> String {
         let issuedAt = UnixTime(now.seconds.rounded(.down))
         return try TokenSigner(key, algorithm: .es256, keyID: keyID).sign([
             "iss": .string(teamID),

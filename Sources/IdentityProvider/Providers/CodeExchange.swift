@@ -1,9 +1,9 @@
-import Logging
-import Tenants
-import Verification
+package import Logging
+package import Tenants
+package import Verification
 
 /// Exchanges codes for tokens at a provider's token endpoint (RFC 6749 section 4.1.3), as a confidential client.
-struct CodeExchange: Sendable {
+package struct CodeExchange: Sendable {
     private static let longestCode = 4096
     /// The errors of RFC 6749 section 5.2 and Google's; others are not logged, as they may contain anything.
     private static let knownErrors: Set<String> = [
@@ -17,6 +17,13 @@ struct CodeExchange: Sendable {
     let tokenURL: String
     let requests: any ProviderRequests
     let logger: Logger
+
+    package init(provider: SignIn.Provider, tokenURL: String, requests: any ProviderRequests, logger: Logger) {
+        self.provider = provider
+        self.tokenURL = tokenURL
+        self.requests = requests
+        self.logger = logger
+    }
 
     /// - Parameters:
     ///   - redirectURI: The one in the authorization request.
@@ -36,7 +43,7 @@ struct CodeExchange: Sendable {
     ///   - redirectURI: Nil for a code that was given without one.
     ///   - fields: Besides those of every such request.
     /// - Returns: What the provider gives for the code, not verified.
-    func response(
+    package func response(
         to code: String,
         redirectURI: String?,
         credentials: [(name: String, value: String)],

@@ -1,4 +1,4 @@
-import Tenants
+package import Tenants
 import Verification
 
 extension EndpointRefusal {
@@ -42,7 +42,7 @@ extension EndpointRefusal {
     }
 
     /// The provider is not configured here.
-    static func notSetUp(_ provider: SignIn.Provider) -> EndpointRefusal {
+    package static func notSetUp(_ provider: SignIn.Provider) -> EndpointRefusal {
         .badRequest("signing in with \(provider.vendor) is not set up here")
     }
 }

@@ -1,6 +1,6 @@
 import Tenants
-import Time
-import Verification
+package import Time
+package import Verification
 
 /// Verifies tokens from apps and events from Apple, by the rules of one tenant.
 struct ProviderChecks: ExchangeChecking {
@@ -96,7 +96,7 @@ struct ProviderChecks: ExchangeChecking {
 
 extension ProviderTokens {
     /// The claims of a token that satisfies the policy of its kind.
-    func principal(
+    package func principal(
         of token: String,
         as kind: ProviderTokenKind,
         at now: UnixTime

@@ -13,6 +13,20 @@ public struct ProviderRequest: Sendable, Equatable {
     public var body: [UInt8] = []
     /// For the whole request.
     public var timeout: Duration = .seconds(5)
+
+    package init(
+        method: String,
+        url: String,
+        fields: [EndpointResponse.Field] = [],
+        body: [UInt8] = [],
+        timeout: Duration = .seconds(5)
+    ) {
+        self.method = method
+        self.url = url
+        self.fields = fields
+        self.body = body
+        self.timeout = timeout
+    }
 }
 
 public struct ProviderResponse: Sendable, Equatable {

@@ -27,22 +27,22 @@ extension OwnSessionEndpoints {
                 detail: "a client of the issuer deletes nobody's account: its users do that here"
             )
         }
-        var deletion: Deletion
+        var given: DeletionReceipt
         do throws(EndpointRefusal) {
             try await refuseEnded(principal, sessions, at: request.now)
             if presented.cookie != nil { try await refuseOldSignIn(principal, sessions, at: request.now) }
             await context.grants?.settle(subject)
-            deletion = try await mappingErrors(Self.unavailable) { () async throws(StoreError) in
-                try await deletions.begin(subject, ofTenant: context.tenant.name, by: request.id)
+            given = try await mappingErrors(Self.unavailable) { () async throws(StoreError) in
+                try await deletions.delete(subject, ofTenant: context.tenant.name, by: request.id)
             }
         } catch  where error.code == .tokenRevoked {
             let found = try await mappingErrors(Self.unavailable) { () async throws(StoreError) in
-                try await deletions.find(subject, ofTenant: context.tenant.name)
+                try await deletions.latestReceipt(ofSubject: subject, tenant: context.tenant.name)
             }
             guard let found else { throw error }
-            deletion = found
+            given = found
         }
-        return receipt(deletion, status: 202, clearing: presented.cookie == nil ? [] : cookies.fieldsThatClear(request))
+        return response(given, status: 202, clearing: presented.cookie == nil ? [] : cookies.fieldsThatClear(request))
     }
 
     /// Whoever finds a browser open deletes nobody's account.
@@ -72,24 +72,24 @@ extension OwnSessionEndpoints {
             throw .badRequest("send the receipt's id: ?id=…")
         }
         let found = try await mappingErrors(Self.unavailable) { () async throws(StoreError) in
-            try await deletions.deletion(id, ofTenant: context.tenant.name)
+            try await deletions.receipt(id, ofTenant: context.tenant.name)
         }
         guard let found else {
             throw EndpointRefusal(.badRequest, status: 404, detail: "there is no such receipt, or no longer")
         }
-        return receipt(found, status: 200, clearing: [])
+        return response(found, status: 200, clearing: [])
     }
 
-    private func receipt(
-        _ deletion: Deletion,
+    private func response(
+        _ receipt: DeletionReceipt,
         status: Int,
         clearing: [EndpointResponse.Field]
     ) -> EndpointResponse {
         let path = context.tenant.signIn?.deletion?.receiptPath ?? ""
-        let location = FormText.url(PagePath.encoded(path), adding: [("id", deletion.id)])
+        let location = FormText.url(PagePath.encoded(path), adding: [("id", receipt.id)])
         let fields = status == 202 ? [EndpointResponse.Field("Location", location)] : []
-        let subject = status == 202 ? deletion.subject : nil
-        return .json(deletion.receipt, status: status, fields: fields + clearing, subject: subject)
+        let subject = status == 202 ? receipt.subject : nil
+        return .json(receipt.json, status: status, fields: fields + clearing, subject: subject)
     }
 
     /// Nothing was acknowledged, and what was put into the store is carried out.

@@ -3,8 +3,8 @@ import Testing
 import Time
 import Verification
 
+@testable import AccountDeletion
 @testable import AdminAPI
-@testable import IdentityProvider
 
 /// The admin API's deletions of accounts, without HTTP.
 struct DeletionsHandlerTests {

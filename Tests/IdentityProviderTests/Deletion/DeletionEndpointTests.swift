@@ -4,6 +4,7 @@ import Testing
 import Time
 import Verification
 
+@testable import AccountDeletion
 @testable import IdentityProvider
 @testable import Localization
 @testable import Tenants

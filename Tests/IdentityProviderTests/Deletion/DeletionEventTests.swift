@@ -5,6 +5,7 @@ import Testing
 import Time
 import Verification
 
+@testable import AccountDeletion
 @testable import IdentityProvider
 @testable import Tenants
 

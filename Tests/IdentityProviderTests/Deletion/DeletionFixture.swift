@@ -6,6 +6,7 @@ import Testing
 import Time
 import Verification
 
+@testable import AccountDeletion
 @testable import IdentityProvider
 @testable import Tenants
 @testable import TokenSigning

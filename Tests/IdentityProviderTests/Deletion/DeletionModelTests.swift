@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 import Time
 
+@testable import AccountDeletion
 @testable import IdentityProvider
 
 /// Deletions on two instances that stop at any point, with a store and steps that fail.

@@ -2,6 +2,7 @@ import Testing
 import Time
 import Verification
 
+@testable import AccountDeletion
 @testable import IdentityProvider
 
 /// The states of one deletion, without I/O.

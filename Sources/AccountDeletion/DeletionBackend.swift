@@ -1,3 +1,4 @@
+public import IdentityProvider
 public import Tenants
 import Time
 import TokenSigning

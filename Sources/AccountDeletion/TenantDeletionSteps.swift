@@ -1,4 +1,5 @@
 public import Events
+public import IdentityProvider
 import Logging
 import Store
 public import Tenants

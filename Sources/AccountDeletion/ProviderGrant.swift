@@ -1,3 +1,4 @@
+import IdentityProvider
 import Tenants
 import Time
 import Verification

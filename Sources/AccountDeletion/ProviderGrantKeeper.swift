@@ -1,3 +1,4 @@
+public import IdentityProvider
 public import Logging
 public import Store
 import Synchronization
@@ -10,7 +11,7 @@ import Verification
 /// An app's authorization code is redeemed beside its sign-in, which neither waits for the provider nor fails with it:
 /// the code is good for five minutes, and is tried a few times. If the provider is down for longer, or the instance
 /// stops, nothing is kept of this sign-in; the next one brings another code.
-public final class ProviderGrantKeeper: Sendable {
+public final class ProviderGrantKeeper: ProviderGrantKeeping {
     /// A code that an app has brought with a verified token.
     struct Code: Sendable {
         let identity: ProviderIdentity
@@ -71,8 +72,12 @@ public final class ProviderGrantKeeper: Sendable {
         self.pause = pause
     }
 
-    /// Keeps the token of a sign-in. A failure is logged: the person is signed in all the same.
-    func keep(_ given: GivenToken?, of identity: ProviderIdentity, forSubject subject: String, at now: UnixTime) async {
+    public func keep(
+        _ given: GivenToken?,
+        of identity: ProviderIdentity,
+        forSubject subject: String,
+        at now: UnixTime
+    ) async {
         guard let given else { return }
         let grant = ProviderGrant(
             provider: identity.provider,
@@ -93,10 +98,7 @@ public final class ProviderGrantKeeper: Sendable {
         }
     }
 
-    /// Redeems an app's code beside its sign-in.
-    ///
-    /// - Parameter audience: Of the identity token.
-    func redeem(_ text: String, of identity: ProviderIdentity, subject: String, audience: String?) {
+    public func redeem(_ text: String, of identity: ProviderIdentity, subject: String, audience: String?) {
         guard let clientID = redemption.clientID(of: identity.provider, audience: audience) else { return }
         redeem(Code(identity: identity, code: text, clientID: clientID, subject: subject))
     }
@@ -116,9 +118,7 @@ public final class ProviderGrantKeeper: Sendable {
         }
     }
 
-    /// Waits for the codes of somebody who has just signed in, so that what they give is taken back with the rest; no longer
-    /// than somebody waits for a response.
-    func settle(_ subject: String) async {
+    public func settle(_ subject: String) async {
         for _ in 0..<Self.mostWaits {
             let isOver = running.withLock { running in
                 !running.values.contains { $0.subject.utf8.elementsEqual(subject.utf8) }

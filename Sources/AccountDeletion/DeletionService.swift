@@ -1,3 +1,4 @@
+import IdentityProvider
 import Logging
 public import Store
 import Synchronization

@@ -1,3 +1,5 @@
+import IdentityProvider
+
 /// Why an attempt at a step of a deletion did not succeed.
 public struct DeletionFailure: Error, Sendable, Equatable {
     /// A closed set, for use as a label.

@@ -1,3 +1,4 @@
+import IdentityProvider
 import Time
 
 /// Carries out the steps of one tenant's deletions. Each may be carried out again after it succeeded.

@@ -1,3 +1,4 @@
+import IdentityProvider
 import Logging
 import Tenants
 import Time

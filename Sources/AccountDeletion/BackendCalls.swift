@@ -1,3 +1,5 @@
+public import IdentityProvider
+
 /// Requests to a tenant's backend, made by a module with sockets.
 public protocol BackendCalls: Sendable {
     /// - Parameters:
