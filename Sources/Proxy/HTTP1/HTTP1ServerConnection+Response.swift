@@ -127,23 +127,13 @@ extension HTTP1ServerConnection: ClientSide {
 
     private func writeOutput() {
         writeKept()
-        if let bytes = takeOwnOutput() { write(bytes) }
+        if let bytes = worker.connections.http1Output.takeContent(of: self) { write(bytes) }
     }
 
     private func writeKept() {
         guard let kept = output.kept else { return }
         output.kept = nil
         write(kept)
-    }
-
-    /// What it has in the loop's buffer.
-    private func takeOwnOutput() -> ByteBuffer? {
-        guard worker.connections.http1Output.isOwned(by: self) else { return nil }
-        worker.connections.http1Output.release(self)
-        let bytes = worker.connections.http1Output.bytes
-        // Release it before anything is written: a write may run other exchanges.
-        worker.connections.http1Output.bytes.clear()
-        return bytes
     }
 
     private func write(_ bytes: ByteBuffer) {
@@ -156,7 +146,7 @@ extension HTTP1ServerConnection: ClientSide {
     /// handled here: the response being flushed is not done with its exchange.
     func flush() {
         writeKept()
-        let last = takeOwnOutput()
+        let last = worker.connections.http1Output.takeContent(of: self)
         guard output.hasUnflushed || last != nil else { return }
         output.hasUnflushed = false
         let received = input.count

@@ -4,9 +4,14 @@ import NIOCore
 /// connection until that has written its content.
 final class SharedOutput {
     var bytes: ByteBuffer
+    /// Takes turns with ``bytes``: one gathers responses while the other's content is written.
+    private var other: ByteBuffer
     private(set) var owner: (any SharedOutputOwner)?
 
-    init(_ allocator: ByteBufferAllocator) { bytes = allocator.buffer(capacity: 16 << 10) }
+    init(_ allocator: ByteBufferAllocator) {
+        bytes = allocator.buffer(capacity: 16 << 10)
+        other = allocator.buffer(capacity: 16 << 10)
+    }
 
     /// Takes the buffer, empty. The previous owner keeps its content: writing it here would write to another connection
     /// in the middle of a request, and a failed write runs whatever a close leads to.
@@ -17,7 +22,16 @@ final class SharedOutput {
         owner = connection
     }
 
-    func isOwned(by connection: any SharedOutputOwner) -> Bool { owner === connection }
+    /// Releases the buffer, and returns its content, to be written. Nil if this connection does not own it.
+    ///
+    /// A write may run other exchanges, which take the buffer. The memory is used again for the response after the next,
+    /// if the content is written by then.
+    func takeContent(of connection: any SharedOutputOwner) -> ByteBuffer? {
+        guard owner === connection else { return nil }
+        owner = nil
+        swap(&bytes, &other)
+        return other
+    }
 
     /// Releases the buffer, with its content, if this connection owns it.
     func release(_ connection: any SharedOutputOwner) {

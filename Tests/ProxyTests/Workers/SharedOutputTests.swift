@@ -19,7 +19,7 @@ struct SharedOutputTests {
         output.bytes.writeString("first")
         output.take(for: second)
         #expect(String(buffer: first.kept) == "first", "the first owner keeps its bytes and does not write them now")
-        #expect(output.bytes.readableBytes == 0 && output.isOwned(by: second))
+        #expect(output.bytes.readableBytes == 0 && output.owner === second)
         output.bytes.writeString("second")
         output.take(for: first)
         #expect(String(buffer: second.kept) == "second" && String(buffer: first.kept) == "first")
@@ -38,9 +38,34 @@ struct SharedOutputTests {
         let (owner, other) = (Owner(), Owner())
         output.take(for: owner)
         output.release(other)
-        #expect(output.isOwned(by: owner))
+        #expect(output.owner === owner)
         output.release(owner)
         output.take(for: other)
-        #expect(!output.isOwned(by: owner) && owner.kept.readableBytes == 0)
+        #expect(output.owner === other && owner.kept.readableBytes == 0)
+    }
+
+    @Test func contentStaysWhileItIsWritten() throws {
+        let (owner, other) = (Owner(), Owner())
+        var contents: [ByteBuffer] = []
+        for text in ["first", "second", "third"] {
+            output.take(for: owner)
+            output.bytes.writeString(text)
+            #expect(output.takeContent(of: other) == nil && output.owner === owner)
+            contents.append(try #require(output.takeContent(of: owner)))
+            #expect(output.owner == nil && output.takeContent(of: owner) == nil)
+        }
+        #expect(contents.map { String(buffer: $0) } == ["first", "second", "third"])
+        #expect(owner.kept.readableBytes == 0)
+    }
+
+    @Test func memoryIsUsedAgainOnceContentIsWritten() throws {
+        let owner = Owner()
+        func address(_ text: String) throws -> UnsafeRawPointer? {
+            output.take(for: owner)
+            output.bytes.writeString(text)
+            return try #require(output.takeContent(of: owner)).withUnsafeReadableBytes { $0.baseAddress }
+        }
+        let addresses = try ["first", "second", "third", "fourth"].map(address)
+        #expect(addresses[0] == addresses[2] && addresses[1] == addresses[3] && addresses[0] != addresses[1])
     }
 }
