@@ -7,7 +7,9 @@ package final class BackendServers {
     /// Shared by all instances that ever served a tenant, so that a long request holds only its own instance, and not
     /// one for each reload since.
     private final class Line {
-        weak var latest: BackendServers?
+        /// Nil once that is closed. Not weak: a weak reference moves an object's reference count into a side table, and
+        /// each request retains its servers.
+        var latest: BackendServers?
     }
 
     package let pools: [ServerPool]
@@ -158,7 +160,9 @@ package final class BackendServers {
     /// Its key in `backends`.
     package var name: String { backend.name }
 
+    /// To be called when the tenant no longer has the backend: until then pools and servers reference each other.
     package func close() {
+        if line.latest === self { line.latest = nil }
         for pool in pools { pool.close() }
     }
 }

@@ -46,6 +46,19 @@ struct BackendServersTests {
         #expect(last.pools.contains { $0 === chosen })
     }
 
+    @Test func closedServersAreReleased() throws {
+        let embedded = try EmbeddedServers(1)
+        let backend = try SampleTenant.tenant().backends[0]
+        weak var closed: BackendServers?
+        func serve() {
+            let servers = BackendServers(backend, tls: nil, loop: embedded.loop, loops: 1)
+            closed = servers
+            servers.close()
+        }
+        serve()
+        #expect(closed == nil)
+    }
+
     @Test func durationsBecomeBoundedNanoseconds() {
         #expect(Duration.milliseconds(1500).nanosecondsClamped == 1_500_000_000)
         #expect(Duration.zero.nanosecondsClamped == 0)
