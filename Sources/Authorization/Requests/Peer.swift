@@ -9,12 +9,14 @@ package final class Peer {
     package let isTrustedProxy: Bool
     /// From the TLS handshake; nil on a connection in plain text.
     package let tls: PeerTLS?
+    package let isIPv6: Bool
     /// The subject for rate limits by address; nil if it has none.
     package let limitSubject: LimitSubject?
 
     /// - Parameter address: An IP address as text.
     package init(_ address: [UInt8], trustedProxies: [AddressRange], tls: PeerTLS?) {
         text = address
+        isIPv6 = address.contains(UInt8(ascii: ":"))
         let ip = IPAddress(String(decoding: address, as: UTF8.self))
         isTrustedProxy = ip.map { ip in trustedProxies.contains { $0.contains(ip) } } ?? false
         limitSubject = ip.map { LimitSubject($0) }
@@ -31,6 +33,7 @@ package final class Peer {
     private init(plain peer: Peer) {
         text = peer.text
         isTrustedProxy = peer.isTrustedProxy
+        isIPv6 = peer.isIPv6
         limitSubject = peer.limitSubject
         tls = nil
     }
@@ -43,8 +46,6 @@ package final class Peer {
     package var clientCertificateThumbprint: [UInt8]? { isTrustedProxy ? nil : tls?.clientCertificateThumbprint }
 
     package var scheme: StaticString { tls == nil ? "http" : "https" }
-
-    package var isIPv6: Bool { text.contains(UInt8(ascii: ":")) }
 }
 
 /// A client's properties from its TLS handshake. They apply to every request of the connection.
