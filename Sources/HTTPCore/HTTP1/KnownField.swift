@@ -82,9 +82,8 @@ extension Span where Element == UInt8 {
         guard range.count == text.utf8CodeUnitCount else { return false }
         let start = text.utf8Start
         let folding = TokenFolding()
-        for offset in 0..<range.count where folding[self[range.lowerBound + offset]] != start[offset] {
-            return false
-        }
+        let name = extracting(range)
+        for offset in 0..<name.count where folding[name[offset]] != start[offset] { return false }
         return true
     }
 
