@@ -35,10 +35,11 @@ package final class RequestRouter {
         _ bytes: Span<UInt8>,
         _ target: RequestTarget
     ) throws(HTTPViolation) {
-        received.host.removeAll(keepingCapacity: true)
         // Host must be valid even if the target's authority takes precedence: another reader might use it.
         if let index = received.head.host {
             try RequestHost.read(bytes, received.head.fields[index].value, into: &received.host)
+        } else {
+            received.host.removeAll(keepingCapacity: true)
         }
         if let authority = target.authority {
             try RequestHost.read(bytes, authority, into: &received.host)
