@@ -63,7 +63,7 @@ package final class Authorizer {
         if let decision = checkForwardedPath(input, bytes) { return decision }
         if let decision = checkEndpoint(input, bytes) { return decision }
         if let decision = checkRoute(input) { return decision }
-        guard let login = request.tenant.login else { return authorizeCaller(input, bytes) }
+        guard let login = input.request.tenant.login else { return authorizeCaller(input, bytes) }
         return leadingToSignIn(authorizeCaller(input, bytes), input, bytes, login: login)
     }
 

@@ -15,7 +15,8 @@ struct RequestRules {
     /// Whether it is a checked sign-in, to which no rules apply.
     let isSignIn: Bool
 
-    init(_ request: RoutedRequest, _ head: RequestHead, _ bytes: Span<UInt8>, isSignIn: Bool) {
+    /// Borrows the request: an initializer owns its arguments otherwise, and each decision would copy it.
+    init(_ request: borrowing RoutedRequest, _ head: RequestHead, _ bytes: Span<UInt8>, isSignIn: Bool) {
         self.isSignIn = isSignIn
         let rules = request.tenant.tenant.access
         self.rules = rules
