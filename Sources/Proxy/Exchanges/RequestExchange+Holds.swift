@@ -196,12 +196,21 @@ extension ResponseSummary {
         for index in 0..<response.head.fieldCount {
             let field = response.head.fields[index]
             if span.isFieldName(field.name, "content-type") {
-                let type = span.copy(field.value).map(\.asciiLowercased).prefix { $0 != UInt8(ascii: ";") }
-                isJSON = String(decoding: type, as: UTF8.self).contains("json")
+                isJSON = Self.isJSON(span.extracting(field.value))
             } else if span.isFieldName(field.name, "content-encoding") {
                 isEncoded = true
             }
         }
         self.init(status: response.head.status, isReadableJSON: isJSON && !isEncoded)
+    }
+
+    /// Whether a media type names JSON, as `application/json` and those with `+json` do; case and parameters are ignored.
+    static func isJSON(_ type: Span<UInt8>) -> Bool {
+        var start = 0
+        while start + 4 <= type.count, type[start] != UInt8(ascii: ";") {
+            if type.isCaseInsensitively("json", start..<(start + 4)) { return true }
+            start += 1
+        }
+        return false
     }
 }

@@ -10,6 +10,15 @@ struct ResponseHoldsTests {
     private let refused = ResponseSummary(status: 401, isReadableJSON: true)
     private let failed = ResponseSummary(status: 500, isReadableJSON: true)
 
+    @Test(arguments: [
+        ("application/json", true), ("Application/JSON; charset=utf-8", true), ("application/problem+json", true),
+        ("json", true), ("text/html", false), ("text/html; profile=json", false), ("jso;n", false), ("jso", false),
+        ("", false),
+    ]) func mediaTypeNamesJSONBeforeItsParameters(_ type: String, isJSON: Bool) {
+        let bytes = Array(type.utf8)
+        #expect(ResponseSummary.isJSON(bytes.span) == isJSON)
+    }
+
     /// The names of the holds that a response meets, each ended as soon as it begins.
     private func order(_ holds: ResponseHolds, _ response: ResponseSummary) throws -> [String] {
         var life = try LifecycleSample.streaming(.none, holds: holds)
