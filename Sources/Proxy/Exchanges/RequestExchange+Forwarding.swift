@@ -29,17 +29,18 @@ extension RequestExchange {
         record.upstream.backend = backend
         // A constant: the closure below would copy a variable on each read.
         let context = forwardingContext(tenant, peer, handshake, grant.outcome, wantsPlainAnswer: holds.wantsCapture)
+        let route = record.route
+        if let rules = route?.mirror { beginMirror(rules, grant, bytes, tenant, context) }
+        guard advance({ $0.granted(holds) }) != nil else { return }
         let details = UpstreamRequest.Details(
             framing: head.framing,
             method: record.request.method,
             handshake: handshake,
             caller: grant.caller,
-            servers: backend
+            servers: backend,
+            overrides: route?.overrides
         )
-        let route = record.route
-        if let rules = route?.mirror { beginMirror(rules, grant, bytes, tenant, context) }
-        guard advance({ $0.granted(holds) }) != nil else { return }
-        let outcome = upstream.begin(details, route?.overrides, for: self) { (buffer: consuming ByteBuffer) in
+        let outcome = upstream.begin(details, for: self) { (buffer: consuming ByteBuffer) in
             ForwardedHead(grant, bytes, context, in: buffer)
         }
         switch outcome {

@@ -15,9 +15,9 @@ package struct ForwardingContext {
     /// The client's protocol.
     package let version: HTTPVersion
     /// For a WebSocket.
-    package var handshake: WebSocketUpgrade?
+    package let handshake: WebSocketUpgrade?
     /// Whether the gateway reads the response, which must then be uncompressed.
-    package var wantsPlainAnswer = false
+    package let wantsPlainAnswer: Bool
     /// Whether the request is traced, so that its `traceparent` is always ours.
     package var isTraced = false
 

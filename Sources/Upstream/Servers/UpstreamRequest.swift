@@ -27,6 +27,8 @@ package final class UpstreamRequest {
         package var caller: Caller?
         /// The servers to choose from, with the retry rules; nil if one given pool is tried once.
         package var servers: BackendServers?
+        /// Nil if the servers' settings hold.
+        package var overrides: BackendOverrides?
         package var origin = Origin.client
 
         package init(
@@ -35,6 +37,7 @@ package final class UpstreamRequest {
             handshake: WebSocketUpgrade? = nil,
             caller: Caller? = nil,
             servers: BackendServers? = nil,
+            overrides: BackendOverrides? = nil,
             origin: Origin = .client
         ) {
             self.framing = framing
@@ -42,6 +45,7 @@ package final class UpstreamRequest {
             self.handshake = handshake
             self.caller = caller
             self.servers = servers
+            self.overrides = overrides
             self.origin = origin
         }
     }
@@ -67,8 +71,6 @@ package final class UpstreamRequest {
     /// From the beginning of a request until its response is over.
     package private(set) var owner: (any UpstreamRequestOwner)?
     package private(set) var details = Details()
-    /// Nil if the servers' settings hold.
-    private var overrides: BackendOverrides?
     private var state = State.idle
     private var attempts = UpstreamAttempts()
     /// The pool of the server chosen last, until its result is counted.
@@ -83,12 +85,10 @@ package final class UpstreamRequest {
     /// Finds a server for a request.
     ///
     /// - Parameters:
-    ///   - overrides: Nil if the servers' settings hold.
     ///   - pool: The only one to use; nil to choose among the tenant's.
     ///   - head: Makes the head, in a buffer whose memory is reused.
     package func begin(
         _ details: Details,
-        _ overrides: BackendOverrides? = nil,
         only pool: ServerPool? = nil,
         for owner: any UpstreamRequestOwner,
         head: (consuming ByteBuffer) -> ForwardedHead
@@ -100,7 +100,6 @@ package final class UpstreamRequest {
         number &+= 1
         self.owner = owner
         self.details = details
-        if overrides != nil { self.overrides = overrides }
         guard let pool = pool ?? chooseServer() else {
             end()
             return .failed(.unavailable)
@@ -136,12 +135,12 @@ package final class UpstreamRequest {
     package var waitingTimeout: UInt64? { waitsAt.map(responseTimeout(at:)) }
 
     /// In nanoseconds.
-    func responseTimeout(at pool: ServerPool) -> UInt64 { overrides?.responseTimeout ?? pool.responseTimeout }
+    func responseTimeout(at pool: ServerPool) -> UInt64 { details.overrides?.responseTimeout ?? pool.responseTimeout }
 
     package var isHead: Bool { details.method == .head }
 
     /// Nil if one given pool is tried once.
-    private var retries: Retries? { overrides?.retries ?? details.servers?.retries }
+    private var retries: Retries? { details.overrides?.retries ?? details.servers?.retries }
 
     /// Cancels the request, whatever its state.
     package func abandon() {
@@ -160,7 +159,6 @@ package final class UpstreamRequest {
         state = .idle
         owner = nil
         details = Details()
-        if overrides != nil { overrides = nil }
         attempts = UpstreamAttempts()
     }
 
