@@ -33,9 +33,10 @@ struct SignInReader {
             AdmissionReader.read($0, providers: signIn.providers, session)
         }
         signIn.navigations = readNavigations(session)
-        SignInCheck(node: node).check(signIn, session)
         AccountPageReader(node: node, hosts: hosts).read(&signIn, &paths, session)
         AccountDeletionReader(node: node, tenant: tenant).read(&signIn, &paths, session)
+        // Of all parts together, so last.
+        SignInCheck(node: node).check(signIn, session)
         checkIssuer(session)
         return signIn
     }
