@@ -153,9 +153,10 @@ public enum TenantTestRun {
         }
     }
 
-    /// The last step before the decision names the rule.
+    /// The last step before the decision names the rule, but for those that say what follows from it.
     private static func reason(_ report: DecisionReport) -> String {
-        let last = report.steps.dropLast().last { $0.step != Explanation.Step.observe.rawValue }
+        let others = [Explanation.Step.observe, .events].map(\.rawValue)
+        let last = report.steps.dropLast().last { !others.contains($0.step) }
         guard let last else { return "nothing was looked at" }
         guard let line = last.line else { return last.text }
         return last.text + (last.file.map { " (\($0):\(line))" } ?? " (line \(line))")

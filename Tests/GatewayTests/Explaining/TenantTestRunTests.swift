@@ -117,6 +117,55 @@ struct TenantTestRunTests {
         #expect(mistakes == [])
     }
 
+    /// - Returns: What the tests of a whole file come to.
+    private static func run(file text: String) async throws -> [String] {
+        let result = TenantsFile.read(text: Array(text.utf8), path: "t.yaml", environment: [:], files: DiskFiles())
+        let configuration = try #require(result.configuration, "\(result.diagnostics)")
+        return try await TenantTestRun.run(configuration, file: "t.yaml", at: now).map(\.description)
+    }
+
+    /// - Parameters:
+    ///   - further: Another key of the tenant.
+    ///   - tests: In lines of their own.
+    private static func leadingToSignIn(_ further: String = "", _ tests: String) -> String {
+        """
+        version: 1
+        gateway:
+          events: { url: "https://hooks.test/in", secret: whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw, types: [refused] }
+        tenants:
+          app:
+            hosts: [app.test]
+            backend: { servers: ["http://127.0.0.1:9001"] }
+            authenticate: { from: [bearer, "cookie:session"], issuers: [{ preset: built-in }] }
+            issuer: { url: "https://app.test", audience: app, algorithm: ES256 }
+            sign_in:
+              web:
+                login: /login
+                callback: /callback
+                provider: google
+                client_id: web
+                client_secret: secret
+                after: "https://app.test/"
+                cookies: { access: session, refresh: refresh }
+              unauthenticated: { navigations: sign_in }
+            access: [{ path: /admin, allow: { roles: [admin] } }]
+            \(further)
+            tests:
+        \(tests)
+        """
+    }
+
+    /// The note on who is told of a refusal is no reason for it.
+    @Test func reasonIsTheRuleWhereRefusalsAreEvents() async throws {
+        let test = "      - { request: GET /admin, claims: {}, expect: { status: 200 } }"
+        #expect(
+            try await Self.run(file: Self.leadingToSignIn("", test)) == [
+                "t.yaml:23:9: GET /admin: expected to go on, but it would be refused with 403 insufficient_role: rule "
+                    + "/admin needs one of the roles admin; the caller has roles none, which is not enough (line 20)"
+            ]
+        )
+    }
+
     @Test func unavailableKeysAreNotNeeded() async throws {
         var tenant = try RequestPipeline.tenant(from: [.cookie(name: "s")])
         let source = RemoteKeySource(location: .keySet(url: "https://id.test/keys"))
