@@ -98,6 +98,9 @@ package final class DecisionContext {
         explanation?.note(observed: refusal.refusal, line: refusal.line)
         if observed == nil { observed = refusal }
     }
+
+    /// Says more of the observed refusal, for an explanation.
+    func replaceObserved(_ refusal: ObservedRefusal) { observed = refusal }
 }
 
 /// The source of a request that is decided on.

@@ -11,9 +11,36 @@ extension Authorizer {
     /// signed in, and is refused all the same, is known at the login.
     func leadingToSignIn(_ decision: Decision, _ input: DecisionInput, _ bytes: Span<UInt8>, login: String) -> Decision
     {
-        guard case .refused(var refusal, let tenant) = decision, refusal.status == 401, refusal.proofError == nil,
-            let navigation = Navigation(input.head, bytes)
-        else { return decision }
+        guard case .refused(let refused, let tenant) = decision else {
+            if input.decisionContext.explanation != nil { explainObserved(input, bytes, login: login) }
+            return decision
+        }
+        guard let refusal = leadingToSignIn(refused, input, bytes, login: login) else { return decision }
+        input.decisionContext.explanation?.noteNavigation(refusal, input.request.tenant.tenant, login: login)
+        return .refused(refusal, tenant)
+    }
+
+    /// Explanations, and the tests of tenants.yaml, say what a rule that is only observed would do.
+    private func explainObserved(_ input: DecisionInput, _ bytes: Span<UInt8>, login: String) {
+        guard let observed = input.decisionContext.observed,
+            let refusal = leadingToSignIn(observed.refusal, input, bytes, login: login)
+        else { return }
+        input.decisionContext.replaceObserved(ObservedRefusal(refusal: refusal, line: observed.line))
+        input.decisionContext.explanation?
+            .noteNavigation(refusal, input.request.tenant.tenant, login: login, isObserved: true)
+    }
+
+    /// - Returns: Nil for a refusal that a sign-in does not help, and for a client that is no browser.
+    private func leadingToSignIn(
+        _ refusal: Refusal,
+        _ input: DecisionInput,
+        _ bytes: Span<UInt8>,
+        login: String
+    ) -> Refusal? {
+        guard refusal.status == 401, refusal.proofError == nil, let navigation = Navigation(input.head, bytes) else {
+            return nil
+        }
+        var refusal = refusal
         let origin = Self.origin(input, bytes)
         let page = SignInPageAddress(login: origin + login, origin: origin, code: refusal.code)
         let path = String(decoding: bytes.copy(input.request.target.path), as: UTF8.self)
@@ -28,12 +55,7 @@ extension Authorizer {
             let referrer = navigation.referrer.map { String(decoding: bytes.copy($0), as: UTF8.self) }
             refusal.fields.append(HeaderField("Location", page.url(afterFormOf: referrer, path: path)))
         }
-        input.decisionContext.explanation?.note(
-            .decision,
-            "a browser opens a page: \(refusal.status) to sign in at \(login) (sign_in.unauthenticated)",
-            line: input.request.tenant.tenant.lines["sign_in.unauthenticated"]
-        )
-        return .refused(refusal, tenant)
+        return refusal
     }
 
     /// Of the request's URL, as the client knows it.
@@ -44,6 +66,22 @@ extension Authorizer {
         let authority =
             input.request.request.target.authority ?? input.head.host.map { input.head.fields[$0].value } ?? 0..<0
         return "\(scheme)://\(String(decoding: bytes.copy(authority), as: UTF8.self).lowercased())"
+    }
+}
+
+extension Explanation {
+    fileprivate func noteNavigation(
+        _ refusal: Refusal,
+        _ tenant: Tenant,
+        login: String,
+        isObserved: Bool = false
+    ) {
+        let start = isObserved ? "once that is enforced, " : ""
+        note(
+            .decision,
+            "\(start)a browser opens a page: \(refusal.status) to sign in at \(login) (sign_in.unauthenticated)",
+            line: tenant.lines["sign_in.unauthenticated"]
+        )
     }
 }
 

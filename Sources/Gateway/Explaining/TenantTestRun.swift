@@ -149,7 +149,8 @@ public enum TenantTestRun {
         switch decision {
         case .forward: "go on"
         case .answer(let status): "be answered with \(status)"
-        case .refuse(let status, let code): "be refused with \(status) \(code)"
+        case .refuse(let status, let code):
+            "\(status < 400 ? "be led to sign in" : "be refused") with \(status) \(code)"
         }
     }
 

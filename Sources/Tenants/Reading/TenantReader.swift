@@ -81,8 +81,12 @@ struct TenantReader {
                 signals: SignalsReader(issuer: issuer).read(node[Schema.tenant.signals]?.items ?? [], session),
                 refusals: node[Schema.tenant.refusals].flatMap { RefusalsReader.read($0, session) },
                 appVersion: node.entry(Schema.tenant.appVersion).flatMap { AppVersionReader.read($0, session) },
-                tests: TenantTestsReader(backends: backends, routes: routes)
-                    .read(node.read(Schema.tenant.tests) ?? [], session),
+                tests: TenantTestsReader(
+                    backends: backends,
+                    routes: routes,
+                    navigations: signingIn.signIn?.navigations ?? .refuse
+                )
+                .read(node.read(Schema.tenant.tests) ?? [], session),
                 lines: TenantLines.read(node, issuers: authentication.issuerLines, session),
                 signInPaths: signingIn.paths
             )

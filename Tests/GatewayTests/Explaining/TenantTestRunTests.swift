@@ -155,6 +155,29 @@ struct TenantTestRunTests {
         """
     }
 
+    private static let browsers = """
+              - { request: GET /x, headers: { Accept: text/html }, expect: { status: 302 } }
+              - { request: GET /x, headers: { Accept: text/html }, expect: { status: 302, code: missing_token } }
+              - { request: POST /x, headers: { Sec-Fetch-Mode: navigate }, expect: { status: 303 } }
+              - { request: GET /x, headers: { Accept: application/json }, expect: { status: 401 } }
+              - { request: GET /admin, headers: { Accept: text/html }, claims: {}, expect: { status: 403 } }
+        """
+
+    @Test(arguments: ["", "mode: observe"])
+    func browserIsExpectedToBeLedToSignIn(further: String) async throws {
+        #expect(try await Self.run(file: Self.leadingToSignIn(further, Self.browsers)) == [])
+    }
+
+    @Test func failedTestOfABrowserNamesTheLogin() async throws {
+        let test = "      - { request: GET /x, headers: { Accept: text/html }, expect: { status: 401 } }"
+        #expect(
+            try await Self.run(file: Self.leadingToSignIn("", test)) == [
+                "t.yaml:23:9: GET /x: expected 401, but it would be led to sign in with 302 missing_token: a browser opens a "
+                    + "page: 302 to sign in at /login (sign_in.unauthenticated) (line 19)"
+            ]
+        )
+    }
+
     /// The note on who is told of a refusal is no reason for it.
     @Test func reasonIsTheRuleWhereRefusalsAreEvents() async throws {
         let test = "      - { request: GET /admin, claims: {}, expect: { status: 200 } }"

@@ -17,7 +17,8 @@ public struct TenantTest: Sendable {
     public var claims: JSONObject?
     /// Further fields of the request.
     public var fields: [(name: String, value: String)] = []
-    /// 200 where the request would go on to the backend; the status of the refusal, or of the route's own answer.
+    /// 200 where the request would go on to the backend; the status of the refusal, or of the route's own answer; 302 or
+    /// 303 where a browser is led to sign in.
     public var status: Int
     /// The refusal's code; nil: not checked.
     public var code: String?

@@ -222,7 +222,10 @@ extension Schema {
 
     struct ExpectationKeys: KeyTable {
         let status = Key("status", .integer(100...599), isRequired: true)
-            .means("The status; 200 where the request would go on.", example: "401")
+            .means(
+                "The status; 200 where the request would go on, 302 or 303 where a browser is led to sign in.",
+                example: "401"
+            )
         let backend = Key("backend", .text(example: "api"))
             .means("The backend that the request would go to. Omitted: any.")
         let code = Key("code", .oneOf(TenantTest.codes)).means("The refusal's `code`. Omitted: any.")

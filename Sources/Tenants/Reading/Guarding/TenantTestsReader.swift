@@ -5,6 +5,8 @@ import Verification
 struct TenantTestsReader {
     let backends: [Backend]
     let routes: RouteTable
+    /// What a browser gets that opens a page without a good token.
+    let navigations: UnauthenticatedNavigation
 
     /// Fields that the gateway writes from `request` and the tenant's hosts.
     private static let ownFields = ["host", "content-length", "transfer-encoding", "connection"]
@@ -90,7 +92,7 @@ struct TenantTestsReader {
     private func readExpectation(_ node: DocumentNode, _ session: ReadingSession) -> Expectation? {
         guard let status = node.read(Schema.expectation.status) else { return nil }
         let code = node.read(Schema.expectation.code)
-        guard status == 200 || (400...599).contains(status) || answers(with: status) else {
+        guard status == 200 || (400...599).contains(status) || answers(with: status) || leadsAway(with: status) else {
             if let value = node[Schema.expectation.status], (100...599).contains(status) {
                 session.at(value).error(
                     "no decision has the status \(status): write 200 for a request that goes on, or a refusal's status"
@@ -127,6 +129,11 @@ struct TenantTestsReader {
             case .respond(let response): response.status == status
             }
         }
+    }
+
+    /// Whether a browser is led to sign in with this status: from a page, or from a form that it sends.
+    private func leadsAway(with status: Int) -> Bool {
+        navigations == .signIn && (status == 302 || status == 303)
     }
 
     /// The claims as JSON: what YAML reads as a number or a boolean is one.
