@@ -42,7 +42,7 @@ extension Authorizer {
         }
         var refusal = refusal
         let origin = Self.origin(input, bytes)
-        let page = SignInPageAddress(login: origin + login, origin: origin, code: refusal.code)
+        let page = SignInPageAddress(login: login, origin: origin, code: refusal.code)
         let path = String(decoding: bytes.copy(input.request.target.path), as: UTF8.self)
         let asked = path + String(decoding: bytes.copy(input.request.target.query), as: UTF8.self)
         switch navigation.kind {
@@ -87,17 +87,14 @@ extension Explanation {
 
 /// The login's URL with what it has to know.
 struct SignInPageAddress {
-    /// Longer ones would not fit into a request of theirs: the browser is led to the app's start page then.
-    private static let longestAfter = 2048
-
-    /// An absolute URL.
+    /// The login's path.
     let login: String
-    /// Without a trailing slash.
+    /// Of the page and the login, without a trailing slash.
     let origin: String
     let code: RefusalCode
 
     /// - Parameter path: Of the page, with its query.
-    func url(after path: String) -> String { login + "?refused=\(code.rawValue)" + Self.after(origin + path) }
+    func url(after path: String) -> String { url("", after: origin + path) }
 
     /// - Parameters:
     ///   - referrer: The page with the form; it counts if it is one of the same origin.
@@ -105,13 +102,16 @@ struct SignInPageAddress {
     func url(afterFormOf referrer: String?, path: String) -> String {
         let isOwn = referrer?.utf8.starts(with: "\(origin)/".utf8) == true
         let page = isOwn ? referrer.map { String($0.prefix { $0 != "#" }) } : nil
-        return login + "?refused=\(code.rawValue)&unsent=1" + Self.after(page ?? origin + path)
+        return url("&unsent=1", after: page ?? origin + path)
     }
 
-    private static func after(_ page: String) -> String {
+    /// A page is left out that would make the login's target longer than that of any request may be: the browser is led
+    /// to the app's start page then. This also bounds what is kept of each sign-in.
+    private func url(_ further: String, after page: String) -> String {
         // Browsers send these as they are, and the login takes only what every URL may have (RFC 3986).
         let kept = PercentEncoding.encode(page.utf8) { (0x21...0x7E).contains($0) && !#"\"<>^`{|}"#.utf8.contains($0) }
-        let url = String(decoding: kept, as: UTF8.self)
-        return url.utf8.count <= longestAfter ? "&after=\(PercentEncoding.encode(url))" : ""
+        let target = login + "?refused=\(code.rawValue)" + further
+        let whole = target + "&after=" + PercentEncoding.encode(String(decoding: kept, as: UTF8.self))
+        return origin + (whole.utf8.count <= RequestHeadParser.longestTarget ? whole : target)
     }
 }

@@ -7,7 +7,7 @@ public struct RequestHeadParser: Sendable {
         case refused(HTTPViolation)
     }
 
-    static let longestTarget = 8192
+    package static let longestTarget = 8192
     private static let longestMethod = 32
 
     public let maximumBytes: Int

@@ -1,6 +1,7 @@
 /// The URL after a sign-in with cookies. It is always on one origin, whatever the request asks for.
 struct PostSignInTarget: Sendable, Equatable {
-    private static let longest = 2048
+    /// As long as a request's target, since it comes in one; it is kept for as long as the sign-in.
+    private static let longest = 8192
 
     let url: String
 

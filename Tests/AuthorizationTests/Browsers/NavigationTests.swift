@@ -132,10 +132,18 @@ struct NavigationTests {
         #expect(location?.hasPrefix("http://app.test/auth/login?") == true)
     }
 
-    @Test func veryLongAddressIsNotKept() throws {
-        let location = Self.location(
-            try Self.refusal("/" + String(repeating: "a", count: 2100), sending: [Self.navigates])
+    /// As long as the login's own target may be: what comes after it is the app's start page.
+    @Test func longAddressIsKeptIfTheLoginCanTakeIt() throws {
+        let login = "/auth/login?refused=missing_token"
+        let room = 8192 - "\(login)&after=http%3A%2F%2Fapp.test%2F".utf8.count
+        for (length, isKept) in [(4000, true), (room, true), (room + 1, false)] {
+            let path = String(repeating: "a", count: length)
+            let location = Self.location(try Self.refusal("/\(path)", sending: [Self.navigates]))
+            #expect(location == "http://app.test\(login)" + (isKept ? "&after=http%3A%2F%2Fapp.test%2F\(path)" : ""))
+        }
+        let form = Self.location(
+            try Self.refusal("/" + String(repeating: "%20", count: 2000), method: "POST", sending: [Self.navigates])
         )
-        #expect(location == "http://app.test/auth/login?refused=missing_token")
+        #expect(form == "http://app.test\(login)&unsent=1")
     }
 }

@@ -118,7 +118,7 @@ struct WebSignInTests {
         "HTTPS://app.chat.example/", "https://user@app.chat.example/", "https://chat.example/home", "home", "?x", "#x",
         " /", " https://app.chat.example/", "javascript:alert(1)", "data:text/html,x", "/a b", "/é", "/\u{0}",
         "https://app.chat.exampl", "https:/app.chat.example/", "https://app%2Echat.example/", "/a\r\nSet-Cookie: x=y",
-        "/" + String(repeating: "a", count: 2048), "https://app.chat.example;.evil.example/", "/\u{7F}",
+        "/" + String(repeating: "a", count: 8192), "https://app.chat.example;.evil.example/", "/\u{7F}",
     ]
 
     @Test(arguments: foreign)
