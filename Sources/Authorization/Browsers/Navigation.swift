@@ -15,18 +15,16 @@ struct Navigation: Equatable {
 
     private static let modeHash = FieldLine.hash(ofName: "sec-fetch-mode")
     private static let destinationHash = FieldLine.hash(ofName: "sec-fetch-dest")
-    private static let acceptHash = FieldLine.hash(ofName: "accept")
     private static let referrerHash = FieldLine.hash(ofName: "referer")
     private static let authorizationHash = FieldLine.hash(ofName: "authorization")
 
     /// Browsers say so in `Sec-Fetch-Mode` (Fetch Metadata, section 2.3), and pages in frames do not count; one that does
-    /// not send it asks for HTML. Nobody who sends `Authorization` navigates.
+    /// not send it prefers HTML to JSON, as for the form of a refusal. Nobody who sends `Authorization` navigates.
     ///
     /// - Returns: Nil for every other request.
     init?(_ head: RequestHead, _ bytes: Span<UInt8>) {
         guard let kind = Self.kind(bytes.extracting(head.method)) else { return nil }
         var (mode, destination, referrer): (Range<Int>?, Range<Int>?, Range<Int>?)
-        var asksForHTML = false
         let fields = head.fields
         for index in 0..<head.fieldCount {
             let field = fields[index]
@@ -36,8 +34,6 @@ struct Navigation: Equatable {
             } else if field.hash == Self.destinationHash, bytes.isFieldName(field.name, "sec-fetch-dest") {
                 guard destination == nil else { return nil }
                 destination = field.value
-            } else if field.hash == Self.acceptHash, bytes.isFieldName(field.name, "accept") {
-                asksForHTML = asksForHTML || Self.namesHTML(bytes.extracting(field.value))
             } else if field.hash == Self.referrerHash, bytes.isFieldName(field.name, "referer") {
                 referrer = field.value
             } else if field.hash == Self.authorizationHash, bytes.isFieldName(field.name, "authorization") {
@@ -47,7 +43,7 @@ struct Navigation: Equatable {
         if let mode {
             guard bytes.isExactly("navigate", mode) else { return nil }
             if let destination, !bytes.isExactly("document", destination) { return nil }
-        } else if destination != nil || !asksForHTML {
+        } else if destination != nil || !PreferredForm.isHTML(head, bytes) {
             return nil
         }
         self.kind = kind
@@ -57,16 +53,5 @@ struct Navigation: Equatable {
     private static func kind(_ method: Span<UInt8>) -> Kind? {
         if method.isExactly("GET", 0..<method.count) || method.isExactly("HEAD", 0..<method.count) { return .page }
         return method.isExactly("POST", 0..<method.count) ? .form : nil
-    }
-
-    /// `text/html` as a member of the list; `*/*`, which programs send, does not count.
-    private static func namesHTML(_ value: Span<UInt8>) -> Bool {
-        var isNamed = false
-        value.forEachListMember(0..<value.count) { member in
-            let end =
-                member.first { value[$0] == UInt8(ascii: ";") || value[$0] == UInt8(ascii: " ") } ?? member.upperBound
-            isNamed = isNamed || value.isCaseInsensitively("text/html", member.lowerBound..<end)
-        }
-        return isNamed
     }
 }

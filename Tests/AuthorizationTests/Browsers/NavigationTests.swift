@@ -47,8 +47,18 @@ struct NavigationTests {
 
     @Test(arguments: [
         [navigates], [navigates, "Sec-Fetch-Dest: document"], [navigates, "Accept: */*"],
-        ["Accept: text/html"], ["Accept: text/html;q=0.9, */*"], ["Accept: application/xhtml+xml, TEXT/HTML"],
-        ["Accept: */*", "Accept: text/html"],
+        ["Accept: text/html"], ["Accept: text/html;q=0.9, */*;q=0.8"], ["Accept: application/xhtml+xml, TEXT/HTML"],
+        ["Accept: */*", "Accept: text/html"], ["Accept: application/json;q=0.5, text/html"],
+        // Chrome, Firefox, Safari, Lynx and w3m.
+        [
+            "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8,"
+                + "application/signed-exchange;v=b3;q=0.7"
+        ],
+        ["Accept: text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8"],
+        ["Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"],
+        ["Accept: text/html, text/plain, text/sgml, text/css, application/xhtml+xml, */*;q=0.01"],
+        ["Accept: text/html, text/*;q=0.5, image/*, application/*, message/*, x-scheme/*"],
+        [navigates, "Accept: application/json"],
     ])
     func browserIsLedToLoginAndBack(lines: [String]) throws {
         for method in ["GET", "HEAD"] {
@@ -61,6 +71,8 @@ struct NavigationTests {
 
     @Test(arguments: [
         [], ["Accept: */*"], ["Accept: application/json"], ["Accept: text/htmlx"], ["Accept: xtext/html"],
+        ["Accept: text/html;q=0"], ["Accept: text/html;q=0, */*"], ["Accept: application/json, text/html;q=0.1"],
+        ["Accept: application/json, text/html"], ["Accept: text/html;q=0.9, */*"],
         ["Sec-Fetch-Mode: cors", "Accept: text/html"], ["Sec-Fetch-Mode: websocket"], ["Sec-Fetch-Mode: Navigate"],
         [navigates, "Sec-Fetch-Dest: iframe"], [navigates, navigates],
         ["Sec-Fetch-Dest: document", "Accept: text/html"],

@@ -1,8 +1,7 @@
-import Authorization
-import HTTPCore
+package import HTTPCore
 
-/// What form of a refusal a client prefers (RFC 9110 section 12.5.1).
-enum PreferredForm {
+/// What form of a refusal a client prefers (RFC 9110 section 12.5.1), and so whether a person sits before it.
+package enum PreferredForm {
     /// Members of `Accept` that are looked at; browsers send about ten.
     private static let maximumMembers = 64
     private static let acceptHash = FieldLine.hash(ofName: "accept")
@@ -21,7 +20,7 @@ enum PreferredForm {
 
     /// Whether a page is preferred to JSON: named with a higher weight, or with the same and more exactly. A client that
     /// takes anything, as most programs do, gets JSON.
-    static func isHTML(_ head: RequestHead, _ bytes: Span<UInt8>) -> Bool {
+    package static func isHTML(_ head: RequestHead, _ bytes: Span<UInt8>) -> Bool {
         var html = Wish()
         var json = Wish()
         var members = 0

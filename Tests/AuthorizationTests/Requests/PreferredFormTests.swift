@@ -5,7 +5,6 @@ import Testing
 import UpstreamTestSupport
 
 @testable import Authorization
-@testable import Proxy
 
 /// Whether a client would rather have a page than JSON.
 struct PreferredFormTests {
