@@ -89,15 +89,10 @@ extension Explanation {
         guard caller.adoptedFrom != .distantFuture, let refresh = tenant.refresh, let issuer = tenant.issuer else {
             return
         }
-        var ways: [String] = []
-        if let header = refresh.delivery.header { ways.append("in the field \(header)") }
-        let cookies = refresh.delivery.cookies.map(\.name)
-        if !cookies.isEmpty { ways.append("in the cookies \(cookies.joined(separator: ", "))") }
         note(
             .verify,
             "its issuer is a former one: the first request with a token of its session gets a session of "
-                + "\(Self.shown(issuer.url)) with the response, \(ways.joined(separator: " or ")); that is "
-                + "not tried here",
+                + "\(Self.shown(issuer.url)) with the response, \(Self.ways(refresh, tenant)); that is not tried here",
             line: tenant.lines["refresh"]
         )
     }
@@ -114,6 +109,23 @@ extension Explanation {
                 + "\"adopt_clients\": it brings no session",
             line: tenant.lines["refresh"]
         )
+    }
+
+    /// How clients get the tokens of a session that is theirs instead of a former one.
+    private static func ways(_ refresh: RefreshRules, _ tenant: Tenant) -> String {
+        let cookies = refresh.delivery.cookies.map(\.name)
+        let sources = tenant.authenticate.from.filter(refresh.deliversSessions)
+        let usesCookies = sources.contains { if case .cookie = $0, !cookies.isEmpty { true } else { false } }
+        var ways: [String] = []
+        if let header = refresh.delivery.header {
+            var way = "in the field \(header)"
+            if case .cookie(let name) = refresh.source, cookies.contains(name) {
+                way += " (and in the cookie \(name), if the request has one)"
+            }
+            ways.append(way)
+        }
+        if usesCookies { ways.append("in the cookies \(cookies.joined(separator: ", ")) for a token in a cookie") }
+        return ways.joined(separator: " or ")
     }
 
     private func noteRefused(_ refusal: Refusal, _ token: Span<UInt8>, _ runtime: TenantRuntime) {

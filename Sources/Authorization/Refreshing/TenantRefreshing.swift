@@ -52,8 +52,19 @@ package final class TenantRefreshing {
 
     /// How a client that sends its token in this location gets a session of the tenant's own issuer for one of a former
     /// issuer; nil if it cannot.
-    package func sessionDelivery(for source: TokenSource) -> RefreshDeliveryWay? {
-        rules.deliversSessions(to: source) ? delivery(for: source) : nil
+    ///
+    /// A client that gets its token in the field gets a refresh token in a cookie only if it has sent that cookie: another
+    /// may keep no cookies, or keep those of several people in one place.
+    package func sessionDelivery(
+        for source: TokenSource,
+        _ head: RequestHead,
+        _ bytes: Span<UInt8>
+    ) -> RefreshDeliveryWay? {
+        guard rules.deliversSessions(to: source), var way = delivery(for: source) else { return nil }
+        guard way.header != nil, case .cookie(let name) = rules.source else { return way }
+        if case .token = TokenFinder.find(head, bytes, query: 0..<0, in: [.cookie(name: name)]) { return way }
+        way.cookies = []
+        return way
     }
 
     /// The location of a request's token, and its position in the head.

@@ -25,7 +25,7 @@ extension RequestExchange {
                 query: routed.target.query,
                 counted: decisionContext.severalTokens?.counted
             ),
-            let way = refreshing.sessionDelivery(for: source), let peer
+            let way = refreshing.sessionDelivery(for: source, head, bytes), let peer
         else { return nil }
         let address = EndpointRequestReader.clientAddress(
             head,

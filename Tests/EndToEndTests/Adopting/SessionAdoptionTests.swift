@@ -59,6 +59,27 @@ import Verification
         }
     }
 
+    /// A client that sends a bearer token may keep no cookies, or keep those of several people in one place.
+    @Test func bearerClientGetsNoCookieThatItDidNotSend() async throws {
+        let setup = GatewaySetup.adopting(
+            "from: \"cookie:refresh\"",
+            from: "bearer, \"cookie:access\"",
+            deliver: "header: X-Refreshed-Token, cookies: { access: /access_token, refresh: /refresh_token }"
+        )
+        try await withGateway(setup) { fixture async throws in
+            let alone = try await fixture.request("/x", token: fixture.formerToken(["sid": "app"]))
+            #expect(alone.status == 200 && fixture.adopted(alone) != nil && alone.fields["Set-Cookie"] == [])
+            // A page that keeps its access token itself and its refresh token in a cookie.
+            let page = try await fixture.request(
+                "/x",
+                token: fixture.formerToken(["sid": "page"]),
+                fields: ["Cookie: refresh=former"]
+            )
+            #expect(page.status == 200 && fixture.adopted(page) != nil)
+            #expect(page.fields["Set-Cookie"].map { String($0.prefix { $0 != "=" }) } == ["refresh"])
+        }
+    }
+
     /// A backend that refuses one token, so that it is refreshed.
     private static func refusing(_ refused: Awaited<String?>) -> BackendScript {
         BackendScript { exchange in
