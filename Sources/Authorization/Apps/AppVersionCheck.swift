@@ -89,7 +89,7 @@ package final class AppVersionCheck {
             detail: "this version of the app is no longer supported: update it to \(minimum) or later"
         )
         refusal.upgrade = AppUpgrade(minimum: minimum, url: url(head, bytes))
-        refusal.fields = [HeaderField("X-App-Update", "required")]
+        refusal.fields = [HeaderField("X-App-Update", "required"), HeaderField("Vary", rules.header)]
         return refusal
     }
 

@@ -48,6 +48,8 @@ struct AppVersionDecisionTests {
                 let refusal = pipeline.get(path, token: token, lines: ["X-App-Version: 5.1"]).refusal
                 #expect(refusal?.status == 426 && refusal?.code == .upgradeRequired)
                 #expect(refusal?.upgrade?.minimum == "5.2.0")
+                let fields = refusal?.fields.map { "\($0.name): \(String(decoding: $0.value, as: UTF8.self))" }
+                #expect(fields == ["X-App-Update: required", "Vary: x-app-version"])
             }
         }
         #expect(pipeline.get("/", lines: ["X-App-Version: 5.2"]).refusal == .missingToken)

@@ -22,6 +22,7 @@ import Verification
                 #expect(response.fields["Upgrade"] == ["app/5.2.0"])
                 #expect(response.fields["Connection"] == ["Upgrade"])
                 #expect(response.fields["X-App-Update"] == ["required"])
+                #expect(response.fields.list("Vary").contains("x-app-version"))
                 let object = try #require(try JSONParser.parse(response.body.bytes).object)
                 #expect(object["upgrade_url"]?.string == "https://apps.apple.com/app/id1")
                 #expect(object["minimum_version"]?.string == "5.2.0")
