@@ -4,6 +4,8 @@ import Verification
 /// Reads `refusals`, with the files that it names.
 enum RefusalsReader {
     private static let longestText = 1000
+    /// Of a host or path that is no tenant's.
+    private static let hostCode = "unknown_host"
 
     static func read(_ node: DocumentNode, _ session: ReadingSession) -> RefusalRules? {
         guard case .map = node.content else { return nil }
@@ -117,6 +119,13 @@ enum RefusalsReader {
             let detail = text(Schema.refusalText.detail, entry.value, session)
             if case .map(let keys) = entry.value.content, keys.isEmpty {
                 session.at(entry).error("there is no text for \"\(entry.key)\": add \"title\" or \"detail\"")
+            }
+            if entry.key == hostCode {
+                session.at(entry).warning(
+                    "what no tenant is found for has the gateway's own text, so that \"\(hostCode)\" here is only for 421 and "
+                        + "for paths below /.gatehouse: leave it out unless it is meant for these, or write no_route for "
+                        + "what no route is for"
+                )
             }
             texts[entry.key] = RefusalRules.Text(title: title, detail: detail)
         }
