@@ -10,7 +10,7 @@ extension Explanation {
         if runtime.forwardsSignIns(endpoint) {
             note(
                 .endpoint,
-                "the path is a sign-in's (\(endpoint.rawValue)): the gateway checks the body, which is not looked at "
+                "the path is a sign-in's (\(endpoint.words)): the gateway checks the body, which is not looked at "
                     + "here, before it goes on; no rule of access is asked",
                 line: lines["sign_in"]
             )
@@ -18,7 +18,7 @@ extension Explanation {
         }
         note(
             .endpoint,
-            "the gateway answers this path itself (\(endpoint.rawValue)): no rule of access is asked, and the backend does "
+            "the gateway answers this path itself (\(endpoint.words)): no rule of access is asked, and the backend does "
                 + "not see it",
             line: endpoint.takesSignals ? lines["signals"] : lines["sign_in"] ?? lines["issuer"]
         )
@@ -27,6 +27,7 @@ extension Explanation {
             note(endpoint, at: issuer, lines, query: text)
         }
         if endpoint.takesSignals { noteSenders(tenant) }
+        if let signIn = tenant.signIn { noteSignIn(endpoint, signIn, tenant) }
         noteEvents(endpoint)
     }
 
