@@ -20,6 +20,31 @@ struct CallbackEndpoint: Sendable {
     }
 }
 
+extension SignInTransaction.Leg {
+    /// Whether a request came to where the provider returns to: to that origin, and that path. At another host of the
+    /// tenant's, where its cookie was carried by hand, a sign-in neither begins nor ends.
+    func isReturned(to request: EndpointRequest) -> Bool {
+        guard let scheme = redirectURI.firstRange(of: "://"),
+            let slash = redirectURI.utf8[scheme.upperBound...].firstIndex(of: UInt8(ascii: "/")),
+            let path = Self.path(redirectURI.utf8[slash...]), let requested = Self.path(request.path.utf8)
+        else { return false }
+        let (origin, authority) = (Array(redirectURI[..<slash].utf8), Array(request.authority.utf8))
+        return path == requested
+            && WebOrigin.isOwn(
+                origin.span,
+                authority: authority.span,
+                isSecure: request.isSchemeKnown ? request.isSecure : nil
+            )
+    }
+
+    /// As endpoints are found: decoded, and without a slash at the end.
+    private static func path(_ text: some Sequence<UInt8>) -> [UInt8]? {
+        guard let decoded = FormText.decoded(text) else { return nil }
+        let path = Array(decoded.utf8)
+        return path.count > 1 && path.last == UInt8(ascii: "/") ? Array(path.dropLast()) : path
+    }
+}
+
 extension BrowserEndpoints {
     func pageCallback(
         _ request: EndpointRequest,
@@ -50,6 +75,7 @@ extension BrowserEndpoints {
             try await transactions.read(returned.state.id, at: request.now)
         }
         guard let stored, let leg = endpoint.leg(of: stored.transaction) else { throw .over }
+        guard leg.isReturned(to: request) else { throw .malformed }
         switch SignInBinding.find(stored.id, hash: stored.transaction.bindingHash, in: request) {
         case .matching: break
         case .missing where request.method == "POST" && returned.callback != nil:

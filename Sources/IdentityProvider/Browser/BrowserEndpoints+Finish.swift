@@ -38,7 +38,13 @@ extension BrowserEndpoints {
                 granted.fields += cookie
                 response = granted
             case .web(let after):
-                response = try await cookies(for: signedIn.account, after, SignInWay(signedIn.identity), request)
+                response = try await cookies(
+                    for: signedIn.account,
+                    after,
+                    SignInWay(signedIn.identity),
+                    isAskedAnew: transaction.demand.isAnew,
+                    request
+                )
             }
             outcome = "signed in"
             count(.issued, endpoint)

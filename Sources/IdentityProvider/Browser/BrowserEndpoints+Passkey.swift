@@ -112,7 +112,14 @@ extension BrowserEndpoints {
                 response = try await answer(account, way, authorization, stored.transaction.demand, request)
             case .client: throw .refused
             case .web(let after):
-                response = try await cookies(for: account, after, way, request, isFromElsewhere: false)
+                response = try await cookies(
+                    for: account,
+                    after,
+                    way,
+                    isAskedAnew: stored.transaction.demand.isAnew,
+                    request,
+                    isFromElsewhere: false
+                )
             }
         } catch {
             log(.info, error.label, request, subject: account.subject)

@@ -28,6 +28,7 @@ extension BrowserEndpoints {
             try await transactions.read(state.id, at: request.now)
         }
         guard let stored, let leg = endpoint.leg(of: stored.transaction) else { throw .over }
+        guard leg.isReturned(to: request) else { throw .malformed }
         guard SignInBinding.find(stored.id, hash: stored.transaction.bindingHash, in: request) == .matching else {
             throw .otherBrowser
         }

@@ -18,7 +18,12 @@ extension BrowserEndpoints {
         let offered = try offered(fields["provider"])
         let redirectURIs = offered.map { ($0.provider, request.origin + webCallbackPath($0.provider, rules)) }
         let begun = try await mappingErrors(SignInProblem.init) { () async throws(StoreError) in
-            try await begin(.web(after: after.url), Dictionary(redirectURIs) { first, _ in first }, for: request)
+            try await begin(
+                .web(after: after.url),
+                Dictionary(redirectURIs) { first, _ in first },
+                demand: SignInDemand(isAnew: endsAtAccount(after, request)),
+                for: request
+            )
         }
         let passkey = fields["provider"] == nil ? prompt(begun.transaction, begun.id, request) : nil
         guard offered.count == 1, passkey == nil, let only = offered.first else {
@@ -42,6 +47,13 @@ extension BrowserEndpoints {
             return PostSignInTarget(nil, configured: url)
         }
         return PostSignInTarget(asked, configured: rules.after, own: ownOrigin(request))
+    }
+
+    /// Whether a sign-in ends at the account page, where whoever has just signed in may change how one does: a
+    /// provider's session that somebody has left open is not enough. Kept with the sign-in from its start: what another
+    /// request of it says changes nothing of what the provider was asked.
+    private func endsAtAccount(_ after: PostSignInTarget, _ request: EndpointRequest) -> Bool {
+        accountURL(request).map { after.url.utf8.elementsEqual($0.utf8) } ?? false
     }
 
     /// The URL of the account page; nil for a tenant without one.
@@ -76,10 +88,13 @@ extension BrowserEndpoints {
     }
 
     /// Always a new session, against session fixation: its cookies replace those of any session the browser sent.
+    ///
+    /// - Parameter isAskedAnew: Whether the provider was told to ask who it is also where it knows somebody.
     func cookies(
         for account: Account,
         _ after: String,
         _ way: SignInWay,
+        isAskedAnew: Bool,
         _ request: EndpointRequest,
         isFromElsewhere: Bool = true
     ) async throws(SignInFailure) -> EndpointResponse {
@@ -96,7 +111,7 @@ extension BrowserEndpoints {
             address: ClientAddressText.text(of: request.clientAddress),
             provider: way.name,
             authenticatedAt: way.signedInAt,
-            isProven: way.isProof() || endsAtAccount(.web(after: after), request)
+            isProven: way.isProof() || isAskedAnew
         )
         let tokens = try await mappingErrors(SignInFailure.init) { () async throws(IssuingError) in
             try await sessions.start(opening, at: request.now)

@@ -134,7 +134,7 @@ extension BrowserEndpoints {
                 state: SignInState(id: id, provider: provider.provider).text,
                 nonce: leg.nonce,
                 codeChallenge: CodeVerifier.challenge(of: leg.codeVerifier),
-                signsInAnew: transaction.demand.isAnew || endsAtAccount(transaction.purpose, request),
+                signsInAnew: transaction.demand.isAnew,
                 at: request.now
             )
             guard provider.takesLoginHint, let hint = transaction.demand.loginHint else { return url }
@@ -142,13 +142,6 @@ extension BrowserEndpoints {
         } catch {
             throw .providerUnavailable(provider.label, retryAfterSeconds: error.retryAfterSeconds)
         }
-    }
-
-    /// Whether a sign-in ends at the account page, where whoever has just signed in may change how one does: a provider's
-    /// session that somebody has left open is not enough.
-    func endsAtAccount(_ purpose: SignInTransaction.Purpose, _ request: EndpointRequest) -> Bool {
-        guard case .web(let after) = purpose, let url = accountURL(request) else { return false }
-        return after.utf8.elementsEqual(url.utf8)
     }
 
     /// The page with a link to each of `providers`.

@@ -10,7 +10,8 @@ import Verification
 struct SignInTransactionTests {
     private static func transaction(
         _ purpose: SignInTransaction.Purpose = .web(after: "https://a.example/"),
-        posted: SignInTransaction.Posted? = nil
+        posted: SignInTransaction.Posted? = nil,
+        demand: SignInDemand = SignInDemand()
     ) -> SignInTransaction {
         SignInTransaction(
             purpose: purpose,
@@ -23,7 +24,8 @@ struct SignInTransactionTests {
             ],
             bindingHash: [1, 2, 3],
             expiresAt: 1_800_000_600.25,
-            posted: posted
+            posted: posted,
+            demand: demand
         )
     }
 
@@ -47,6 +49,7 @@ struct SignInTransactionTests {
             transaction(posted: .init(provider: .apple, callback: .cancelled)),
             transaction(posted: .init(provider: .apple, callback: .failed)),
             transaction(posted: .init(provider: .named("client"), callback: .code("c", givenName: nil))),
+            transaction(demand: SignInDemand(isAnew: true)),
         ]
     }()
 

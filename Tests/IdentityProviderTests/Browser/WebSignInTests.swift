@@ -94,6 +94,86 @@ struct WebSignInTests {
     }
 
     static let good = [
+    // MARK: Proof
+
+    private static let account = "https://chat.example/account"
+
+    private static func accountFixture() throws -> BrowserSignInFixture {
+        try BrowserSignInFixture(after: "https://chat.example/", accountPage: "/account")
+    }
+
+    private static func session(_ response: EndpointResponse, _ fixture: BrowserSignInFixture) async throws
+        -> IssuerSession
+    {
+        let cookie = try #require(response.cookies.first { $0.hasPrefix("chat_access=") })
+        let claims = try fixture.service.claims(String(cookie.dropFirst("chat_access=".count).prefix { $0 != ";" }))
+        let id = try #require(claims["sid"]?.string)
+        return try #require(try await fixture.service.sessions.session(id, at: BrowserSignInFixture.start + 6))
+    }
+
+    @Test func sessionIsProvenIfTheProviderWasAskedAnew() async throws {
+        let fixture = try Self.accountFixture()
+        let asked = try await BrowserVisit(web: fixture, after: Self.account)
+        #expect(asked.requested.isAskedAnew)
+        #expect(try await Self.session(fixture.response(asked.back(.webCallback)), fixture).isProven)
+        let other = try await BrowserVisit(web: fixture)
+        #expect(!other.requested.isAskedAnew)
+        #expect(try await !Self.session(fixture.response(other.back(.webCallback)), fixture).isProven)
+    }
+
+    /// The provider was asked nothing there, whatever the account page of the host where the response is carried to.
+    @Test func signInEndsAtTheHostWhereItBegan() async throws {
+        let fixture = try Self.accountFixture()
+        let visit = try await BrowserVisit(web: fixture, after: Self.account, at: "shop.example")
+        #expect(visit.requested.redirectURI == "https://shop.example/login/callback")
+        #expect(!visit.requested.isAskedAnew)
+        let carried = try await fixture.response(visit.back(.webCallback))
+        #expect(carried.status == 400 && carried.cookies.isEmpty)
+        #expect(fixture.accounts.signIns.isEmpty)
+        // It is still good where it belongs, and proves nothing.
+        var back = visit.back(.webCallback)
+        back.authority = "shop.example"
+        #expect(try await !Self.session(fixture.response(back), fixture).isProven)
+    }
+
+    @Test func postedResponseIsKeptAtItsOwnHostAlone() async throws {
+        let fixture = try BrowserSignInFixture(web: .apple)
+        let visit = try await BrowserVisit(web: fixture)
+        var carried = visit.back(.webCallback, by: "POST", cookies: [])
+        carried.authority = "shop.example"
+        #expect(try await fixture.response(carried).status == 400)
+        #expect(try await fixture.response(visit.back(.webCallback, by: "POST", cookies: [])).status == 303)
+    }
+
+    /// Hosts with another port, scheme or path are others; a default port and a slash at the end make no difference.
+    @Test(arguments: [
+        ("chat.example:8443", true, "/login/callback", false), ("chat.example", false, "/login/callback", false),
+        ("chat.example.evil.example", true, "/login/callback", false), ("chat.exampl", true, "/login/callback", false),
+        ("chat.example", true, "/login/callback/google", false), ("chat.example", true, "/", false),
+        ("chat.example", true, "/login/%zz", false), ("chat.example:443", true, "/login/callback", true),
+        ("CHAT.example", true, "/login/callback/", true), ("chat.example", true, "/login/%63allback", true),
+    ])
+    func legReturnsToItsOriginAndPath(_ authority: String, _ isSecure: Bool, _ path: String, _ isReturned: Bool) {
+        let leg = SignInTransaction.Leg(
+            nonce: "n",
+            codeVerifier: "v",
+            redirectURI: "https://chat.example/login/callback"
+        )
+        var request = EndpointRequest(
+            endpoint: .webCallback,
+            method: "GET",
+            path: path,
+            isSecure: isSecure,
+            authority: authority,
+            now: 0
+        )
+        #expect(leg.isReturned(to: request) == isReturned)
+        // Behind a proxy that does not tell the scheme, either may be meant.
+        guard authority == "chat.example", path == "/login/callback" else { return }
+        request.isSchemeKnown = false
+        #expect(leg.isReturned(to: request))
+    }
+
         ("/", "https://app.chat.example/"), ("/a?b=c", "https://app.chat.example/a?b=c"),
         ("https://app.chat.example", "https://app.chat.example"),
         ("https://app.chat.example/x#y", "https://app.chat.example/x#y"),

@@ -55,6 +55,36 @@ import Verification
         }
     }
 
+    /// A cookie that is carried by hand to another host of the tenant counts for nothing there, nor does what the
+    /// account page of that host would have asked of the provider.
+    @Test func signInIsNotEndedAtAnotherHostOfTheTenant() async throws {
+        let keys = "account_page: /account\ndelete_account: { path: DELETE /api/account }"
+        let setup = CompanySetup(after: "http://company.localtest/", signIn: keys)
+        try await setup.run { fixture, standIn async throws in
+            standIn.edit(.idToken) { $0["auth_time"] = nil }
+            let browser = Browser(fixture.companyElsewhere)
+            let query = "after=http%3A%2F%2Fcompany.localtest%2Faccount"
+            let login = try await browser.get("/login?provider=company&\(query)")
+            let location = try #require(login.location, "\(login.body.text)")
+            #expect(Form.query(of: location)["prompt"] == nil)
+            let response = try standIn.redirect(for: location)
+            let start = try #require(HostedPage(try await browser.get("/login?\(query)")).neutralLinks.first)
+            let other = Browser(fixture.company)
+            for (name, value) in browser.cookies { other.plant(name, value) }
+            expectStopped(try await other.bring(response), "bad_request")
+            expectStopped(try await other.get(Form.target(of: start)), "bad_request")
+            #expect(standIn.calls(.token) == 0)
+            // Where it belongs it goes on, and is no proof.
+            #expect(try await browser.get(Form.target(of: start)).status == 303)
+            #expect(try await browser.bring(response).location == "http://company.localtest/account")
+            let token = try #require(browser.cookies["c_access"])
+            for app in [fixture.company, fixture.companyElsewhere] {
+                let deletion = try await app.request("DELETE", "/api/account", fields: ["Cookie: c_access=\(token)"])
+                expectRefusal(deletion, 403, "not_allowed")
+            }
+        }
+    }
+
     @Test func signInsOfTwoTabsDoNotInterfere() async throws {
         try await CompanySetup().run { fixture, standIn async throws in
             let browser = Browser(fixture.company)

@@ -8,6 +8,7 @@ import Verification
 /// A tenant whose providers are the stand-in for named ones: `company` with OpenID, and `code` with OAuth 2 alone.
 struct CompanySetup: Sendable {
     static let host = "company.localtest"
+    static let otherHost = "other.localtest"
     static let web = WebSignInPaths(login: "/login", callback: "/login/callback")
     static let app = ClientSignIn(
         base: "",
@@ -24,6 +25,8 @@ struct CompanySetup: Sendable {
     var code = ""
     /// Further keys of the issuer.
     var issuerKeys = ""
+    /// Of `web`.
+    var after = "https://company.example/home"
     /// Further keys of `sign_in`.
     var signIn = ""
     /// Further keys of the tenant.
@@ -34,7 +37,7 @@ struct CompanySetup: Sendable {
     var setup: GatewaySetup {
         let text = """
             company:
-              hosts: [\(Self.host)]
+              hosts: [\(Self.host), \(Self.otherHost)]
               backend: { servers: ["{backend}"] }
               authenticate: { from: [bearer, "cookie:c_access"], issuers: [ { preset: built-in } ] }
               access:
@@ -70,7 +73,7 @@ struct CompanySetup: Sendable {
                 web:
                   login: /login
                   callback: /login/callback
-                  after: "https://company.example/home"
+                  after: "\(after)"
                   cookies: { access: c_access, refresh: c_refresh }
                 endpoints: { me: /me, refresh: /refresh, logout: /logout }
             \(Self.lines(signIn, by: 4))
@@ -126,6 +129,11 @@ extension GatewayFixture {
     /// The tenant of ``CompanySetup``.
     var company: AppClient {
         AppClient(host: CompanySetup.host) { try await self.send($0, method: $1) }
+    }
+
+    /// The same tenant at its other host.
+    var companyElsewhere: AppClient {
+        AppClient(host: CompanySetup.otherHost) { try await self.send($0, method: $1) }
     }
 }
 

@@ -35,10 +35,13 @@ struct BrowserSignInFixture {
         clients: [IssuerClient] = Self.clients,
         proof: ProofRules? = nil,
         cookieRules: CookieRules = CookieRules(),
+        after: String = "https://app.chat.example/home",
+        accountPage: String? = nil,
         singleSignOn: SingleSignOnRule = .within(.seconds(43_200)),
         revocations: (any RevocationChecks)? = nil
     ) throws {
-        var tenant = try Self.tenant(name, page, webProvider, clients, cookieRules)
+        var tenant = try Self.tenant(name, page, webProvider, clients, cookieRules, after: after)
+        tenant.signIn?.accountPage = try accountPage.map { try PathPattern($0) }
         tenant.proof = proof
         tenant.issuer?.singleSignOn = singleSignOn
         self.store = store
@@ -81,7 +84,8 @@ struct BrowserSignInFixture {
         _ page: SignInPage,
         _ webProvider: SignIn.Provider,
         _ clients: [IssuerClient],
-        _ cookieRules: CookieRules
+        _ cookieRules: CookieRules,
+        after: String
     ) throws -> Tenant {
         Tenant(
             TenantSettings(
@@ -104,7 +108,7 @@ struct BrowserSignInFixture {
                         callback: try PathPattern("/login/callback"),
                         provider: webProvider,
                         clientID: "chat-web",
-                        after: "https://app.chat.example/home",
+                        after: after,
                         accessCookie: "chat_access",
                         refreshCookie: "chat_refresh",
                         cookieRules: cookieRules
@@ -146,6 +150,7 @@ extension BrowserSignInFixture {
         return EndpointRequest(
             endpoint: endpoint,
             method: method,
+            path: Self.path(of: endpoint),
             query: isPost ? nil : text,
             isSecure: isSecure,
             authority: Self.host,
@@ -158,6 +163,15 @@ extension BrowserSignInFixture {
             id: "request-1",
             now: now
         )
+    }
+
+    private static func path(of endpoint: Endpoint) -> String {
+        switch endpoint {
+        case .webCallback: "/login/callback"
+        case .appleCallback: "/id/oauth2/callback/apple"
+        case .googleCallback: "/id/oauth2/callback/google"
+        default: "/"
+        }
     }
 
     func response(_ request: EndpointRequest) async throws -> EndpointResponse {
@@ -197,8 +211,14 @@ struct BrowserVisit {
     }
 
     /// Begins at the tenant's own sign-in.
-    init(web fixture: BrowserSignInFixture, after: String? = nil) async throws {
-        let login = try await fixture.response(fixture.request(.webLogin, after.map { [("after", $0)] } ?? []))
+    init(
+        web fixture: BrowserSignInFixture,
+        after: String? = nil,
+        at host: String = BrowserSignInFixture.host
+    ) async throws {
+        var request = fixture.request(.webLogin, after.map { [("after", $0)] } ?? [])
+        request.authority = host
+        let login = try await fixture.response(request)
         try self.init(fixture, fixture.web, login, try #require(login.value(of: "Location")))
     }
 

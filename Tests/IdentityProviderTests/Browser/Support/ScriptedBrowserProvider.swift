@@ -14,6 +14,7 @@ final class ScriptedBrowserProvider: BrowserProvider {
         var state: String
         var nonce: String
         var codeChallenge: String
+        var isAskedAnew = false
     }
 
     private struct State {
@@ -62,7 +63,7 @@ final class ScriptedBrowserProvider: BrowserProvider {
             "https://\(provider.rawValue).example/authorize?client_id=gate",
             adding: [
                 ("redirect_uri", redirectURI), ("state", state), ("nonce", nonce), ("code_challenge", codeChallenge),
-            ]
+            ] + (signsInAnew ? [("prompt", "login")] : [])
         )
     }
 
@@ -74,7 +75,8 @@ final class ScriptedBrowserProvider: BrowserProvider {
             redirectURI: fields["redirect_uri"] ?? "",
             state: fields["state"] ?? "",
             nonce: fields["nonce"] ?? "",
-            codeChallenge: fields["code_challenge"] ?? ""
+            codeChallenge: fields["code_challenge"] ?? "",
+            isAskedAnew: fields["prompt"] != nil
         )
         return state.withLock { state in
             state.count += 1
