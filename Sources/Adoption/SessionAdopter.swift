@@ -66,6 +66,8 @@ public struct SessionAdopter: Sendable {
             authenticatedAt: former.authenticatedAt
         )
         opening.former = FormerToken(former.principal)
+        // Nobody knows whether an app or a browser keeps the former tokens.
+        opening.beganInBrowser = true
         let tokens: IssuedTokens
         do throws(IssuingError) {
             tokens = try await sessions.start(opening, at: now)

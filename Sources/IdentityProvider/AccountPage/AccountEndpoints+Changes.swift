@@ -196,7 +196,7 @@ extension AccountEndpoints {
         _ request: EndpointRequest
     ) async throws(AccountNotice) -> [EndpointResponse.Field] {
         let session = visitor.session
-        let opening = SessionOpening(
+        var opening = SessionOpening(
             subject: session.subject,
             claims: session.claims,
             scopes: session.scopes,
@@ -206,6 +206,7 @@ extension AccountEndpoints {
             authenticatedAt: session.authenticatedAt,
             isProven: session.isProven
         )
+        opening.beganInBrowser = true
         let tokens = try await mappingErrors(AccountNotice.init) { () async throws(IssuingError) in
             try await sessions.start(opening, at: request.now.nextSecond)
         }

@@ -104,7 +104,7 @@ extension BrowserEndpoints {
         if let seconds = context.secondsToWait(forSessionOf: account.subject, at: request.now) {
             throw .tooMany(retryAfterSeconds: seconds)
         }
-        let opening = SessionOpening(
+        var opening = SessionOpening(
             subject: account.subject,
             claims: account.tokenClaims(nil, beside: way.claims, methods: way.methods),
             device: request.fields.userAgent,
@@ -113,6 +113,7 @@ extension BrowserEndpoints {
             authenticatedAt: way.signedInAt,
             isProven: way.isProof() || isAskedAnew
         )
+        opening.beganInBrowser = true
         let tokens = try await mappingErrors(SignInFailure.init) { () async throws(IssuingError) in
             try await sessions.start(opening, at: request.now)
         }

@@ -30,7 +30,7 @@ extension OwnSessionEndpoints {
         var given: DeletionReceipt
         do throws(EndpointRefusal) {
             try await refuseEnded(principal, sessions, at: request.now)
-            if presented.cookie != nil { try await refuseOldSignIn(principal, sessions, at: request.now) }
+            try await refuseOldSignIn(principal, isByCookie: presented.cookie != nil, sessions, at: request.now)
             await context.grants?.settle(subject)
             given = try await mappingErrors(Self.unavailable) { () async throws(StoreError) in
                 try await deletions.delete(subject, ofTenant: context.tenant.name, by: request.id)
@@ -45,9 +45,11 @@ extension OwnSessionEndpoints {
         return response(given, status: 202, clearing: presented.cookie == nil ? [] : cookies.fieldsThatClear(request))
     }
 
-    /// Whoever finds a browser open deletes nobody's account.
+    /// Whoever finds a browser open deletes nobody's account, in whichever field they send its token. An app has its
+    /// token for itself, and asks its user.
     private func refuseOldSignIn(
         _ principal: Principal,
+        isByCookie: Bool,
         _ sessions: SessionService,
         at now: UnixTime
     ) async throws(EndpointRefusal) {
@@ -55,11 +57,11 @@ extension OwnSessionEndpoints {
         let session = try await mappingErrors({ EndpointRefusal($0) }) { () async throws(IssuingError) in
             try await sessions.session(id, at: now)
         }
-        guard session?.isFresh(at: now) == true else {
+        guard let session, session.isFresh(at: now) || !isByCookie && !session.beganInBrowser else {
             throw EndpointRefusal(
                 .notAllowed,
                 status: 403,
-                detail: "sign in again: in a browser an account is deleted within 15 minutes after that"
+                detail: "sign in again: with a browser's session an account is deleted within 15 minutes after that"
             )
         }
     }

@@ -32,6 +32,7 @@ extension IssuerSession {
         if signedInAt != createdAt { object["signed_in"] = .time(signedInAt) }
         if authenticatedAt != createdAt { object["auth_time"] = .time(authenticatedAt) }
         if isProven { object["proven"] = true }
+        if beganInBrowser { object["browser"] = true }
         if let singleSignOn { object["sso"] = .string(singleSignOn) }
         if let former { object["former"] = .object(former.json) }
         if let confirmation { object["cnf"] = .object(confirmation.claim) }
@@ -61,6 +62,7 @@ extension IssuerSession {
             signedInAt: object["signed_in"]?.time ?? createdAt,
             authenticatedAt: object["auth_time"]?.time ?? createdAt,
             isProven: object["proven"]?.bool ?? false,
+            beganInBrowser: object["browser"]?.bool ?? false,
             singleSignOn: object["sso"]?.string,
             former: object["former"]?.object.flatMap(FormerToken.init(json:)),
             lastUsedAt: lastUsedAt,

@@ -34,6 +34,10 @@ public struct IssuerSession: Sendable, Equatable {
     public let authenticatedAt: UnixTime
     /// Whether they proved it then; false where a provider may have led somebody back whom it knew already.
     public let isProven: Bool
+    /// Whether a browser keeps its tokens, or may: begun by `sign_in.web`, by the account page, or by a token of a
+    /// former issuer. False for exchanges of apps, for clients of the issuer, and in records of a version that did not
+    /// keep it.
+    let beganInBrowser: Bool
     /// The group of the browser's session at the issuer that it was begun in; nil for none.
     let singleSignOn: String?
     /// The token of a former issuer that it was begun with; nil for none.
@@ -102,6 +106,7 @@ extension IssuerSession {
             signedInAt: min(opening.signedInAt ?? now, now),
             authenticatedAt: min(opening.authenticatedAt ?? now, now),
             isProven: opening.isProven,
+            beganInBrowser: opening.beganInBrowser,
             singleSignOn: opening.singleSignOn,
             former: opening.former,
             lastUsedAt: now,

@@ -26,6 +26,9 @@ public struct SessionOpening: Sendable {
     public var authenticatedAt: UnixTime?
     /// Whether they proved it then, as far as is known: not where a provider may have led somebody back whom it knew already.
     public var isProven: Bool
+    /// Whether a browser keeps its tokens, or may: then its account is deleted after a recent sign-in alone, in
+    /// whichever field they come.
+    public var beganInBrowser = false
     /// The group of the browser's session at the issuer that it belongs to, and ends with; nil for none.
     var singleSignOn: String?
     /// The token of a former issuer that it is begun with; nil for none.

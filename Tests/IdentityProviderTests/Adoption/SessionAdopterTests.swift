@@ -21,7 +21,7 @@ struct SessionAdopterTests {
         #expect(tokens.idToken == nil, "the former token has not the scope openid")
         let session = try #require(await fixture.sessions().first)
         #expect(session.provider == "adoption" && session.device == "App/1" && session.address == "192.0.2.7")
-        #expect(!session.isProven)
+        #expect(!session.isProven && session.beganInBrowser)
     }
 
     @Test func scopesAreNotWidened() async throws {

@@ -39,6 +39,7 @@ struct WebSignInTests {
         )
         #expect(session.device == "Telephone 1")
         #expect(session.claims["role"] == "customer")
+        #expect(session.beganInBrowser)
     }
 
     @Test func cookiesHaveTheTenantsRules() async throws {
@@ -93,7 +94,6 @@ struct WebSignInTests {
         #expect(response.cookies.count == 3)
     }
 
-    static let good = [
     // MARK: Proof
 
     private static let account = "https://chat.example/account"
@@ -174,6 +174,7 @@ struct WebSignInTests {
         #expect(leg.isReturned(to: request))
     }
 
+    static let good = [
         ("/", "https://app.chat.example/"), ("/a?b=c", "https://app.chat.example/a?b=c"),
         ("https://app.chat.example", "https://app.chat.example"),
         ("https://app.chat.example/x#y", "https://app.chat.example/x#y"),

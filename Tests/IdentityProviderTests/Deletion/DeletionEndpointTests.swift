@@ -104,14 +104,43 @@ struct DeletionEndpointTests {
         #expect(own.fields.clearsCookies)
     }
 
-    /// Whoever finds a browser open deletes nobody's account; an app has its own token.
-    @Test func browserDeletesAfterRecentSignInAlone() async throws {
+    /// Whoever finds a browser open deletes nobody's account: the same token is worth the same in another field.
+    @Test(arguments: [true, false])
+    func browserDeletesAfterRecentSignInAlone(byCookie: Bool) async throws {
+        let fixture = try DeletionFixture()
+        let session = try await fixture.signIn(beganInBrowser: true)
+        fixture.pass(IssuerSession.freshness)
+        let late = await fixture.delete(session, byCookie: byCookie, origin: "https://chat.example").refusal
+        #expect(late?.status == 403 && late?.code == .notAllowed)
+        #expect(try await fixture.accounts.account(ofSubject: session.subject) != nil)
+        let again = try await fixture.signIn(beganInBrowser: true)
+        let deleted = await fixture.delete(again, byCookie: byCookie, origin: "https://chat.example")
+        #expect(try deleted.response.status == 202)
+    }
+
+    /// An app has its token for itself, and asks its user. In a cookie it would be a browser's.
+    @Test func appDeletesWithoutRecentSignIn() async throws {
         let fixture = try DeletionFixture()
         let session = try await fixture.signIn()
         fixture.pass(IssuerSession.freshness)
-        let late = await fixture.delete(session, byCookie: true, origin: "https://chat.example").refusal
-        #expect(late?.status == 403)
-        #expect(try await fixture.accounts.account(ofSubject: session.subject) != nil)
+        let inCookie = await fixture.delete(session, byCookie: true, origin: "https://chat.example").refusal
+        #expect(inCookie?.status == 403)
+        #expect(try await fixture.delete(session).response.status == 202)
+    }
+
+    /// Of whom such a session is, its record does not say.
+    @Test func sessionOfAnEarlierVersionIsJudgedByWhereItsTokenIs() async throws {
+        let fixture = try DeletionFixture()
+        let session = try await fixture.signIn(beganInBrowser: true)
+        let key = StoreKey(tenant: fixture.tenant.name, kind: "session", name: session.tokens.sessionID)
+        let record = try #require(try await fixture.store.value(for: key))
+        var object = try #require(JSONParser.parse(record).object)
+        #expect(object["browser"] == true)
+        object["browser"] = nil
+        try await fixture.store.set(JSONWriter.bytes(of: object), for: key, lifetime: .seconds(86_400))
+        fixture.pass(IssuerSession.freshness)
+        let inCookie = await fixture.delete(session, byCookie: true, origin: "https://chat.example").refusal
+        #expect(inCookie?.status == 403)
         #expect(try await fixture.delete(session).response.status == 202)
     }
 

@@ -209,16 +209,18 @@ struct DeletionFixture {
 
     func signIn(
         _ identity: ProviderIdentity = AccountFixture.google(),
-        client: String? = nil
+        client: String? = nil,
+        beganInBrowser: Bool = false
     ) async throws -> BrowserSession {
         let account = try await accounts.signIn(identity, givenName: nil, at: now)
-        let opening = SessionOpening(
+        var opening = SessionOpening(
             subject: account.subject,
             claims: account.tokenClaims(nil),
             clientID: client,
             provider: identity.provider.rawValue,
             isProven: true
         )
+        opening.beganInBrowser = beganInBrowser
         return BrowserSession(subject: account.subject, tokens: try await sessions.start(opening, at: now))
     }
 

@@ -48,6 +48,7 @@ struct AppleIssuingTests {
         #expect(principal.roles == ["customer"])
         let session = try await fixture.sessions.session(try #require(principal.sessionID), at: Self.start)
         #expect(session?.device == "Chat/7 (iPhone)")
+        #expect(session?.beganInBrowser == false)
         let refreshed = try await fixture.sessions.refresh(object.text("refresh_token"), at: Self.start + 1)
         #expect(refreshed.sessionID == principal.sessionID)
         #expect(fixture.counts.snapshot().signIns.map(\.key.outcome) == [.issued])

@@ -24,6 +24,7 @@ enum IssuingRecordFuzz {
                 signedInAt: 1_799_999_500,
                 authenticatedAt: 1_799_999_000,
                 isProven: true,
+                beganInBrowser: true,
                 singleSignOn: "AAAA",
                 former: FormerToken(json: ["iss": "https://id.test", "sid": "s", "jti": "t", "iat": 1_799_999_900]),
                 lastUsedAt: 1_800_000_100,

@@ -13,7 +13,7 @@ struct IssuerSessionTests {
         claims: JSONObject = [:],
         device: String? = nil
     ) -> (session: IssuerSession, refreshToken: RefreshToken) {
-        let opening = SessionOpening(
+        var opening = SessionOpening(
             subject: "a",
             claims: claims,
             scopes: ["openid", "email"],
@@ -21,6 +21,7 @@ struct IssuerSessionTests {
             device: device,
             provider: "apple"
         )
+        opening.beganInBrowser = device != nil
         return IssuerSession.start(opening, rules, at: 1000)
     }
 
@@ -28,7 +29,7 @@ struct IssuerSessionTests {
 
     @Test func sessionRoundTrips() throws {
         var (session, token) = start(claims: ["email": "ä@example.org", "roles": ["x"], "n": 1], device: "iPhone")
-        #expect(read(session.json) == session)
+        #expect(read(session.json) == session && session.beganInBrowser)
         _ = try session.rotate(token, nil, .clans, at: 1010.125)
         #expect(read(session.json) == session)
         #expect(session.family.rotations.count == 1)

@@ -53,9 +53,21 @@ import Verification
             let browser = Browser(fixture.company)
             _ = try await browser.signInAtCompany(at: standIn)
             #expect(try await browser.get("/account").body.text.contains("sign in again first"))
+            // The same token in another field is worth the same.
+            let old = try #require(browser.cookies["c_access"])
+            let asBearer = try await fixture.company.request("DELETE", "/api/account", token: old)
+            expectRefusal(asBearer, 403, "not_allowed")
+            let inCookie = try await fixture.company.request(
+                "DELETE",
+                "/api/account",
+                fields: ["Cookie: c_access=\(old)"]
+            )
+            expectRefusal(inCookie, 403, "not_allowed")
             let query = "&after=http%3A%2F%2Fcompany.localtest%2Faccount"
             _ = try await browser.bring(try await browser.beginAtCompany(at: standIn, query: query))
             #expect(try await browser.get("/account").body.text.contains("Delete account …"))
+            let proved = try #require(browser.cookies["c_access"])
+            #expect(try await fixture.company.request("DELETE", "/api/account", token: proved).status == 202)
         }
     }
 
