@@ -8,15 +8,16 @@ struct ClientAssertions: Sendable {
     /// How often keys are fetched for one request.
     private static let mostFetches = 2
 
-    private let issuer: BuiltInIssuer
+    private let audiences: AssertionAudiences
     private let store: any Store
     private let tenant: String
     private let keySets: any ClientKeySets
 
-    init(_ issuer: BuiltInIssuer, store: any Store, tenant: String, keys: any ClientKeySets) {
-        self.issuer = issuer
+    /// - Parameter tenant: Whose issuer it is.
+    init(_ issuer: BuiltInIssuer, of tenant: Tenant, store: any Store, keys: any ClientKeySets) {
+        audiences = AssertionAudiences(issuer, hosts: tenant.hosts)
         self.store = store
-        self.tenant = tenant
+        self.tenant = tenant.name
         keySets = keys
     }
 
@@ -49,8 +50,7 @@ struct ClientAssertions: Sendable {
         _ source: IssuerClient.KeysSource,
         _ request: EndpointRequest
     ) async throws(OAuthError) -> ClientAssertion.Use? {
-        // Of this issuer as a whole, or of its token endpoint, at whichever endpoint it is used (RFC 7523 section 3).
-        let audiences = [issuer.url, request.origin + issuer.basePath + "/oauth2/token"]
+        let audiences = audiences.all(for: request)
         var fetchesLeft = Self.mostFetches
         while true {
             let keys = await keySets.keys(of: source)

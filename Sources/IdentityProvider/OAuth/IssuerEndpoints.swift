@@ -41,8 +41,8 @@ struct IssuerEndpoints: Sendable {
             realm: context.tenant.name,
             assertions: ClientAssertions(
                 issuer,
+                of: context.tenant,
                 store: context.store,
-                tenant: context.tenant.name,
                 keys: context.clientKeys
             ),
             limits: context.limits,

@@ -46,8 +46,15 @@ struct ClientAssertionTests {
         return try KeySet(jwks: JSONWriter.bytes(of: ["keys": [.object(jwk)]] as JSONObject))
     }
 
-    private func fixture(_ keys: Keys, _ store: WatchedStore = WatchedStore()) throws -> IssuerFixture {
-        try IssuerFixture("clans", store, issuer: .clans(clients: [.mobile, .board, Self.partner]), clientKeys: keys)
+    private func fixture(
+        _ keys: Keys,
+        _ store: WatchedStore = WatchedStore(),
+        url: String = "https://clans.example",
+        hosts: [HostPattern]? = nil
+    ) throws -> IssuerFixture {
+        var issuer = BuiltInIssuer.clans(clients: [.mobile, .board, Self.partner])
+        issuer.url = url
+        return try IssuerFixture("clans", store, issuer: issuer, hosts: hosts, clientKeys: keys)
     }
 
     private static let claims: JSONObject = [
@@ -80,10 +87,11 @@ struct ClientAssertionTests {
         _ fixture: IssuerFixture,
         _ form: Parameters,
         authorization: String? = nil,
+        host: String? = nil,
         at now: UnixTime = start
     ) async throws -> String {
         let form = [("grant_type", "refresh_token"), ("refresh_token", "nobodys")] + form
-        return try await fixture.post(.token, form, authorization: authorization, at: now).outcome
+        return try await fixture.post(.token, form, authorization: authorization, host: host, at: now).outcome
     }
 
     private let accepted = "400 invalid_grant"
@@ -120,6 +128,37 @@ struct ClientAssertionTests {
         let fixture = try fixture(Keys(known: try Self.set(key)))
         let audience: JSONValue = ["https://clans.example/id/oauth2/token"]
         #expect(try await outcome(fixture, form(try assertion(key, ["aud": audience]))) == accepted)
+    }
+
+    /// With a pattern among the hosts the `Host` field of a request is whatever its sender likes.
+    @Test(arguments: [
+        ("https://clans.example", "clans.example", "https://clans.example/id/oauth2/token", true),
+        ("https://clans.example", "id.clans.example", "https://id.clans.example/id/oauth2/token", true),
+        ("https://clans.example", "id.clans.example", "https://clans.example", true),
+        ("https://clans.example", "any.clans.example", "https://any.clans.example/id/oauth2/token", false),
+        ("https://clans.example", "any.clans.example", "https://clans.example/id/oauth2/token", true),
+        ("https://clans.example", "any.clans.example", "https://id.clans.example/id/oauth2/token", false),
+        ("https://clans.example", "id.clans.example:8443", "https://id.clans.example:8443/id/oauth2/token", true),
+        ("https://clans.example", "id.clans.example:443", "https://id.clans.example:443/id/oauth2/token", true),
+        ("https://clans.example:8443", "id.clans.example:8443", "https://id.clans.example:8443/id/oauth2/token", true),
+        ("https://clans.example:8443", "any.clans.example", "https://clans.example:8443/id/oauth2/token", true),
+        ("https://clans.example:8443", "x.clans.example:8443", "https://x.clans.example:8443/id/oauth2/token", false),
+        ("https://login.example/realm", "id.clans.example", "https://login.example/realm", true),
+        ("https://login.example/realm", "id.clans.example", "https://login.example/id/oauth2/token", true),
+    ])
+    func onlyConfiguredAudiencesCount(
+        _ url: String,
+        _ host: String,
+        _ audience: String,
+        _ isAccepted: Bool
+    ) async throws {
+        let key = try SigningKey.generate(.p256)
+        let hosts: [HostPattern] = [
+            .exact("clans.example"), .exact("id.clans.example"), .oneLabelBelow("clans.example"),
+        ]
+        let fixture = try fixture(Keys(known: try Self.set(key)), url: url, hosts: hosts)
+        let presented = form(try assertion(key, ["aud": .string(audience)]))
+        #expect(try await outcome(fixture, presented, host: host) == (isAccepted ? accepted : refused))
     }
 
     @Test(

@@ -38,9 +38,10 @@ extension IssuerFixture {
         _ endpoint: Endpoint,
         _ form: Parameters,
         authorization: String? = nil,
+        host: String? = nil,
         at now: UnixTime = start
     ) async throws -> EndpointResponse {
-        try await post(endpoint, text: FormText.text(of: form), authorization: authorization, at: now)
+        try await post(endpoint, text: FormText.text(of: form), authorization: authorization, host: host, at: now)
     }
 
     func post(
@@ -48,6 +49,7 @@ extension IssuerFixture {
         text: String,
         contentType: String? = "application/x-www-form-urlencoded",
         authorization: String? = nil,
+        host: String? = nil,
         from address: [UInt8] = [192, 0, 2, 1],
         at now: UnixTime = start
     ) async throws -> EndpointResponse {
@@ -55,7 +57,7 @@ extension IssuerFixture {
             EndpointRequest(
                 endpoint: endpoint,
                 method: "POST",
-                authority: "\(tenant.name).example",
+                authority: host ?? "\(tenant.name).example",
                 fields: EndpointRequest.Fields(contentType: contentType, authorization: authorization),
                 body: Array(text.utf8),
                 clientAddress: address,

@@ -35,6 +35,7 @@ struct IssuerFixture {
         _ name: String = "clans",
         _ store: WatchedStore = WatchedStore(),
         issuer: BuiltInIssuer? = nil,
+        hosts: [HostPattern]? = nil,
         proof: ProofRules? = nil,
         keys files: (any FileReading)? = nil,
         clientKeys: any ClientKeySets = NoClientKeys()
@@ -49,7 +50,7 @@ struct IssuerFixture {
         tenant = Tenant(
             TenantSettings(
                 name: name,
-                hosts: [.exact("\(name).example")],
+                hosts: hosts ?? [.exact("\(name).example")],
                 backends: [Backend(servers: [])],
                 authenticate: Authentication(policy: VerificationPolicy(issuers: [])),
                 issuer: issuer,
