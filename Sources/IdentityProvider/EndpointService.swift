@@ -106,8 +106,13 @@ public struct EndpointService: Sendable {
     /// - Returns: Nil if the request is within its limit.
     private func retryAfterSeconds(_ request: EndpointRequest) -> Int? {
         guard let limit = request.endpoint.limit else { return nil }
-        let key = AttemptLimits.key(address: request.clientAddress)
-        guard case .refused(let seconds) = context.limits.admit(key, limit, at: request.now) else { return nil }
+        let decision = context.limits.admit(
+            address: request.clientAddress,
+            limit,
+            network: limit == .pages ? .pageNetworks : nil,
+            at: request.now
+        )
+        guard case .refused(let seconds) = decision else { return nil }
         return seconds
     }
 

@@ -40,6 +40,10 @@ public struct AttemptLimit: Sendable, Hashable {
     /// expires.
     public static let pages = AttemptLimit(name: "pages", perSecond: 20, burst: 100)
 
+    /// The same, per network: one site has 65,536 networks of 64 bits (RFC 6177), each of which would be an address of
+    /// its own, and could store sign-ins under way without an end.
+    static let pageNetworks = AttemptLimit(name: "page_networks", perSecond: 160, burst: 800)
+
     /// Wrong secrets of one client from one address: one guess per second finds neither 128 bits, nor a weak secret
     /// within the days until an operator reads the log. The burst is for a deployment whose instances get a new secret
     /// one by one.

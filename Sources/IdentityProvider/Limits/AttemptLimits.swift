@@ -31,6 +31,35 @@ public final class AttemptLimits: Sendable {
         return table.withLock { $0.check(AttemptKey(limit, key), limit, at: now) }
     }
 
+    /// Counts one attempt of a client's address, if it is within both limits; a refused one is counted by neither.
+    ///
+    /// - Parameters:
+    ///   - address: As for ``key(address:)``.
+    ///   - network: Of all addresses of an IPv6 network together, by its first 48 bits; nil for none.
+    func admit(
+        address: [UInt8],
+        _ limit: AttemptLimit,
+        network: AttemptLimit?,
+        at now: UnixTime
+    ) -> AttemptDecision {
+        let key = Self.key(address: address)
+        guard let network, key.count == Self.prefixLength else { return admit(key, limit, at: now) }
+        let networkKey = AttemptKey(network, Array(key.prefix(Self.networkLength)))
+        let time = Self.microseconds(now)
+        return table.withLock { table in
+            let whole = table.check(networkKey, network, at: time)
+            guard case .admitted = whole else { return whole }
+            let own = table.admit(AttemptKey(limit, key), limit, at: time)
+            guard case .admitted = own else { return own }
+            _ = table.admit(networkKey, network, at: time)
+            return own
+        }
+    }
+
+    /// Bytes of an IPv6 address that make a key of it, and of its network.
+    private static let prefixLength = 8
+    private static let networkLength = 6
+
     /// The key of a client's address: the whole IPv4 address, or the first 64 bits of IPv6, which is what one
     /// subscriber has (RFC 6177). An IPv4-mapped address (RFC 4291 section 2.5.5.2) counts as IPv4.
     ///
@@ -38,7 +67,7 @@ public final class AttemptLimits: Sendable {
     public static func key(address: [UInt8]) -> [UInt8] {
         guard address.count == 16 else { return address }
         let isMapped = address[..<10].allSatisfy { $0 == 0 } && address[10] == 0xFF && address[11] == 0xFF
-        return isMapped ? Array(address[12...]) : Array(address[..<8])
+        return isMapped ? Array(address[12...]) : Array(address[..<prefixLength])
     }
 
     /// Clamps the clock to a valid range.

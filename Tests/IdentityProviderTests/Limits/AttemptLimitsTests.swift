@@ -126,6 +126,36 @@ struct AttemptLimitsTests {
         #expect(AttemptLimits.key(address: []) == [])
     }
 
+    private static func address(_ network: UInt8, _ subnet: UInt16) -> [UInt8] {
+        [0x20, 0x01, 0x0D, 0xB8, 0, network, UInt8(subnet >> 8), UInt8(subnet & 0xFF)] + [UInt8](repeating: 1, count: 8)
+    }
+
+    /// A site has 65,536 networks of 64 bits.
+    @Test func networkOfManySubnetsHasALimitOfItsOwn() {
+        let limits = AttemptLimits()
+        let network = AttemptLimit(name: "network", perSecond: 1, burst: 80)
+        func admit(_ address: [UInt8], at now: UnixTime) -> AttemptDecision {
+            limits.admit(address: address, slow, network: network, at: now)
+        }
+        // What a subnet was refused is not counted for the network.
+        for subnet in 0..<8 as Range<UInt16> {
+            for remaining in (0..<10).reversed() {
+                #expect(admit(Self.address(1, subnet), at: start) == .admitted(remaining: remaining))
+            }
+            for _ in 0..<5 { #expect(admit(Self.address(1, subnet), at: start) == .refused(retryAfterSeconds: 1)) }
+        }
+        for _ in 0..<20 { #expect(admit(Self.address(1, 9), at: start) == .refused(retryAfterSeconds: 1)) }
+        #expect(admit(Self.address(2, 9), at: start) == .admitted(remaining: 9))
+        // Nor the other way round.
+        #expect(admit(Self.address(1, 9), at: start + 1) == .admitted(remaining: 9))
+        // IPv4 has no such networks.
+        for last in 0..<20 as Range<UInt8> {
+            for _ in 0..<10 { _ = admit([192, 0, 2, last], at: start) }
+            #expect(admit([192, 0, 2, last], at: start) == .refused(retryAfterSeconds: 1))
+        }
+        #expect(admit([192, 0, 2, 200], at: start) == .admitted(remaining: 9))
+    }
+
     @Test func concurrentAttemptsAreCountedOnce() async {
         let limits = AttemptLimits()
         let start = start

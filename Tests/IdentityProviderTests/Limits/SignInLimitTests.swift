@@ -118,6 +118,29 @@ struct SignInLimitTests {
         #expect(await admitted(question, upTo: 1100) == 1000)
     }
 
+    @Test func pagesOfOneNetworkAreLimitedTogether() async throws {
+        let fixture = try ExchangeFixture()
+        let service = EndpointService(fixture.context, realmSessions: [], counts: fixture.counts)
+        func status(of endpoint: Endpoint, _ subnet: UInt8) async throws -> Int? {
+            let request = EndpointRequest(
+                endpoint: endpoint,
+                method: "GET",
+                authority: "chat.localtest",
+                clientAddress: [0x20, 0x01, 0x0D, 0xB8, 0, 1, 0, subnet] + [UInt8](repeating: 1, count: 8),
+                now: Self.start
+            )
+            let result = await service.respond(to: request)
+            if case .response(let response) = result { return response.status }
+            return result.refusal?.status
+        }
+        for subnet in 0..<8 as Range<UInt8> {
+            for _ in 0..<100 { #expect(try await status(of: .webLogin, subnet) != 429) }
+        }
+        #expect(try await status(of: .webLogin, 8) == 429)
+        // Other endpoints store nothing without a credential.
+        #expect(try await status(of: .userInfo, 8) != 429)
+    }
+
     @Test func servicesOfOneProcessShareLimits() async throws {
         let limits = AttemptLimits()
         let fixtures = [try ExchangeFixture(limits: limits), try ExchangeFixture(limits: limits)]
