@@ -15,7 +15,7 @@ extension StoredTenantHandler {
     }
 
     /// A text may show what is the gateway's and not the tenant's: variables of the environment to nobody, files to who may
-    /// do all, or where the text named them before.
+    /// do all, or where the text named them before at the same key.
     func checkReach(
         of text: TenantText,
         _ before: TenantText?,
@@ -23,8 +23,8 @@ extension StoredTenantHandler {
     ) throws(AdminProblem) {
         var mistakes = text.references
         if !caller.may([.all], tenant: nil) {
-            let known = Set(before?.namedFiles.map(\.path) ?? [])
-            mistakes += text.namedFiles.filter { !known.contains($0.path) }.map(\.mistake)
+            let known = Set(before?.namedFiles.map(\.use) ?? [])
+            mistakes += text.namedFiles.filter { !known.contains($0.use) }.map(\.mistake)
         }
         guard mistakes.isEmpty else { throw Self.refused(mistakes.map(\.json)) }
     }

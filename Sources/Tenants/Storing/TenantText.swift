@@ -95,9 +95,25 @@ public struct TenantText: Sendable, CustomStringConvertible, CustomReflectable {
         }
     }
 
-    /// Names of files, each with its place: one who may write one tenant could read another's file by them.
-    public var namedFiles: [(path: String, mistake: Mistake)] {
-        root.map { Self.files(in: $0, Self.type) } ?? []
+    /// A file of the gateway that a text names: one who may write one tenant could read another's file by it.
+    public struct NamedFile: Sendable {
+        /// What a file is named for. The same file below another key is another thing: a private key that is a page of
+        /// refusals is shown to everybody.
+        public struct Use: Sendable, Hashable {
+            /// The keys down to it; the items of a list are one place, since they may move.
+            fileprivate var place: [[UInt8]]
+            fileprivate var path: [UInt8]
+        }
+
+        public var path: String
+        public var use: Use
+        /// For one who must not name it here.
+        public var mistake: Mistake
+    }
+
+    /// The files that it names, in the order of the text.
+    public var namedFiles: [NamedFile] {
+        root.map { Self.files(in: $0, Self.type, []) } ?? []
     }
 
     /// As JSON, without secrets; nil if it is no map in YAML.
@@ -130,18 +146,27 @@ public struct TenantText: Sendable, CustomStringConvertible, CustomReflectable {
         return root
     }
 
-    private static func files(in node: DocumentNode, _ type: SchemaType) -> [(path: String, mistake: Mistake)] {
+    private static func files(in node: DocumentNode, _ type: SchemaType, _ place: [[UInt8]]) -> [NamedFile] {
         switch (type.fitting(node), node.content) {
         case (.object(let object), .map(let entries)):
-            return entries.flatMap { entry in object.key(entry.key).map { files(in: entry.value, $0.type) } ?? [] }
+            return entries.flatMap { entry in
+                object.key(entry.key).map { files(in: entry.value, $0.type, place + [Array(entry.key.utf8)]) } ?? []
+            }
         case (.dictionary(_, let element, _), .map(let entries)):
-            return entries.flatMap { files(in: $0.value, element) }
+            return entries.flatMap { files(in: $0.value, element, place + [Array($0.key.utf8)]) }
         case (.list(let element, _, _), .list(let items)):
-            return items.flatMap { files(in: $0, element) }
+            return items.flatMap { files(in: $0, element, place + [[]]) }
         case (.path, .scalar(let scalar)):
-            let message = "only a token that may do all may name files of the gateway: ask for it, or write the content"
-            let mistake = Mistake(line: node.position.line, column: node.position.column, message: message)
-            return [(scalar.text, mistake)]
+            let message =
+                "only a token that may do all may name files of the gateway, and a file that is here already stays at its "
+                + "key: ask for it, or write the content"
+            return [
+                NamedFile(
+                    path: scalar.text,
+                    use: NamedFile.Use(place: place, path: Array(scalar.text.utf8)),
+                    mistake: Mistake(line: node.position.line, column: node.position.column, message: message)
+                )
+            ]
         default: return []
         }
     }

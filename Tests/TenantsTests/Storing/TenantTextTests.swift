@@ -147,6 +147,33 @@ struct TenantTextTests {
         )
     }
 
+    /// A file stays what it was named for: of the same path below another key, anything could be made public.
+    @Test(arguments: [
+        ("issuer: { key_file: a.pem }", "issuer: { key_file: a.pem, audience: b }", true),
+        ("issuer: { key_file: a.pem }", "refusals: { html: a.pem }", false),
+        ("issuer: { key_file: a.pem }", "issuer: { page: { logo: a.pem } }", false),
+        ("issuer: { key_files: [a.pem, b.pem] }", "issuer: { key_files: [b.pem] }", true),
+        ("issuer: { key_files: [a.pem] }", "issuer: { key_file: a.pem }", false),
+        ("refusals: { html: a.html }", "refusals: { json: a.html }", false),
+        ("refusals: { html: a.html }", "refusals: { html: b.html }", false),
+        // One letter, and one with a combining accent: two files.
+        ("refusals: { html: \u{e9} }", "refusals: { html: e\u{301} }", false),
+        (
+            "authenticate: { issuers: [{ issuer: i, jwks_file: a }, { issuer: j }] }",
+            "authenticate: { issuers: [{ issuer: j }, { issuer: i, jwks_file: a }] }", true
+        ),
+        (
+            "authenticate: { issuers: [{ issuer: i, secret_file: a }] }",
+            "authenticate: { issuers: [{ issuer: i, public_key_file: a }] }", false
+        ),
+    ])
+    func fileIsKnownAtItsKeyOnly(_ old: String, _ new: String, _ isKnown: Bool) throws {
+        let known = Set(TenantText(old).namedFiles.map(\.use))
+        let uses = TenantText(new).namedFiles.map(\.use)
+        #expect(!known.isEmpty && !uses.isEmpty)
+        #expect(uses.allSatisfy(known.contains) == isKnown)
+    }
+
     @Test func jsonHasTheTypesOfTheSchema() throws {
         let text = """
             hosts: [shop.test]
