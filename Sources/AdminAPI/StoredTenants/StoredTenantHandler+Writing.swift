@@ -47,7 +47,7 @@ extension StoredTenantHandler {
         return Written(version: version, isNew: old == nil, warnings: warnings)
     }
 
-    /// Makes the text of an earlier version a new one.
+    /// Makes the text of an earlier version a new one, if the caller could write it now.
     func rollback(
         _ name: String,
         _ body: [UInt8],
@@ -66,6 +66,14 @@ extension StoredTenantHandler {
         }
         let isNew =
             try await reading { () async throws(StoredTenantProblem) in try await tenants.head(of: name) } == nil
+        var before: TenantText?
+        // Who may do all brings an old text back also where the present one cannot be opened.
+        if !caller.may([.all], tenant: nil) {
+            let old = try await reading { () async throws(StoredTenantProblem) in try await tenants.tenant(name) }
+            before = old.map { TenantText($0.text) }
+        }
+        // What the text names may have been taken from it since.
+        try checkReach(of: TenantText(text), before, caller)
         let (judged, warnings) = try await judged(name, TenantText(text), caller)
         let write = StoredTenantWrite(name: name, condition: condition, by: Self.name(of: caller), at: now())
         let version = try await reading { () async throws(StoredTenantProblem) in
