@@ -72,6 +72,6 @@ extension Gateway {
 extension StoredTenantService {
     /// As they are read beside the file.
     nonisolated var sources: [TenantSource] {
-        all.map { .stored($0.head.name, TenantText($0.text)) }
+        all.map { .stored($0.head.name, TenantText($0.text), by: $0.head.writer) }
     }
 }

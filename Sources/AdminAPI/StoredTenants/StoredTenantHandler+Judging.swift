@@ -36,7 +36,8 @@ extension StoredTenantHandler {
         _ caller: AdminCaller
     ) async throws(AdminProblem) -> (tenant: Tenant, warnings: [Diagnostic]) {
         if let (route, other) = taken(text.routes) { throw Self.hostTaken(route, by: other) }
-        let result = try await read([.stored(name, text)], name)
+        let source = TenantSource.stored(name, text, by: TenantWriter(caller.scopes))
+        let result = try await read([source], name)
         guard let configuration = result.configuration else {
             var problem = AdminProblem(
                 .configurationRefused,
@@ -53,7 +54,7 @@ extension StoredTenantHandler {
         }
         try TenantReach(caller, among: live.current.configuration.tenants).check(tenant)
         let counterparts = counterparts(of: tenant)
-        let whole = counterparts.isEmpty ? result : try await read(counterparts + [.stored(name, text)], name)
+        let whole = counterparts.isEmpty ? result : try await read(counterparts + [source], name)
         return (tenant, whole.warnings.filter { $0.file == TenantSource.label(of: name) })
     }
 
@@ -79,7 +80,8 @@ extension StoredTenantHandler {
         guard !found.isEmpty else { return [] }
         let names = Set(found.map(\.name))
         return service.all.filter { names.contains($0.head.name) }
-            .map { .stored($0.head.name, TenantText($0.text)) }
+            // They are in force: it is the new text that has to agree with them, whoever wrote them.
+            .map { .stored($0.head.name, TenantText($0.text), by: .all) }
     }
 
     /// The first of the routes that is a file's tenant's. The store sees to those of its own tenants.

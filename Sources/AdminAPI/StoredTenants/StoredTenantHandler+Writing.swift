@@ -39,7 +39,7 @@ extension StoredTenantHandler {
         }
         try checkReach(of: completed, before, caller)
         let (judged, warnings) = try await judged(name, completed, caller)
-        let write = StoredTenantWrite(name: name, condition: condition, by: Self.name(of: caller), at: now())
+        let write = write(of: name, condition, caller)
         let version = try await reading { () async throws(StoredTenantProblem) in
             try await tenants.put(completed.text, routes: judged.routes, write)
         }
@@ -75,7 +75,7 @@ extension StoredTenantHandler {
         // What the text names may have been taken from it since.
         try checkReach(of: TenantText(text), before, caller)
         let (judged, warnings) = try await judged(name, TenantText(text), caller)
-        let write = StoredTenantWrite(name: name, condition: condition, by: Self.name(of: caller), at: now())
+        let write = write(of: name, condition, caller)
         let version = try await reading { () async throws(StoredTenantProblem) in
             try await tenants.put(text, routes: judged.routes, write, rollbackTo: number)
         }
@@ -94,7 +94,7 @@ extension StoredTenantHandler {
         guard case .tag = condition else { throw .badRequest("a deletion takes If-Match with the tenant's ETag") }
         guard try await reading({ () async throws(StoredTenantProblem) in try await tenants.head(of: name) }) != nil
         else { throw isInFile(name) ? Self.inFile(name) : Self.unknown(name) }
-        let write = StoredTenantWrite(name: name, condition: condition, by: Self.name(of: caller), at: now())
+        let write = write(of: name, condition, caller)
         let version = try await reading { () async throws(StoredTenantProblem) in try await tenants.delete(write) }
         await written(name, version, &audit)
         return version.json
@@ -106,8 +106,19 @@ extension StoredTenantHandler {
         return problem
     }
 
-    /// For the history.
-    private static func name(of caller: AdminCaller) -> String { String(caller.text.prefix(200)) }
+    private func write(
+        of name: String,
+        _ condition: StoredTenantWrite.Condition,
+        _ caller: AdminCaller
+    ) -> StoredTenantWrite {
+        StoredTenantWrite(
+            name: name,
+            condition: condition,
+            by: String(caller.text.prefix(200)),
+            writer: TenantWriter(caller.scopes),
+            at: now()
+        )
+    }
 
     private func written(_ name: String, _ version: StoredTenantVersion, _ audit: inout AuditEntry) async {
         audit.note("version", version.number)

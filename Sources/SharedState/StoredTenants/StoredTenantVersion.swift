@@ -1,3 +1,4 @@
+public import Tenants
 public import Time
 import Verification
 
@@ -89,11 +90,14 @@ public struct StoredTenantHead: Sendable, Hashable {
     public var bytes: Int
     /// Each with its path prefix, as ``StoredTenantWrite/routes``: no other stored tenant has one of them.
     public var routes: [String]
+    /// What who wrote it may write.
+    public var writer: TenantWriter
 
     public var tag: String { StoredTenantVersion.tag(number, id) }
 
-    init(name: String, _ version: StoredTenantVersion, routes: [String]) {
+    init(name: String, _ version: StoredTenantVersion, routes: [String], writer: TenantWriter) {
         self.name = name
+        self.writer = writer
         number = version.number
         id = version.id
         bytes = version.bytes
@@ -103,7 +107,7 @@ public struct StoredTenantHead: Sendable, Hashable {
     var json: [UInt8] {
         let object: JSONObject = [
             "number": .number(JSONNumber(number)), "id": .string(id), "bytes": .number(JSONNumber(bytes)),
-            "routes": .array(routes.map(JSONValue.string)),
+            "routes": .array(routes.map(JSONValue.string)), "writer": writer.json,
         ]
         return JSONWriter.bytes(of: object)
     }
@@ -118,6 +122,7 @@ public struct StoredTenantHead: Sendable, Hashable {
         self.id = id
         self.bytes = bytes
         self.routes = routes.compactMap(\.string)
+        writer = TenantWriter(json: object["writer"], of: name)
     }
 }
 

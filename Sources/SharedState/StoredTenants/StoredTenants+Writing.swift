@@ -1,4 +1,5 @@
 import Store
+public import Tenants
 public import Time
 
 /// A new version of a stored tenant.
@@ -14,12 +15,15 @@ public struct StoredTenantWrite: Sendable {
     public var condition: Condition
     /// As in the audit.
     public var by: String
+    /// What who writes it may write.
+    public var writer: TenantWriter
     public var at: UnixTime
 
-    public init(name: String, condition: Condition, by: String, at: UnixTime) {
+    public init(name: String, condition: Condition, by: String, writer: TenantWriter, at: UnixTime) {
         self.name = name
         self.condition = condition
         self.by = by
+        self.writer = writer
         self.at = at
     }
 }
@@ -48,7 +52,7 @@ extension StoredTenants {
             action: number.map { .rollback(to: $0) } ?? .put,
             bytes: text.utf8.count
         )
-        let head = StoredTenantHead(name: write.name, version, routes: routes)
+        let head = StoredTenantHead(name: write.name, version, routes: routes, writer: write.writer)
         let textName = Self.textName(write.name, version.tag)
         let sealed = try await mapping { () throws(StoreError) in
             try sealer.seal(Array(text.utf8), for: Self.sealingKey(textName, of: write.name))

@@ -7,6 +7,7 @@ struct ComposedDocument: Sendable {
         var entry: DocumentNode.Entry
         /// Where the tenant itself stands.
         var text: SourceText
+        var writer: TenantWriter
         /// Whether it lacks what it extends, which was reported.
         var isIncomplete: Bool
         /// Whether it extends a template.

@@ -9,6 +9,7 @@ struct DocumentComposer {
         /// Whether a mistake in it leaves the rest usable.
         var leavesRest = false
         var known: KnownTenants.Known?
+        var writer = TenantWriter.all
         /// Values that it repeats, see ``RepetitionBudget``.
         var repeated = 0
     }
@@ -16,6 +17,7 @@ struct DocumentComposer {
     private struct WrittenTenant {
         var entry: DocumentNode.Entry
         var text: SourceText
+        var writer = TenantWriter.all
         var leavesRest = false
         var known: KnownTenants.Known?
         var repeated = 0
@@ -47,17 +49,31 @@ struct DocumentComposer {
 
     /// Parses a text and keeps what it says.
     ///
-    /// - Parameter leavesRest: Whether a mistake in it leaves the rest usable.
+    /// - Parameters:
+    ///   - leavesRest: Whether a mistake in it leaves the rest usable.
+    ///   - writer: Of a stored tenant.
     /// - Returns: Its root; nil if it has none.
     @discardableResult
-    mutating func add(_ text: SourceText, leavesRest: Bool = false) -> DocumentNode? {
+    mutating func add(
+        _ text: SourceText,
+        leavesRest: Bool = false,
+        writer: TenantWriter = .all
+    ) -> DocumentNode? {
         let before = budget.left
         let content = report(text, leavesRest: leavesRest) {
             YAMLDocument.read(text.text, of: text.source, environment: environment, budget: budget, into: findings)
         }
         switch (content, text.kind) {
         case (.root(let root), _):
-            parts.append(Part(text: text, root: root, leavesRest: leavesRest, repeated: before - budget.left))
+            parts.append(
+                Part(
+                    text: text,
+                    root: root,
+                    leavesRest: leavesRest,
+                    writer: writer,
+                    repeated: before - budget.left
+                )
+            )
             return root
         case (.unreadable, .main), (.unreadable, .included): lacksFile = true
         case (.unreadable, .tenant): break
@@ -92,11 +108,23 @@ struct DocumentComposer {
     private mutating func add(_ tenant: TenantSource, leavesRest: Bool, known: KnownTenants.Known?) {
         if let known, known.isSame(as: tenant), budget.take(known.repeated) {
             findings.add(known.text.source)
-            return parts.append(Part(text: known.text, root: .absent, leavesRest: leavesRest, known: known))
+            return parts.append(
+                Part(
+                    text: known.text,
+                    root: .absent,
+                    leavesRest: leavesRest,
+                    known: known,
+                    writer: tenant.writer
+                )
+            )
         }
         let source = DocumentSource(named: tenant.label)
         findings.add(source)
-        add(SourceText(source: source, kind: .tenant(name: tenant.name), text: tenant.text), leavesRest: leavesRest)
+        add(
+            SourceText(source: source, kind: .tenant(name: tenant.name), text: tenant.text),
+            leavesRest: leavesRest,
+            writer: tenant.writer
+        )
     }
 
     /// Findings that `body` adds are about a text.
@@ -155,6 +183,7 @@ struct DocumentComposer {
                 WrittenTenant(
                     entry: entry,
                     text: part.text,
+                    writer: part.writer,
                     leavesRest: part.leavesRest,
                     known: part.known,
                     repeated: part.repeated
@@ -183,6 +212,7 @@ struct DocumentComposer {
             return ComposedDocument.ComposedTenant(
                 entry: tenant.entry,
                 text: tenant.text,
+                writer: tenant.writer,
                 isIncomplete: false,
                 isExtending: false,
                 leavesRest: tenant.leavesRest,
@@ -196,13 +226,17 @@ struct DocumentComposer {
             isOwn: { _ in true },
             blamed: tenant.leavesRest ? tenant.text.source : nil
         )
-        let resolved = findings.reading(reading) { templates.resolve(tenant: tenant.entry.value) }.value
+        let resolved = findings.reading(reading) { () -> Templates.Resolved in
+            if tenant.writer != .all { templates.checkGuarded(extendedBy: tenant.entry.value) }
+            return templates.resolve(tenant: tenant.entry.value)
+        }.value
         var entry = tenant.entry
         let isExtending = entry.value.entry(Schema.tenant.extends) != nil
         entry.value = resolved.node
         return ComposedDocument.ComposedTenant(
             entry: entry,
             text: tenant.text,
+            writer: tenant.writer,
             isIncomplete: resolved.isIncomplete,
             isExtending: isExtending,
             leavesRest: tenant.leavesRest,

@@ -63,7 +63,7 @@ struct DocumentMerge {
 
 extension SchemaType {
     /// The type of a value in a map; nil for an unknown key.
-    fileprivate func element(_ key: String) -> SchemaType? {
+    func element(_ key: String) -> SchemaType? {
         switch self {
         case .object(let object), .partial(let object): object.key(key)?.type
         case .dictionary(_, let element, _): element

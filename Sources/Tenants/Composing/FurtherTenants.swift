@@ -6,10 +6,12 @@ public struct TenantSource: Sendable {
     public var name: String
     /// YAML: the map that would stand below the tenant's name in tenants.yaml.
     public var text: String
+    public var writer: TenantWriter
 
-    public init(name: String, text: String) {
+    public init(name: String, text: String, writer: TenantWriter = .all) {
         self.name = name
         self.text = text
+        self.writer = writer
     }
 
     /// What stands for a file's path in positions, like `store:shop`.

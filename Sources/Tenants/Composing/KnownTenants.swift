@@ -16,13 +16,21 @@ public final class KnownTenants: Sendable {
     /// A class, so that it is passed on by one reference.
     final class Known: Sendable {
         let text: SourceText
+        let writer: TenantWriter
         let tenant: Tenant
         let settings: SharedSettings
         /// Values that it repeats, see ``RepetitionBudget``.
         let repeated: Int
 
-        init(text: SourceText, tenant: Tenant, settings: SharedSettings, repeated: Int) {
+        init(
+            text: SourceText,
+            writer: TenantWriter,
+            tenant: Tenant,
+            settings: SharedSettings,
+            repeated: Int
+        ) {
             self.text = text
+            self.writer = writer
             self.tenant = tenant
             self.settings = settings
             self.repeated = repeated
@@ -31,6 +39,7 @@ public final class KnownTenants: Sendable {
         /// Byte by byte: equal characters may be different bytes.
         func isSame(as source: TenantSource) -> Bool {
             text.text.utf8.count == source.text.utf8.count && text.text.utf8.elementsEqual(source.text.utf8)
+                && writer == source.writer
         }
     }
 

@@ -27,6 +27,8 @@ struct Templates {
     /// For a name that is a tenant's: that is a mistake of its own.
     private let tenants: [String: Position]
     private var suggestions: [String: String] = [:]
+    /// What of a template is not for every writer; nil if there is nothing.
+    private var guarded: [String: GuardedValue?] = [:]
     private let isPartial: Bool
     private(set) var isTooMuch = false
 
@@ -87,6 +89,27 @@ struct Templates {
             return Resolved(node: node.without(Schema.tenant.extends), size: 0, isIncomplete: true)
         }
         return lay(node, over: resolve(template: name), name: name, at: extends.value.position)
+    }
+
+    /// Reports that a tenant extends a template with secrets, files or variables, which its writer may not use.
+    mutating func checkGuarded(extendedBy node: DocumentNode) {
+        guard let extends = node[Schema.tenant.extends], let name = extends.filled?.text, entries[name] != nil else {
+            return
+        }
+        let value: GuardedValue?
+        if let known = guarded[name] {
+            value = known
+        } else {
+            value = GuardedValue.first(in: resolve(template: name).node, type)
+            guarded[name] = .some(value)
+        }
+        guard let value else { return }
+        let place = findings.place(of: value.position, from: extends.position)
+        findings.error(
+            extends.position,
+            "template \"\(name)\" has \(value.kind) in \"\(value.key)\" (\(place)), which only a token that may do all may "
+                + "use: have it write this tenant, or move that key out of the template"
+        )
     }
 
     /// A template over what it extends.

@@ -1,7 +1,7 @@
 import ConfigurationText
 
 /// A pattern of tenants' names: each `*` stands for any number of characters, none among them.
-public struct TenantNamePattern: Sendable, Equatable, CustomStringConvertible {
+public struct TenantNamePattern: Sendable, Hashable, CustomStringConvertible {
     /// Bytes.
     static let maximumLength = 63
 

@@ -78,6 +78,7 @@ struct TenantsReader {
             composed.known
             ?? KnownTenants.Known(
                 text: composed.text,
+                writer: composed.writer,
                 tenant: tenant,
                 settings: settings,
                 repeated: composed.repeated

@@ -2,8 +2,10 @@ import ConfigurationText
 
 extension TenantSource {
     /// A tenant of the store.
-    public static func stored(_ name: String, _ text: TenantText) -> TenantSource {
-        TenantSource(name: name, text: text.text)
+    ///
+    /// - Parameter writer: Of the text.
+    public static func stored(_ name: String, _ text: TenantText, by writer: TenantWriter) -> TenantSource {
+        TenantSource(name: name, text: text.text, writer: writer)
     }
 
     /// Lets go of the labels of tenants that are stored no more.

@@ -34,6 +34,7 @@ struct StoredTenantServiceTests {
             name: name,
             condition: tag.map { .tag($0) } ?? .absent,
             by: "other",
+            writer: .all,
             at: 1_800_000_000
         )
         _ = try await tenants.put(text, routes: [], write)
@@ -97,7 +98,7 @@ struct StoredTenantServiceTests {
             try await put("a", "2")
             let tenants = StoredTenants(store: store.store, sealer: try sealer())
             let tag = try #require(try await tenants.head(of: "b")?.tag)
-            _ = try await tenants.delete(StoredTenantWrite(name: "b", condition: .tag(tag), by: "x", at: 1))
+            _ = try await tenants.delete(StoredTenantWrite(name: "b", condition: .tag(tag), by: "x", writer: .all, at: 1))
             store.heal()
             await service.reloaded()
             await changes.wait { $0 == 2 }

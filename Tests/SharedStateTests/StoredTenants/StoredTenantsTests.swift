@@ -1,5 +1,6 @@
 import Foundation
 import Store
+import Tenants
 import TestSupport
 import Testing
 import Time
@@ -18,7 +19,7 @@ struct StoredTenantsTests {
     private func write(_ name: String, _ condition: StoredTenantWrite.Condition, at: UnixTime = 1_800_000_000)
         -> StoredTenantWrite
     {
-        StoredTenantWrite(name: name, condition: condition, by: "token ci", at: at)
+        StoredTenantWrite(name: name, condition: condition, by: "token ci", writer: .all, at: at)
     }
 
     private func problem(_ body: () async throws(StoredTenantProblem) -> Void) async -> StoredTenantProblem? {
@@ -41,6 +42,22 @@ struct StoredTenantsTests {
         #expect(try await tenants.tenant("other")?.text == nil)
         #expect(try await tenants.versions(of: "shop") == [second, first])
         #expect(try await tenants.text(of: "shop", version: 1) == "hosts: [a]")
+    }
+
+    @Test func headKeepsWhatTheWriterMayWrite() async throws {
+        let tenants = try tenants()
+        let pattern = try #require(TenantNamePattern("shop*"))
+        var limited = write("shop", .absent)
+        limited.writer = .limited(to: [pattern])
+        let first = try await tenants.put("a: 1", routes: [], limited)
+        #expect(try await tenants.head(of: "shop")?.writer == .limited(to: [pattern]))
+        _ = try await tenants.put("a: 1", routes: [], write("shop", .tag(first.tag)))
+        let head = try #require(try await tenants.head(of: "shop"))
+        #expect(head.writer == .all)
+        // As it was kept before there were writers.
+        let old = String(decoding: head.json, as: UTF8.self).replacing(#","writer":"all""#, with: "")
+        let unknown = try #require(StoredTenantHead(name: "shop", json: Array(old.utf8)))
+        #expect(unknown.tag == head.tag && unknown.writer.mayWrite("shop") && !unknown.writer.mayWrite("shop2"))
     }
 
     @Test func writeOfAnotherVersionIsRefused() async throws {

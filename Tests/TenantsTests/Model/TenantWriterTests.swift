@@ -1,0 +1,34 @@
+import Testing
+import Verification
+
+@testable import Tenants
+
+/// What the writer of a stored tenant may write.
+struct TenantWriterTests {
+    private static func scopes(_ patterns: String...) -> [AdminScope] {
+        patterns.compactMap { TenantNamePattern($0).map(AdminScope.tenants) }
+    }
+
+    @Test func scopesDecide() {
+        #expect(TenantWriter([.read, .all]) == .all)
+        #expect(TenantWriter.all.mayWrite("anything"))
+        let limited = TenantWriter([.read] + Self.scopes("shop-*", "clan"))
+        #expect(limited.mayWrite("shop-1") && limited.mayWrite("clan"))
+        #expect(!limited.mayWrite("bank") && !limited.mayWrite("clan2"))
+        #expect(!TenantWriter([.read, .revoke]).mayWrite("shop"))
+    }
+
+    @Test func jsonKeepsIt() {
+        for writer in [TenantWriter.all, TenantWriter(Self.scopes("shop-*", "clan")), .limited(to: [])] {
+            #expect(TenantWriter(json: writer.json, of: "shop") == writer)
+        }
+    }
+
+    /// Of a tenant whose writer was not kept nobody knows what else that could write.
+    @Test func unknownWriterMayWriteThisTenantOnly() {
+        for json in [nil, JSONValue.null, "none", 1] as [JSONValue?] {
+            let writer = TenantWriter(json: json, of: "shop")
+            #expect(writer != .all && writer.mayWrite("shop") && !writer.mayWrite("shop-2"))
+        }
+    }
+}
