@@ -23,10 +23,11 @@ public enum TenantWriter: Sendable, Hashable {
         self = .limited(to: patterns)
     }
 
-    public func mayWrite(_ tenant: String) -> Bool {
+    /// Whether a tenant of this name, or a realm, may be the writer's.
+    public func covers(_ name: String) -> Bool {
         switch self {
         case .all: true
-        case .limited(let patterns): patterns.contains { $0.matches(tenant) }
+        case .limited(let patterns): patterns.contains { $0.matches(name) }
         }
     }
 

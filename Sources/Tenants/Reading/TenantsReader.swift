@@ -12,6 +12,8 @@ struct TenantsReader {
     private let document: ComposedDocument
     private let session: ReadingSession
     private var shared: SharedSettingsCheck
+    /// nil: the writers of all tenants may do all.
+    private var reach: WriterReachCheck?
     private var checked: Set<CheckedValue> = []
     private(set) var tenants: [Tenant] = []
     /// The keys of their certificates.
@@ -25,6 +27,7 @@ struct TenantsReader {
         self.document = document
         self.session = session
         shared = SharedSettingsCheck(session)
+        reach = document.tenants.contains { $0.writer != .all } ? WriterReachCheck(session) : nil
     }
 
     mutating func read() {
@@ -35,8 +38,24 @@ struct TenantsReader {
         tenants.reserveCapacity(document.tenants.count)
         known.reserveCapacity(document.tenants.count)
         shared.reserve(tenants: document.tenants.count)
-        for index in document.tenants.indices { read(document.tenants[index], at: index) }
+        readTenants()
         requireAccessTokens()
+    }
+
+    /// Reads the tenants, first those whose writer may do all: of two that contradict each other the later one is at fault.
+    private mutating func readTenants() {
+        guard reach != nil else {
+            for index in document.tenants.indices { read(document.tenants[index], at: index) }
+            return
+        }
+        let isLimited = document.tenants.map { $0.writer != .all }
+        var places: [Int] = []
+        for index in isLimited.indices.filter({ !isLimited[$0] }) + isLimited.indices.filter({ isLimited[$0] }) {
+            let before = tenants.count
+            read(document.tenants[index], at: index)
+            if tenants.count > before { places.append(index) }
+        }
+        tenants = zip(places, tenants).sorted { $0.0 < $1.0 }.map(\.1)
     }
 
     /// Reports that there is no tenant.
@@ -61,7 +80,11 @@ struct TenantsReader {
         )
         let wasFaulty = session.findings.faulty.contains(source)
         let filesBefore = session.filesRead
-        let (read, isRight) = session.findings.reading(reading) { composed.known.map(take) ?? readParts(composed) }
+        let (read, isRight) = session.findings.reading(reading) { () -> Parts in
+            let parts = composed.known.map(take) ?? readParts(composed)
+            if let (_, settings) = parts.tenant { reach?.check(settings, by: composed.writer) }
+            return parts
+        }
         if reading.blamed != nil, !isRight || wasFaulty {
             // It takes nothing from the others.
             leftOut.insert(index)
@@ -71,6 +94,7 @@ struct TenantsReader {
         if let certificate = read.certificatePosition { certificates.append(certificate) }
         guard let (tenant, settings) = read.tenant else { return }
         shared.add(settings, of: name)
+        reach?.add(settings, of: name)
         tenants.append(tenant)
         guard reading.blamed != nil, !session.findings.mentioned.contains(source), session.filesRead == filesBefore
         else { return }

@@ -57,7 +57,7 @@ struct StoredTenantsTests {
         // As it was kept before there were writers.
         let old = String(decoding: head.json, as: UTF8.self).replacing(#","writer":"all""#, with: "")
         let unknown = try #require(StoredTenantHead(name: "shop", json: Array(old.utf8)))
-        #expect(unknown.tag == head.tag && unknown.writer.mayWrite("shop") && !unknown.writer.mayWrite("shop2"))
+        #expect(unknown.tag == head.tag && unknown.writer.covers("shop") && !unknown.writer.covers("shop2"))
     }
 
     @Test func writeOfAnotherVersionIsRefused() async throws {

@@ -11,11 +11,11 @@ struct TenantWriterTests {
 
     @Test func scopesDecide() {
         #expect(TenantWriter([.read, .all]) == .all)
-        #expect(TenantWriter.all.mayWrite("anything"))
+        #expect(TenantWriter.all.covers("anything"))
         let limited = TenantWriter([.read] + Self.scopes("shop-*", "clan"))
-        #expect(limited.mayWrite("shop-1") && limited.mayWrite("clan"))
-        #expect(!limited.mayWrite("bank") && !limited.mayWrite("clan2"))
-        #expect(!TenantWriter([.read, .revoke]).mayWrite("shop"))
+        #expect(limited.covers("shop-1") && limited.covers("clan"))
+        #expect(!limited.covers("bank") && !limited.covers("clan2"))
+        #expect(!TenantWriter([.read, .revoke]).covers("shop"))
     }
 
     @Test func jsonKeepsIt() {
@@ -28,7 +28,7 @@ struct TenantWriterTests {
     @Test func unknownWriterMayWriteThisTenantOnly() {
         for json in [nil, JSONValue.null, "none", 1] as [JSONValue?] {
             let writer = TenantWriter(json: json, of: "shop")
-            #expect(writer != .all && writer.mayWrite("shop") && !writer.mayWrite("shop-2"))
+            #expect(writer != .all && writer.covers("shop") && !writer.covers("shop-2"))
         }
     }
 }
