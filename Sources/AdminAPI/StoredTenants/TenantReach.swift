@@ -4,7 +4,8 @@ import Tenants
 /// realms.
 ///
 /// A path below another tenant's host, or a host that its wildcard covers, is another's requests with their cookies and
-/// tokens; a tenant in another's realm reads and makes its accounts.
+/// tokens; a tenant in another's realm reads and makes its accounts. The host of an issuer's URL is its tenant's, whether
+/// that has it among its hosts or leaves it to something before the gateway.
 struct TenantReach {
     /// Those that the caller may not write.
     private let others: [Tenant]
@@ -16,7 +17,8 @@ struct TenantReach {
 
     func check(_ tenant: Tenant) throws(AdminProblem) {
         for other in others where other.name != tenant.name {
-            for host in tenant.hosts where other.hosts.contains(where: host.overlaps) {
+            let taken = other.hosts + (other.issuer?.host.map { [$0] } ?? [])
+            for host in tenant.hosts where taken.contains(where: host.overlaps) {
                 throw StoredTenantHandler.hostTaken("\(host)", by: other.name)
             }
             if let realm = tenant.accounts.realm, other.accounts.realm == realm {

@@ -26,6 +26,8 @@ struct SharedSettings: Sendable {
 
     struct Issuer: Sendable {
         var url: String
+        /// As ``BuiltInIssuer/host``.
+        var host: HostPattern?
         var audience: String
         var position: Position
         /// As ``BuiltInIssuer/keyOrigins``.
@@ -60,6 +62,7 @@ struct SharedSettings: Sendable {
             tenant.issuer.map { issuer in
                 Issuer(
                     url: issuer.url,
+                    host: issuer.host,
                     audience: issuer.audience,
                     position: (section[Schema.issuer.url] ?? section).position,
                     keyOrigins: issuer.keyOrigins,

@@ -1,3 +1,4 @@
+import ConfigurationText
 public import Verification
 
 /// A tenant's own issuer of tokens.
@@ -25,6 +26,16 @@ public struct BuiltInIssuer: Sendable, Equatable {
     public var refreshFormat = Schema.issuer.refreshFormat.default
     public var clients: [IssuerClient] = []
     public var page: SignInPage = SignInPage()
+
+    /// The host of ``url``, in lower case and without its port; nil if it has none.
+    public var host: HostPattern? {
+        let origin = WebOrigin.canonical(url)
+        guard let start = origin.range(of: "://")?.upperBound else { return nil }
+        let authority = origin[start...]
+        let name = authority.hasPrefix("[") ? authority.prefix { $0 != "]" } + "]" : authority.prefix { $0 != ":" }
+        let host = name.hasSuffix(".") ? name.dropLast() : name
+        return host.isEmpty ? nil : .exact(String(host))
+    }
 }
 
 /// Whether browsers have a session of their own at the issuer.

@@ -76,7 +76,7 @@ struct WriterReachCheck {
         _ remedy: String,
         _ fault: (String) -> String
     ) {
-        guard let owners = owners[key] else { return }
+        guard let owners = self.owners[key] else { return }
         let seen = Seen(key: key, writer: writer)
         let start = passed[seen, default: 0]
         let other = owners[start...].firstIndex { !writer.covers($0.tenant) }
@@ -97,6 +97,7 @@ struct WriterReachCheck {
         for host in settings.hosts { add(.host(host.pattern), host.position) }
         if let realm = settings.realm { add(.realm(realm.name), realm.position) }
         if let issuer = settings.issuer {
+            if let host = issuer.host { add(.host(host), issuer.position) }
             add(.issuer(Array(issuer.url.utf8)), issuer.position)
             for origin in issuer.keyOrigins { add(.keys(Array(origin.utf8)), issuer.keysPosition) }
         }

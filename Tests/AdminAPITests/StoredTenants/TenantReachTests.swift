@@ -1,4 +1,5 @@
 import Testing
+import Verification
 
 @testable import AdminAPI
 @testable import Tenants
@@ -52,6 +53,16 @@ import Testing
         for host in [HostPattern.exact("bank.test"), .exact("a.b.bank.test"), .oneLabelBelow("pay.test")] {
             #expect(Self.problem(Self.tenant("shop-two", [host])) == nil)
         }
+    }
+
+    /// Where its tokens come from, and its sign-in takes place.
+    @Test(arguments: [HostPattern.exact("id.test"), .oneLabelBelow("test")])
+    func hostOfAnotherTenantsIssuerIsTaken(_ host: HostPattern) {
+        var bank = AdminFixture.tenant("bank", BuiltInIssuer(url: "http://id.test:8443/a", audience: "a", algorithm: .es256))
+        bank.hosts = [.exact("app.bank.test")]
+        let reach = TenantReach(.named("team", Self.team), among: [bank])
+        #expect(throws: AdminProblem.self) { try reach.check(Self.tenant("shop-two", [host])) }
+        #expect(throws: Never.self) { try reach.check(Self.tenant("shop-two", [.exact("a.id.test")])) }
     }
 
     @Test func hostOfATenantWithinTheScopeIsForTheStoreToDecide() {

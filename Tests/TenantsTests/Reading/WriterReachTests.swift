@@ -52,7 +52,7 @@ struct WriterReachTests {
             "this \"url\" is that of tenant \"bank\"'s issuer too (t.yaml:8)"
         ),
         (
-            "issuer: { url: \"https://evil.test\", audience: b, algorithm: ES256, keys_dir: k }", 77,
+            "issuer: { url: \"https://evil.test\", audience: b, algorithm: ES256, keys_dir: k }", 78,
             "these keys are those of tenant \"bank\"'s issuer too (t.yaml:8)"
         ),
     ])
@@ -90,7 +90,32 @@ struct WriterReachTests {
         source.text = source.text.replacing("evil.test", with: "bank.test")
         let result = Self.read([source])
         #expect(Self.names(result) == ["bank"])
-        #expect(result.leftOut.first?.diagnostics.first?.message.hasPrefix("\"bank.test\" is tenant \"bank\"'s too") == true)
+        #expect(
+            result.leftOut.first?.diagnostics.first?.message.hasPrefix("\"bank.test\" is tenant \"bank\"'s too") == true
+        )
+    }
+
+    /// The issuer's host need not be among its tenant's hosts.
+    @Test func hostOfAnothersIssuerIsRefused() throws {
+        let all = "issuer: { url: \"https://id.zoo.test:8443\", audience: a, algorithm: ES256 }"
+        var source = Self.tenant("evil", by: Self.writer("evil*"))
+        source.text = source.text.replacing("evil.test", with: "id.zoo.test")
+        #expect(Self.names(Self.read([source])) == ["bank", "evil"])
+        let result = Self.read([source, Self.tenant("zoo", all, by: .all)])
+        #expect(Self.names(result) == ["bank", "zoo"])
+        let message = result.leftOut.first?.diagnostics.first?.message
+        #expect(message?.hasPrefix("\"id.zoo.test\" is tenant \"zoo\"'s too (store:zoo:4)") == true)
+    }
+
+    @Test(
+        arguments: [
+            ("https://Id.Test:8443/a", HostPattern.exact("id.test")), ("http://localhost", .exact("localhost")),
+            ("https://[::1]:8443/", .exact("[::1]")), ("https://id.test.", .exact("id.test")), ("urn:a", nil),
+            ("https://", nil),
+        ] as [(String, HostPattern?)]
+    )
+    func issuerHasTheHostOfItsURL(_ url: String, _ host: HostPattern?) {
+        #expect(BuiltInIssuer(url: url, audience: "a", algorithm: .es256).host == host)
     }
 
     /// Whichever comes first by its name: who may do all has the realm.
