@@ -15,8 +15,18 @@ package final class Findings {
         package var blamed: DocumentSource?
     }
 
+    private struct Told: Hashable {
+        package var source: DocumentSource
+        package var severity: Diagnostic.Severity
+    }
+
+    /// Errors, and warnings, that are kept of one source that leaves the rest usable: somebody else may have written it, and
+    /// a text of a megabyte can have a hundred thousand.
+    package static let mostOfOne = 100
+
     /// The path of tenants.yaml.
     private let file: String
+    private var told: [Told: Int] = [:]
     private var places: [DocumentSource: Int] = [:]
     /// In the order in which they were read, tenants.yaml first.
     package private(set) var sources: [DocumentSource] = [.main]
@@ -80,15 +90,24 @@ package final class Findings {
         add(.error, position, message)
     }
 
+    /// Whether further errors are counted but not kept: their messages need not be made.
+    package var isFull: Bool {
+        tenant?.blamed.map { told[Told(source: $0, severity: .error), default: 0] >= Self.mostOfOne } ?? false
+    }
+
     package func warning(_ position: Position, _ message: String) {
         add(.warning, position, message)
     }
 
     /// What aliases or templates use many times is reported once.
     private func add(_ severity: Diagnostic.Severity, _ position: Position, _ message: String) {
-        if let blamed = tenant?.blamed { mentioned.insert(blamed) }
+        if let blamed = tenant?.blamed {
+            mentioned.insert(blamed)
+            guard told[Told(source: blamed, severity: severity), default: 0] < Self.mostOfOne else { return }
+        }
         let finding = Finding(position: position, message: message, blamed: tenant?.blamed)
         guard seen.insert(finding).inserted else { return }
+        if let blamed = tenant?.blamed { told[Told(source: blamed, severity: severity), default: 0] += 1 }
         let extending = tenant.flatMap { $0.isOwn(position) ? nil : $0.name }
         entries.append(
             Entry(

@@ -7,7 +7,8 @@ package struct ScalarRanges {
     /// The places of scalars with a `${` that is read as a variable.
     package private(set) var references: [Position] = []
 
-    /// Nil if the text is no YAML.
+    /// Nil if the text is no YAML, or if more lists and maps are inside one another than ``YAMLParser`` reads: libyaml looks
+    /// at all that are open for each token.
     package init?(_ text: String) {
         let bytes = Array(text.utf8)
         let isRead = bytes.withUnsafeBufferPointer { input -> Bool in
@@ -17,10 +18,13 @@ package struct ScalarRanges {
             defer { yaml_parser_delete(&parser) }
             yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING)
             yaml_parser_set_input_string(&parser, start, input.count)
+            var level = 0
             while true {
                 var event = yaml_event_t()
                 guard yaml_parser_parse(&parser, &event) == 1 else { return false }
                 defer { yaml_event_delete(&event) }
+                level += Self.step(event.type)
+                guard level <= YAMLParser.mostLevels else { return false }
                 if event.type == YAML_SCALAR_EVENT {
                     let mark = event.start_mark
                     let position = Position(line: Int(mark.line) + 1, column: Int(mark.column) + 1)
@@ -33,6 +37,14 @@ package struct ScalarRanges {
             }
         }
         guard isRead else { return nil }
+    }
+
+    private static func step(_ event: yaml_event_type_t) -> Int {
+        switch event {
+        case YAML_SEQUENCE_START_EVENT, YAML_MAPPING_START_EVENT: 1
+        case YAML_SEQUENCE_END_EVENT, YAML_MAPPING_END_EVENT: -1
+        default: 0
+        }
     }
 
     /// Writes each of the values in double quotes in the place of the scalar that begins there.

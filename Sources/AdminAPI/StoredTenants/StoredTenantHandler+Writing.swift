@@ -100,9 +100,12 @@ extension StoredTenantHandler {
         return version.json
     }
 
+    /// A text of a megabyte can have a hundred thousand.
+    private static let mostMistakes = Findings.mostOfOne
+
     static func refused(_ mistakes: [JSONObject]) -> AdminProblem {
         var problem = AdminProblem(.tenantRefused, "nothing was stored; correct the mistakes and write it again")
-        problem.members = ["mistakes": .array(mistakes.map(JSONValue.object))]
+        problem.members = ["mistakes": .array(mistakes.prefix(mostMistakes).map(JSONValue.object))]
         return problem
     }
 

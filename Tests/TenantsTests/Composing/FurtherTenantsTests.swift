@@ -40,6 +40,20 @@ struct FurtherTenantsTests {
         #expect(result.effective?.print().contains("bank:") == true)
     }
 
+    /// Somebody else has written it, and a text of a megabyte can have a hundred thousand mistakes.
+    @Test func mistakesOfOneAreBounded() throws {
+        func unknown(_ count: Int) -> String { (0..<count).map { "unknown\($0): x\n" }.joined() }
+        let text = "extends: mobile\nhosts: [bad.test]\nmode: observe\n" + unknown(5_000)
+        let result = Self.read(Self.file, ["bad": text, "good": "{ extends: mobile, hosts: [good.test], mod: x }"])
+        #expect(result.configuration?.tenants.map(\.name) == ["shop"])
+        let (bad, good) = (try #require(result.leftOut.first), try #require(result.leftOut.last))
+        #expect(bad.diagnostics.filter { $0.severity == .error }.map(\.line) == Array(4..<104))
+        #expect(good.diagnostics.map(\.message) == ["unknown key \"mod\": did you mean \"mode\"?"])
+        // What is in a file has one who wrote all of it.
+        let file = unknown(110).split(separator: "\n").map { "    \($0)\n" }.joined()
+        #expect(Self.read(Self.main + "tenants:\n  a:\n" + file, [:]).errors.count > 110)
+    }
+
     @Test func filesMayHaveNoTenantThen() {
         #expect(
             Self.read(Self.main, ["bank": "{ extends: mobile, hosts: [b.test] }"]).configuration?.tenants.count == 1

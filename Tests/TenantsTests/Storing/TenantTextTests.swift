@@ -198,6 +198,23 @@ struct TenantTextTests {
         #expect(try TenantText(text).completed(from: TenantText(Self.shop)).text == text)
     }
 
+    /// Reading it reports the depth; nothing else is looked for in it.
+    @Test func deepTextIsLeftToItsReading() throws {
+        let text = TenantText("hosts: [a]\nx: " + String(repeating: "[", count: 100_000))
+        #expect(text.withoutSecrets == nil && text.json == nil && text.references.isEmpty && text.namedFiles.isEmpty)
+        #expect(try text.completed(from: TenantText(Self.shop)).text == text.text)
+        let further = FurtherTenants([TenantSource(name: "deep", text: text.text)], faults: .leaveOut)
+        let result = TenantsFile.read(
+            text: Array(Sample.tenant().utf8),
+            path: "t.yaml",
+            environment: [:],
+            files: PretendFiles(),
+            further: further
+        )
+        let mistakes = result.leftOut.flatMap(\.diagnostics)
+        #expect(mistakes.map(\.message) == ["more than 100 values inside one another: no key needs as many"])
+    }
+
     @Test func descriptionsShowNothing() {
         #expect("\(TenantText(Self.shop))" == "the text of a tenant")
         #expect(!String(reflecting: TenantText(Self.shop)).contains("s3cret"))
