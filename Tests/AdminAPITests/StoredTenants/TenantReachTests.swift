@@ -58,7 +58,10 @@ import Verification
     /// Where its tokens come from, and its sign-in takes place.
     @Test(arguments: [HostPattern.exact("id.test"), .oneLabelBelow("test")])
     func hostOfAnotherTenantsIssuerIsTaken(_ host: HostPattern) {
-        var bank = AdminFixture.tenant("bank", BuiltInIssuer(url: "http://id.test:8443/a", audience: "a", algorithm: .es256))
+        var bank = AdminFixture.tenant(
+            "bank",
+            BuiltInIssuer(url: "http://id.test:8443/a", audience: "a", algorithm: .es256)
+        )
         bank.hosts = [.exact("app.bank.test")]
         let reach = TenantReach(.named("team", Self.team), among: [bank])
         #expect(throws: AdminProblem.self) { try reach.check(Self.tenant("shop-two", [host])) }

@@ -10,6 +10,8 @@ struct GatewaySetup: Sendable {
     var tenant = ""
     /// Further tenants as YAML.
     var others = ""
+    /// Further keys at the root of the file, each with its value.
+    var root = ""
     /// `GATEHOUSE_KEY`; nil: no sealing.
     var sealingKeys: String?
     /// Variables besides `TEST_SECRET`.
@@ -44,6 +46,7 @@ struct GatewaySetup: Sendable {
         text += "tenants:\n  app:\n"
         text += Self.indented(Self.merged(Self.ordinaryTenant, tenant), by: 4)
         text += Self.indented(others, by: 2)
+        text += root
         for (name, value) in values { text = text.replacing("{\(name)}", with: value) }
         return text
     }

@@ -23,7 +23,10 @@ struct StoredTenantDiskTests {
             action: .put,
             bytes: text.utf8.count
         )
-        return StoredTenants.Stored(head: StoredTenantHead(name: name, version, routes: ["\(name).test"], writer: .all), text: text)
+        return StoredTenants.Stored(
+            head: StoredTenantHead(name: name, version, routes: ["\(name).test"], writer: .all),
+            text: text
+        )
     }
 
     private static func named(_ tenants: [StoredTenants.Stored]) -> [String: StoredTenants.Stored] {

@@ -98,7 +98,9 @@ struct StoredTenantServiceTests {
             try await put("a", "2")
             let tenants = StoredTenants(store: store.store, sealer: try sealer())
             let tag = try #require(try await tenants.head(of: "b")?.tag)
-            _ = try await tenants.delete(StoredTenantWrite(name: "b", condition: .tag(tag), by: "x", writer: .all, at: 1))
+            _ = try await tenants.delete(
+                StoredTenantWrite(name: "b", condition: .tag(tag), by: "x", writer: .all, at: 1)
+            )
             store.heal()
             await service.reloaded()
             await changes.wait { $0 == 2 }

@@ -92,7 +92,8 @@ struct GuardedTemplateTests {
     @Test func knownTenantIsReadAgainForAnotherWriter() {
         let known = KnownTenants()
         func read(_ template: String, by writer: TenantWriter) -> ReadResult {
-            let text = "{ extends: base, hosts: [evil.test], backend: { servers: [\"http://127.0.0.1:9001\"] }, \(Self.own) }"
+            let text =
+                "{ extends: base, hosts: [evil.test], backend: { servers: [\"http://127.0.0.1:9001\"] }, \(Self.own) }"
             var further = FurtherTenants([TenantSource(name: "evil", text: text, writer: writer)], faults: .leaveOut)
             further.known = known
             further.isKept = true
