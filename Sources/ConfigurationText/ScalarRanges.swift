@@ -7,10 +7,11 @@ package struct ScalarRanges {
     /// The places of scalars with a `${` that is read as a variable.
     package private(set) var references: [Position] = []
 
-    /// Nil if the text is no YAML, or if more lists and maps are inside one another than ``YAMLParser`` reads: libyaml looks
-    /// at all that are open for each token.
+    /// Nil if the text is nothing that ``YAMLParser`` reads, also if more lists and maps are inside one another than that reads: libyaml looks at
+    /// all that are open for each token.
     package init?(_ text: String) {
         let bytes = Array(text.utf8)
+        guard YAMLDirectives.firstTooMany(in: bytes) == nil else { return nil }
         let isRead = bytes.withUnsafeBufferPointer { input -> Bool in
             guard let start = input.baseAddress else { return true }
             var parser = yaml_parser_t()

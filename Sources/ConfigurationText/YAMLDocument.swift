@@ -97,6 +97,8 @@ package struct YAMLDocument {
                 position,
                 "more than \(YAMLParser.mostLevels) values inside one another: no key needs as many"
             )
+        case .tooManyDirectives(let position):
+            findings.error(position, "more than \(YAMLDirectives.most) lines that begin with \"%\": leave them out")
         case .tooMuch(let position): findings.error(position, RepetitionBudget.message)
         case .outOfMemory:
             findings.error(.start(of: source), "the YAML cannot be read: there is not enough memory")

@@ -51,6 +51,8 @@ package enum YAMLFailure: Error, Equatable {
     /// A character that YAML does not allow.
     case unreadable
     case tooDeep(Position)
+    /// Lines that begin with `%`.
+    case tooManyDirectives(Position)
     /// Aliases stand for too many values.
     case tooMuch(Position)
     case outOfMemory

@@ -30,6 +30,9 @@ package struct YAMLParser: ~Copyable {
     ) throws(YAMLFailure) -> YAMLNode? {
         let bytes = Array(text.utf8)
         guard !bytes.isEmpty else { return nil }
+        if let line = YAMLDirectives.firstTooMany(in: bytes) {
+            throw .tooManyDirectives(Position(line: line, column: 1, source: source))
+        }
         return try bytes.withUnsafeBufferPointer { (input) throws(YAMLFailure) in
             var parser = try YAMLParser(input, source, budget)
             return try parser.document()

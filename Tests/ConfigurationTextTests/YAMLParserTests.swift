@@ -77,6 +77,25 @@ import Testing
         #expect(throws: YAMLFailure.self) { try YAMLParser.parse(String(repeating: "a: {", count: 200_000)) }
     }
 
+    @Test(arguments: ["\n", "\r\n", "\r", "\u{85}", "\u{2028}", "\u{2029}"])
+    func directivesAreBounded(_ lineBreak: String) throws {
+        func text(_ count: Int) -> String {
+            (0..<count).map { "%TAG !a\($0)! b\(lineBreak)" }.joined() + "---\na: [x, %]\n"
+        }
+        #expect(YAMLDirectives.firstTooMany(in: Array(text(YAMLDirectives.most).utf8)) == nil)
+        let line = YAMLDirectives.most + 1
+        #expect(YAMLDirectives.firstTooMany(in: Array(text(line).utf8)) == line)
+        #expect(throws: YAMLFailure.tooManyDirectives(Position(line: line, column: 1))) {
+            try YAMLParser.parse(text(line))
+        }
+        #expect(ScalarRanges(text(line)) == nil)
+    }
+
+    @Test func textMayHaveDirectives() throws {
+        #expect(try YAMLParser.parse("%YAML 1.1\n%TAG !a! b\n---\na: 1\n") != nil)
+        #expect(try YAMLParser.parse(String(repeating: "- 20%\n", count: 100)) != nil)
+    }
+
     /// Aliases of aliases are two values deep each, and together as deep as there are of them.
     @Test(arguments: ["[*a%]", "{k: *a%}"])
     func nestingByAliasesIsBounded(_ form: String) {

@@ -25,6 +25,8 @@ struct SourceNode: Sendable {
             case .unreadable: throw UntranslatableFile("\(file): a control character, which YAML does not allow")
             case .tooDeep(let position):
                 throw UntranslatableFile(Origin(file: file, line: position.line), "values too deep in one another")
+            case .tooManyDirectives(let position):
+                throw UntranslatableFile(Origin(file: file, line: position.line), "too many lines begin with \"%\"")
             case .tooMuch(let position):
                 throw UntranslatableFile(
                     Origin(file: file, line: position.line),
