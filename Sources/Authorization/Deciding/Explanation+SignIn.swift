@@ -134,8 +134,8 @@ extension Explanation {
             + "clients get 403 not_allowed"
         if let web = signIn.web {
             text +=
-                ". By the cookie \(web.accessCookie) the request comes from the same site or a trusted origin, in observe mode "
-                + "too, within 15 minutes after a sign-in"
+                ". A session that was begun in a browser takes a sign-in within the last 15 minutes, and by the cookie "
+                + "\(web.accessCookie) the request comes from the same site or a trusted origin, in observe mode too"
         }
         note(.endpoint, text, line: line("delete_account", tenant))
         var steps = ["all sessions end", "the account is removed"]

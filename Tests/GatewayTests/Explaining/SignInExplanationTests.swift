@@ -127,8 +127,9 @@ struct SignInExplanationTests {
             try notes("/me", "DELETE") == [
                 Self.rest("deletion of an account"),
                 "it needs an access token of the tenant's own issuer that people have got by signing in here; tokens of its "
-                    + "clients get 403 not_allowed. By the cookie session the request comes from the same site or a trusted "
-                    + "origin, in observe mode too, within 15 minutes after a sign-in",
+                    + "clients get 403 not_allowed. A session that was begun in a browser takes a sign-in within the last "
+                    + "15 minutes, and by the cookie session the request comes from the same site or a trusted origin, in "
+                    + "observe mode too",
                 "the deletion is kept first; then all sessions end, the account is removed, what Apple and Google have given "
                     + "for it is taken back, the backend is told by DELETE /users/{subject}, each tried until it is done",
                 "the response is 202 with a receipt, to be read again at /me/receipt",
