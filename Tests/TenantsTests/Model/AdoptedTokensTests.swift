@@ -31,6 +31,19 @@ struct AdoptedTokensTests {
         return AdoptedTokens.areAdopted(principal, tenant)
     }
 
+    /// With claims of Alice's token replaced, added, or left out.
+    private func areAdopted(with claims: [String: JSONValue?]) throws -> Bool {
+        let tenant = try tenant()
+        var all: JSONObject = [
+            "iss": .string(SampleTenant.issuer), "sub": "alice",
+            "exp": .number(JSONNumber(Int(SampleTenant.now.seconds) + 600)),
+        ]
+        for (name, value) in claims { all[name] = value }
+        let principal = try TokenVerifier(tenant.authenticate.policy)
+            .verify(Array(SampleTenant.token(of: all).utf8), at: SampleTenant.now)
+        return AdoptedTokens.areAdopted(principal, tenant)
+    }
+
     @Test func tokenOfPersonIsAdopted() throws {
         #expect(try areAdopted())
         #expect(try areAdopted(["gty": "password", "idtyp": "user", "typ": "Bearer", "token_use": "access"]))
@@ -55,15 +68,7 @@ struct AdoptedTokensTests {
         ] as [[String: JSONValue]]
     )
     func tokenThatIsNoAccessTokenIsNot(_ claims: [String: JSONValue]) throws {
-        let tenant = try tenant()
-        var all: JSONObject = [
-            "iss": .string(SampleTenant.issuer), "sub": "alice",
-            "exp": .number(JSONNumber(Int(SampleTenant.now.seconds) + 600)),
-        ]
-        for (name, value) in claims { all[name] = value }
-        let principal = try TokenVerifier(tenant.authenticate.policy)
-            .verify(Array(SampleTenant.token(of: all).utf8), at: SampleTenant.now)
-        #expect(!AdoptedTokens.areAdopted(principal, tenant))
+        #expect(try !areAdopted(with: claims))
     }
 
     @Test func tokenOfOtherIssuerIsNot() throws {
@@ -84,15 +89,7 @@ struct AdoptedTokensTests {
         ] as [[String: JSONValue?]]
     )
     func tokenThatIsNobodysIsNot(_ claims: [String: JSONValue?]) throws {
-        let tenant = try tenant()
-        var all: JSONObject = [
-            "iss": .string(SampleTenant.issuer), "sub": "alice",
-            "exp": .number(JSONNumber(Int(SampleTenant.now.seconds) + 600)),
-        ]
-        for (name, value) in claims { all[name] = value }
-        let principal = try TokenVerifier(tenant.authenticate.policy)
-            .verify(Array(SampleTenant.token(of: all).utf8), at: SampleTenant.now)
-        #expect(!AdoptedTokens.areAdopted(principal, tenant))
+        #expect(try !areAdopted(with: claims))
     }
 
     // MARK: Where sessions can be delivered
