@@ -7,8 +7,8 @@ package struct ScalarRanges {
     /// The places of scalars with a `${` that is read as a variable.
     package private(set) var references: [Position] = []
 
-    /// Nil if the text is nothing that ``YAMLParser`` reads, also if more lists and maps are inside one another than that reads: libyaml looks at
-    /// all that are open for each token.
+    /// Nil if the text is nothing that ``YAMLParser`` reads. That includes lists and maps nested deeper than it reads:
+    /// libyaml looks at all that are open for each token.
     package init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard YAMLDirectives.firstTooMany(in: bytes) == nil else { return nil }

@@ -4,8 +4,8 @@ import Store
 /// of it is left when the group has ended.
 ///
 /// The record of the browser's first session there says of the whole group whether it goes on: it has that session, and
-/// later, when the subject has signed in again with its cookie, ``moved``. With ``ended`` before either the group has ended; the record
-/// is removed when all that was begun in it has ended too.
+/// later, when the subject has signed in again with its cookie, ``moved``. With ``ended`` before either the group has
+/// ended; the record is removed when all that was begun in it has ended too.
 struct BrowserGroups: Sendable {
     /// A record as it is kept.
     struct Record: Sendable {
